@@ -13,7 +13,10 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     [Setting("When a fact counts as recorded: once it is on this machine's disk (spooled), or once it is in the store (strict).")]
     public AuditMode Mode { get; init; }
 
-    [Setting("When facts are flushed to disk: before a message counts as accepted, but up to 100 ms behind an answer where nothing is accepted (accepted), or always first (always).")]
+    [Setting(
+        "When facts are flushed to disk: before a message counts as accepted, but up to 100 ms behind an answer where nothing is "
+            + "accepted (accepted), or always first (always)."
+    )]
     public AuditFlush Flush { get; init; }
 
     [Setting("Audit services at work at once, over all audit steps; further calls wait.", Range = "1..10000")]
@@ -34,7 +37,10 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     [Setting("Values to record for search, with bodies fields or whole.")]
     public IReadOnlyDictionary<string, ValueConfig> Fields { get; init; } = new Dictionary<string, ValueConfig>();
 
-    [Setting("The most that is recorded of a body; of a longer one its beginning, with the length and the SHA-256 of all of it.", Range = "1B..1GiB")]
+    [Setting(
+        "The most that is recorded of a body; of a longer one its beginning, with the length and the SHA-256 of all of it.",
+        Range = "1B..1GiB"
+    )]
     public ByteSize MaxBody { get; init; } = ByteSize.KiB(256);
 
     [Setting("What is made unreadable before anything is recorded or logged.")]

@@ -22,39 +22,42 @@ namespace Esb.Audit;
 public static class AuditRegistration
 {
     /// <summary>Registers the trail, the step <c>audit</c>, activities, and what moves and removes facts.</summary>
-    public static IServiceCollection AddEsbAudit(this IServiceCollection services) => services
-        .AddRecording()
-        .AddActivities()
-        .AddKeeping();
+    public static IServiceCollection AddEsbAudit(this IServiceCollection services) => services.AddRecording().AddActivities().AddKeeping();
 
-    private static IServiceCollection AddRecording(this IServiceCollection services) => services
-        .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
-        .FixSettings("audit", "anchors", "anchorKey", "anchorInterval")
-        .AddFixedModel<AuditEvidenceConfig>(compiling => compiling.GetRequiredService<AuditConfig>())
-        .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
-        .AddCompiler<IMessageMask, AuditMaskCompiler>()
-        .AddCompiler<AuditPolicies, AuditPolicyCompiler>()
-        .AddScoped<AuditRecorder>()
-        .AddSingleton<AuditServices>()
-        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<AuditServices>());
+    private static IServiceCollection AddRecording(this IServiceCollection services) =>
+        services
+            .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
+            .FixSettings("audit", "anchors", "anchorKey", "anchorInterval")
+            .AddFixedModel<AuditEvidenceConfig>(compiling => compiling.GetRequiredService<AuditConfig>())
+            .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
+            .AddCompiler<IMessageMask, AuditMaskCompiler>()
+            .AddCompiler<AuditPolicies, AuditPolicyCompiler>()
+            .AddScoped<AuditRecorder>()
+            .AddSingleton<AuditServices>()
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<AuditServices>());
 
-    private static IServiceCollection AddActivities(this IServiceCollection services) => services
-        .AddSection<IReadOnlyDictionary<string, ActivityConfig>>("activities", "What the business follows on its way, over the audit facts of its messages.")
-        .AddCompiler<IReadOnlyList<ActivityModel>, ActivityCompiler>()
-        .AddSingleton<ActivityFeed>()
-        .AddSingleton<IActivityDesk, ActivityDesk>()
-        .AddSingleton<IBusPart, ActivityRetention>();
+    private static IServiceCollection AddActivities(this IServiceCollection services) =>
+        services
+            .AddSection<IReadOnlyDictionary<string, ActivityConfig>>(
+                "activities",
+                "What the business follows on its way, over the audit facts of its messages."
+            )
+            .AddCompiler<IReadOnlyList<ActivityModel>, ActivityCompiler>()
+            .AddSingleton<ActivityFeed>()
+            .AddSingleton<IActivityDesk, ActivityDesk>()
+            .AddSingleton<IBusPart, ActivityRetention>();
 
-    private static IServiceCollection AddKeeping(this IServiceCollection services) => services
-        .AddSingleton<IAuditWriter, FollowedAuditWriter>()
-        .AddSingleton<RefusedFacts>()
-        .AddSingleton<AuditTrail>()
-        .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
-        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
-        .AddSingleton<AuditGate>()
-        .AddSingleton<IAuditGate>(provider => provider.GetRequiredService<AuditGate>())
-        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditGate>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
-        .AddSingleton<IBusPart, AuditMover>()
-        .AddSingleton<IBusPart, AuditRetention>();
+    private static IServiceCollection AddKeeping(this IServiceCollection services) =>
+        services
+            .AddSingleton<IAuditWriter, FollowedAuditWriter>()
+            .AddSingleton<RefusedFacts>()
+            .AddSingleton<AuditTrail>()
+            .AddSingleton<IAuditTrail>(provider => provider.GetRequiredService<AuditTrail>())
+            .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditTrail>())
+            .AddSingleton<AuditGate>()
+            .AddSingleton<IAuditGate>(provider => provider.GetRequiredService<AuditGate>())
+            .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<AuditGate>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<AuditGate>())
+            .AddSingleton<IBusPart, AuditMover>()
+            .AddSingleton<IBusPart, AuditRetention>();
 }

@@ -14,7 +14,9 @@ namespace Esb.Audit;
 /// <param name="store">The audit store.</param>
 /// <param name="refused">Keeps facts that the store refuses permanently.</param>
 /// <param name="recorder">Completes facts; null to record them unchanged.</param>
-internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, RefusedFacts refused, Live<AuditRecorder>? recorder = null) : IAuditTrail, IHealthCheck
+internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, RefusedFacts refused, Live<AuditRecorder>? recorder = null)
+    : IAuditTrail,
+        IHealthCheck
 {
     private readonly IAuditSpool? _spool = store.Spool;
 
@@ -24,13 +26,16 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
 
     // In mode spooled the store may be unavailable: accepted facts are recorded all the same.
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
-        _spool is null || config.Current.Mode == AuditMode.Strict ? store.CheckAsync(cancellationToken) : ValueTask.FromResult<string?>(null);
+        _spool is null || config.Current.Mode == AuditMode.Strict
+            ? store.CheckAsync(cancellationToken)
+            : ValueTask.FromResult<string?>(null);
 
     public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Current.Wants(kind, endpoint) ?? AuditBodies.None;
 
     public bool WantsSteps(string endpoint) => recorder?.Current.WantsSteps(endpoint) ?? false;
 
-    public bool RecordsFirst(string endpoint) => recorder?.Current.RecordsFirst(endpoint) ?? (config.Current is { Mode: AuditMode.Strict } or { Flush: AuditFlush.Always });
+    public bool RecordsFirst(string endpoint) =>
+        recorder?.Current.RecordsFirst(endpoint) ?? (config.Current is { Mode: AuditMode.Strict } or { Flush: AuditFlush.Always });
 
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken) =>
         RecordAsync(recorder?.Current.Describe(fact, content) ?? fact, cancellationToken);
@@ -58,15 +63,19 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
         for (var i = 0; i < facts.Length; i++)
         {
             var (fact, content) = records[i];
-            if (content is not null && current is not null) fact = current.Describe(fact, content);
+            if (content is not null && current is not null)
+                fact = current.Describe(fact, content);
             facts[i] = current?.Complete(fact) ?? fact;
-            if (current?.PolicyOf(fact) is not { RecordsFirst: true } policy) continue;
+            if (current?.PolicyOf(fact) is not { RecordsFirst: true } policy)
+                continue;
             isStrict |= policy.Mode == AuditMode.Strict;
             durability = AuditDurability.Flushed;
         }
 
-        if (isStrict) await StoreAsync(facts, cancellationToken);
-        else if (_spool is null) await store.AppendAsync(facts, durability, cancellationToken);
+        if (isStrict)
+            await StoreAsync(facts, cancellationToken);
+        else if (_spool is null)
+            await store.AppendAsync(facts, durability, cancellationToken);
         else
         {
             await _spool.AppendAsync(facts, durability, cancellationToken);
@@ -77,7 +86,8 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
     // Fact by fact: each that the store refuses has its own consequence.
     private async ValueTask StoreAsync(AuditFact[] facts, CancellationToken cancellationToken)
     {
-        foreach (var fact in facts) await StoreAsync(fact, cancellationToken);
+        foreach (var fact in facts)
+            await StoreAsync(fact, cancellationToken);
     }
 
     private async ValueTask StoreAsync(AuditFact fact, CancellationToken cancellationToken)

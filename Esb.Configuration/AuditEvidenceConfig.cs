@@ -7,7 +7,11 @@ namespace Esb.Configuration;
 public record AuditEvidenceConfig : SettingsRecord
 {
     /// <summary>The folder of the anchors; null if no anchors are written.</summary>
-    [Setting("A folder outside of the store, best on another machine, that learns how far the chains of audit facts have come; without it, facts that were removed at the end of a chain are not missed.", IsPath = true)]
+    [Setting(
+        "A folder outside of the store, best on another machine, that learns how far the chains of audit facts have come; without "
+            + "it, facts that were removed at the end of a chain are not missed.",
+        IsPath = true
+    )]
     public string? Anchors { get; init; }
 
     /// <summary>The key that signs anchors (HMAC-SHA256).</summary>

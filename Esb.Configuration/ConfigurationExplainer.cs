@@ -13,9 +13,11 @@ public static class ConfigurationExplainer
         var isFirst = true;
         foreach (var section in configuration.Values.GroupBy(value => SectionOf(value.Path)))
         {
-            if (!isFirst) yield return "";
+            if (!isFirst)
+                yield return "";
             isFirst = false;
-            foreach (var value in section) yield return $"{value.Path} = {value.Shown}  ({value.Origin})";
+            foreach (var value in section)
+                yield return $"{value.Path} = {value.Shown}  ({value.Origin})";
         }
     }
 

@@ -29,12 +29,18 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     /// <param name="variables">The environment variables.</param>
     /// <param name="errors">Receives every error.</param>
     /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
-    public EsbConfiguration? ReadDraft(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors, string? folder = null)
+    public EsbConfiguration? ReadDraft(
+        string path,
+        IReadOnlyDictionary<string, string> variables,
+        ConfigErrors errors,
+        string? folder = null
+    )
     {
         variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
         var root = new RootType(catalog);
         var files = new ConfigFiles(catalog, root, errors, folder).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
-        if (files is null) return null;
+        if (files is null)
+            return null;
 
         var written = root.WithDefaults(files);
         var whole = new EnvironmentOverlay(catalog, root, errors).Apply(written, variables);

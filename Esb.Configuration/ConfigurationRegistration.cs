@@ -16,28 +16,37 @@ namespace Esb.Configuration;
 public static class ConfigurationRegistration
 {
     /// <summary>Registers the sections of the vocabulary, and refuses those that are designed but not implemented yet.</summary>
-    public static IServiceCollection AddEsbConfiguration(this IServiceCollection services) => services
-        .AddSection<string>("name", "The name of this configuration: in the names of its queues, shown to people and in telemetry.", "\"esb\"", needsRestart: true)
-        .AddSection<TransportConfig>("transport", "What carries the topics.", needsRestart: true)
-        .AddSection<StoreConfig>("store", "Where audit facts and dead letters are kept.", needsRestart: true)
-        .AddSection<IReadOnlyDictionary<string, ConnectionConfig>>("connections", "Databases of external systems.")
-        .AddSection<IReadOnlyDictionary<string, TopicConfig>>("topics", "Where publishers and subscribers meet.")
-        .AddSection<IReadOnlyDictionary<string, PartyConfig>>("parties", "Applications and partners: how each proves who it is, and what it may publish and subscribe to.")
-        .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and external systems.")
-        .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
-        .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
-        .AddSection<HostConfig>("host", "What may differ from host to host.")
-        .FixSettings("host", "roles", "minThreads")
-        .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))
-        .AddModel(compiling => new ReferenceVariables(compiling.GetRequiredService<EsbConfiguration>().Variables))
-        .AddModel(provider => new PartyDirectory(provider.GetRequiredService<IReadOnlyDictionary<string, PartyConfig>>()))
-        .AddRule<PartyRule>()
-        .AddRule<DeliveryRule>()
-        .AddRule<RoleRule>()
-        .AddRule<WatermarkRule>()
-        .AddRule<ListeningRule>()
-        .AddCompiler<EndpointModels, EndpointCompiler>()
-        .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
-        .AddUnavailableSections("itineraries", "policies")
-        .AddUnavailable<EndpointConfig>("ftp-inbound", "mail-inbound", "ftp-outbound");
+    public static IServiceCollection AddEsbConfiguration(this IServiceCollection services) =>
+        services
+            .AddSection<string>(
+                "name",
+                "The name of this configuration: in the names of its queues, shown to people and in telemetry.",
+                "\"esb\"",
+                needsRestart: true
+            )
+            .AddSection<TransportConfig>("transport", "What carries the topics.", needsRestart: true)
+            .AddSection<StoreConfig>("store", "Where audit facts and dead letters are kept.", needsRestart: true)
+            .AddSection<IReadOnlyDictionary<string, ConnectionConfig>>("connections", "Databases of external systems.")
+            .AddSection<IReadOnlyDictionary<string, TopicConfig>>("topics", "Where publishers and subscribers meet.")
+            .AddSection<IReadOnlyDictionary<string, PartyConfig>>(
+                "parties",
+                "Applications and partners: how each proves who it is, and what it may publish and subscribe to."
+            )
+            .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and external systems.")
+            .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
+            .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
+            .AddSection<HostConfig>("host", "What may differ from host to host.")
+            .FixSettings("host", "roles", "minThreads")
+            .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))
+            .AddModel(compiling => new ReferenceVariables(compiling.GetRequiredService<EsbConfiguration>().Variables))
+            .AddModel(provider => new PartyDirectory(provider.GetRequiredService<IReadOnlyDictionary<string, PartyConfig>>()))
+            .AddRule<PartyRule>()
+            .AddRule<DeliveryRule>()
+            .AddRule<RoleRule>()
+            .AddRule<WatermarkRule>()
+            .AddRule<ListeningRule>()
+            .AddCompiler<EndpointModels, EndpointCompiler>()
+            .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
+            .AddUnavailableSections("itineraries", "policies")
+            .AddUnavailable<EndpointConfig>("ftp-inbound", "mail-inbound", "ftp-outbound");
 }

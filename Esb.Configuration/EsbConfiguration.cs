@@ -11,7 +11,13 @@ public sealed class EsbConfiguration
     private readonly ConfigNode _written;
     private readonly IReadOnlyDictionary<string, object> _sections;
 
-    internal EsbConfiguration(ConfigNode written, IReadOnlyDictionary<string, object> sections, IReadOnlySet<string> damaged, IReadOnlyList<TracedValue> values, string writtenHash)
+    internal EsbConfiguration(
+        ConfigNode written,
+        IReadOnlyDictionary<string, object> sections,
+        IReadOnlySet<string> damaged,
+        IReadOnlyList<TracedValue> values,
+        string writtenHash
+    )
     {
         (_written, _sections) = (written, sections);
         Unread = new UnreadSettings(written, sections, damaged);
@@ -50,7 +56,8 @@ public sealed class EsbConfiguration
 
     /// <summary>Returns a fingerprint of the value at a path, such as <c>audit.mode</c>, with references resolved. Equal values have equal
     /// fingerprints.</summary>
-    public string FingerprintAt(string path) => Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
+    public string FingerprintAt(string path) =>
+        Fingerprint.Of(path.Split('.').Aggregate((ConfigNode?)_written, (node, part) => node?[part]));
 
     /// <summary>All of it as JSON, as it is written: with references, not with what they stand for.</summary>
     public JsonObject WrittenJson => _written.ToWrittenJson()!.AsObject();

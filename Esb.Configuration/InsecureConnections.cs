@@ -17,7 +17,9 @@ public static class InsecureConnections
     {
         const string code = "ESB-CFG-INSECURE";
         const string danger = "what crosses the network can be read and changed by others";
-        if (isAllowed) errors.Warn(code, settings, property, $"{danger}, which allowInsecure permits");
-        else if (settings.IsSound("allowInsecure")) errors.Add(code, settings, property, $"{danger}: expected {expected}, or \"allowInsecure\": true in a network that you trust");
+        if (isAllowed)
+            errors.Warn(code, settings, property, $"{danger}, which allowInsecure permits");
+        else if (settings.IsSound("allowInsecure"))
+            errors.Add(code, settings, property, $"{danger}: expected {expected}, or \"allowInsecure\": true in a network that you trust");
     }
 }

@@ -12,7 +12,11 @@ public sealed record LimitsConfig : SettingsRecord
 
     /// <summary>True if conditions and values read a body to its end, even where its beginning decides the result; null for JSON of
     /// messages only.</summary>
-    [Setting("Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given twice, refuses the message too. By default JSON is, except what a relay passes on; true includes XML and relays, false nothing.")]
+    [Setting(
+        "Whether conditions and values read a body to its end, so that a fault behind what decides, such as a JSON name given "
+            + "twice, refuses the message too. By default JSON is, except what a relay passes on; true includes XML and relays, "
+            + "false nothing."
+    )]
     public bool? CheckWholeBodies { get; init; }
 
     /// <summary>The maximum number of messages in the embedded transport; further publishes are refused.</summary>
@@ -20,7 +24,10 @@ public sealed record LimitsConfig : SettingsRecord
     public int InFlight { get; init; } = 10_000;
 
     /// <summary>Calls worked on at once, above which callers are turned away.</summary>
-    [Setting("In-flight calls of all inbound endpoints; above this callers get 503 with Retry-After and files wait. Relays do not count.", Range = "1..1000000")]
+    [Setting(
+        "In-flight calls of all inbound endpoints; above this callers get 503 with Retry-After and files wait. Relays do not count.",
+        Range = "1..1000000"
+    )]
     public int InFlightHigh { get; init; } = 200;
 
     /// <summary>Low watermark of concurrent calls; callers are turned away until the number falls to it.</summary>
@@ -28,7 +35,10 @@ public sealed record LimitsConfig : SettingsRecord
     public int InFlightLow { get; init; } = 100;
 
     /// <summary>Memory in use, in percent, from which callers are turned away.</summary>
-    [Setting("Memory in use, in percent of what the garbage collector may use, from which callers get 503 with Retry-After and files wait.", Range = "2..100")]
+    [Setting(
+        "Memory in use, in percent of what the garbage collector may use, from which callers get 503 with Retry-After and files wait.",
+        Range = "2..100"
+    )]
     public int MemoryHigh { get; init; } = 80;
 
     /// <summary>Low watermark of memory in use, in percent; callers are turned away until usage falls to it.</summary>
@@ -44,7 +54,10 @@ public sealed record LimitsConfig : SettingsRecord
     public TimeSpan DrainTimeout { get; init; } = TimeSpan.FromSeconds(25);
 
     /// <summary>The largest body that is sent inline over a broker if the store can keep larger ones.</summary>
-    [Setting("Over a broker, bodies above this size travel as a reference, where the store can keep them for all hosts.", Range = "1KiB..1GiB")]
+    [Setting(
+        "Over a broker, bodies above this size travel as a reference, where the store can keep them for all hosts.",
+        Range = "1KiB..1GiB"
+    )]
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
 
     /// <summary>Limits for one XML document.</summary>

@@ -24,8 +24,21 @@ public sealed class LiveSettings<T>
     /// <param name="time">The clock for the checks of the file.</param>
     /// <param name="logger">Logs each change.</param>
     /// <exception cref="FileFaultException">The file changed since it was checked with <see cref="Read"/>, and cannot be used.</exception>
-    public LiveSettings(string path, IReadOnlyDictionary<string, string> variables, Action<T, ConfigErrors> check, TimeProvider time, ILogger<LiveSettings<T>> logger) =>
-        _file = new RenewedFile<IReadOnlyDictionary<string, T>>(path, [path], () => Load(path, variables, check), LookInterval, time, logger);
+    public LiveSettings(
+        string path,
+        IReadOnlyDictionary<string, string> variables,
+        Action<T, ConfigErrors> check,
+        TimeProvider time,
+        ILogger<LiveSettings<T>> logger
+    ) =>
+        _file = new RenewedFile<IReadOnlyDictionary<string, T>>(
+            path,
+            [path],
+            () => Load(path, variables, check),
+            LookInterval,
+            time,
+            logger
+        );
 
     /// <summary>The content of the file: the same object until the file changes.</summary>
     public IReadOnlyDictionary<string, T> Current => _file.Current;
@@ -35,19 +48,31 @@ public sealed class LiveSettings<T>
     /// <param name="variables">The environment variables for its references.</param>
     /// <param name="check">Reports errors in settings that could be read.</param>
     /// <param name="errors">Receives every error.</param>
-    public static IReadOnlyDictionary<string, T>? Read(string path, IReadOnlyDictionary<string, string> variables, Action<T, ConfigErrors> check, ConfigErrors errors)
+    public static IReadOnlyDictionary<string, T>? Read(
+        string path,
+        IReadOnlyDictionary<string, string> variables,
+        Action<T, ConfigErrors> check,
+        ConfigErrors errors
+    )
     {
-        if (ConfigFile.Read(path, errors) is not { } written) return null;
+        if (ConfigFile.Read(path, errors) is not { } written)
+            return null;
         var found = new ConfigErrors();
         var root = new ConfigReferences(variables, found).Resolve(written);
         var reader = new SettingsReader(new SettingsCatalog([], []), found);
-        var read = (IReadOnlyDictionary<string, T>?)new MapType(typeof(T), new SettingAttribute("") { NamesThings = true }).Read(root, reader);
-        foreach (var settings in read?.Values ?? []) check(settings, found);
+        var read = (IReadOnlyDictionary<string, T>?)
+            new MapType(typeof(T), new SettingAttribute("") { NamesThings = true }).Read(root, reader);
+        foreach (var settings in read?.Values ?? [])
+            check(settings, found);
         errors.AddAll(found);
         return found.Any ? null : read;
     }
 
-    private static IReadOnlyDictionary<string, T> Load(string path, IReadOnlyDictionary<string, string> variables, Action<T, ConfigErrors> check)
+    private static IReadOnlyDictionary<string, T> Load(
+        string path,
+        IReadOnlyDictionary<string, string> variables,
+        Action<T, ConfigErrors> check
+    )
     {
         var errors = new ConfigErrors();
         return Read(path, variables, check, errors) ?? throw new FileFaultException($"has errors: {string.Join("; ", errors.All)}");

@@ -7,8 +7,13 @@ public static class LoopbackHosts
 {
     /// <summary>True if a host is this machine: by name, by address, or by the folder of a socket. A trailing port is ignored.</summary>
     public static bool Is(string host) =>
-        host.StartsWith('/') || host.StartsWith('@')
-        || WithoutPort(host) is var name && (string.Equals(name, "localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(name, out var address) && IPAddress.IsLoopback(address)));
+        host.StartsWith('/')
+        || host.StartsWith('@')
+        || WithoutPort(host) is var name
+            && (
+                string.Equals(name, "localhost", StringComparison.OrdinalIgnoreCase)
+                || (IPAddress.TryParse(name, out var address) && IPAddress.IsLoopback(address))
+            );
 
     /// <summary>True if all of the comma-separated hosts are this machine.</summary>
     public static bool AreAll(string hosts) => hosts.Split(',', StringSplitOptions.TrimEntries).All(Is);

@@ -8,7 +8,8 @@ public static class NearestName
     /// <summary>Returns the name with the fewest differing characters; null if none is near (more than a third of it differs).</summary>
     public static string? Find(string written, IEnumerable<string> names)
     {
-        if (written.Length > LongestCompared) return null;
+        if (written.Length > LongestCompared)
+            return null;
         var (nearest, distance) = names
             .Select(name => (name, distance: Distance(written.ToUpperInvariant(), name.ToUpperInvariant())))
             .OrderBy(candidate => candidate.distance)

@@ -16,8 +16,16 @@ public static class Registration
     /// <param name="description">A sentence for the schema.</param>
     /// <param name="defaultJson">The default if the section is not written.</param>
     /// <param name="needsRestart">True if the section cannot change at run time.</param>
-    public static IServiceCollection AddSection<TSettings>(this IServiceCollection services, string name, string description, string defaultJson = "{}", bool needsRestart = false) =>
-        services.AddSingleton(new ConfigSection(name, typeof(TSettings), description, defaultJson) { NeedsRestart = needsRestart }).AddSectionModel<TSettings>(name, needsRestart);
+    public static IServiceCollection AddSection<TSettings>(
+        this IServiceCollection services,
+        string name,
+        string description,
+        string defaultJson = "{}",
+        bool needsRestart = false
+    ) =>
+        services
+            .AddSingleton(new ConfigSection(name, typeof(TSettings), description, defaultJson) { NeedsRestart = needsRestart })
+            .AddSectionModel<TSettings>(name, needsRestart);
 
     /// <summary>Names the settings of a section that cannot change at run time, where others can.</summary>
     public static IServiceCollection FixSettings(this IServiceCollection services, string section, params IReadOnlyList<string> settings) =>
@@ -27,13 +35,16 @@ public static class Registration
     public static IServiceCollection AddEndpointType<TType, TSettings>(this IServiceCollection services, string kind, string description)
         where TType : class, IEndpointType
         where TSettings : EndpointConfig =>
-        services.AddSingleton(new SettingsKind(typeof(EndpointConfig), kind, typeof(TSettings), description)).AddCompiling<IEndpointType, TType>();
+        services
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), kind, typeof(TSettings), description))
+            .AddCompiling<IEndpointType, TType>();
 
     /// <summary>Registers a step under the name that the configuration uses. Its factory is a service of the compile phase.</summary>
     public static IServiceCollection AddStep<TFactory, TSettings>(this IServiceCollection services, string kind, string description)
-        where TFactory : class, IStepFactory => services
-        .AddSingleton(new SettingsKind(typeof(StepConfig), kind, typeof(TSettings), description))
-        .AddCompiling<IStepFactory, TFactory>();
+        where TFactory : class, IStepFactory =>
+        services
+            .AddSingleton(new SettingsKind(typeof(StepConfig), kind, typeof(TSettings), description))
+            .AddCompiling<IStepFactory, TFactory>();
 
     /// <summary>Registers a kind of store, transport or other setting with several kinds, under the name that the configuration
     /// uses.</summary>
@@ -42,23 +53,30 @@ public static class Registration
 
     /// <summary>Registers a kind of transport under the name that the configuration uses.</summary>
     public static IServiceCollection AddTransport<TConfig>(
-        this IServiceCollection services, string kind, string description, Func<IServiceProvider, TConfig, IBusTransport> create)
-        where TConfig : TransportConfig => services
-        .AddKind<TransportConfig, TConfig>(kind, description)
-        .AddSingleton(new TransportFactory(typeof(TConfig), (provider, config) => create(provider, (TConfig)config)));
+        this IServiceCollection services,
+        string kind,
+        string description,
+        Func<IServiceProvider, TConfig, IBusTransport> create
+    )
+        where TConfig : TransportConfig =>
+        services
+            .AddKind<TransportConfig, TConfig>(kind, description)
+            .AddSingleton(new TransportFactory(typeof(TConfig), (provider, config) => create(provider, (TConfig)config)));
 
     /// <summary>Registers kinds that are designed but not implemented in this version; they are refused with
     /// <c>ESB-CFG-UNAVAILABLE</c>.</summary>
     public static IServiceCollection AddUnavailable<TBase>(this IServiceCollection services, params ReadOnlySpan<string> kinds)
     {
-        foreach (var kind in kinds) services.AddSingleton(new SettingsKind(typeof(TBase), kind, null, ""));
+        foreach (var kind in kinds)
+            services.AddSingleton(new SettingsKind(typeof(TBase), kind, null, ""));
         return services;
     }
 
     /// <summary>Registers sections that are designed but not implemented in this version.</summary>
     public static IServiceCollection AddUnavailableSections(this IServiceCollection services, params ReadOnlySpan<string> names)
     {
-        foreach (var name in names) services.AddSingleton(new ConfigSection(name, null, ""));
+        foreach (var name in names)
+            services.AddSingleton(new ConfigSection(name, null, ""));
         return services;
     }
 }

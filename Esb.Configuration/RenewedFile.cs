@@ -48,7 +48,8 @@ public sealed partial class RenewedFile<T>
         {
             var now = _time.GetTimestamp();
             var lookedAt = Interlocked.Read(ref _lookedAt);
-            if (_time.GetElapsedTime(lookedAt, now) >= _interval && Interlocked.CompareExchange(ref _lookedAt, now, lookedAt) == lookedAt) Look();
+            if (_time.GetElapsedTime(lookedAt, now) >= _interval && Interlocked.CompareExchange(ref _lookedAt, now, lookedAt) == lookedAt)
+                Look();
             return _current;
         }
     }
@@ -56,7 +57,8 @@ public sealed partial class RenewedFile<T>
     private void Look()
     {
         var contents = Digest();
-        if (contents.AsSpan().SequenceEqual(_contents)) return;
+        if (contents.AsSpan().SequenceEqual(_contents))
+            return;
         try
         {
             _current = _load();
@@ -65,7 +67,8 @@ public sealed partial class RenewedFile<T>
         }
         catch (FileFaultException ex)
         {
-            if (_refused is null || !contents.AsSpan().SequenceEqual(_refused)) LogRefused(_what, ex.Message);
+            if (_refused is null || !contents.AsSpan().SequenceEqual(_refused))
+                LogRefused(_what, ex.Message);
             _refused = contents;
         }
     }
@@ -75,7 +78,8 @@ public sealed partial class RenewedFile<T>
         try
         {
             using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-            foreach (var path in _paths) hash.AppendData(File.ReadAllBytes(path));
+            foreach (var path in _paths)
+                hash.AppendData(File.ReadAllBytes(path));
             return hash.GetHashAndReset();
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -87,6 +91,10 @@ public sealed partial class RenewedFile<T>
     [LoggerMessage(EventId = 1101, Level = LogLevel.Information, Message = "{What} has changed and is in use as of now")]
     private partial void LogRenewed(string what);
 
-    [LoggerMessage(EventId = 1102, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD {What} has changed and cannot be used; the previous content stays in use: it {Fault}")]
+    [LoggerMessage(
+        EventId = 1102,
+        Level = LogLevel.Error,
+        Message = "ESB-CFG-RELOAD {What} has changed and cannot be used; the previous content stays in use: it {Fault}"
+    )]
     private partial void LogRefused(string what, string fault);
 }

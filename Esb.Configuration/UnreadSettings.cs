@@ -22,7 +22,8 @@ public sealed class UnreadSettings
     public IEnumerable<ConfigNode> LostOf<T>(string section)
     {
         var read = (IReadOnlyDictionary<string, T>)_sections[section];
-        if (_written[section] is not { Kind: ConfigKind.Object } written) return [_written[section]!];
+        if (_written[section] is not { Kind: ConfigKind.Object } written)
+            return [_written[section]!];
         return written.Members.Where(member => !read.ContainsKey(member.Name)).Select(member => member.Value);
     }
 }

@@ -18,10 +18,16 @@ public sealed record XmlLimitsConfig : SettingsRecord
     public int AttributeCharacters { get; init; } = 1 << 20;
 
     /// <summary>The maximum number of namespace declarations in scope at one element.</summary>
-    [Setting("Namespace declarations in scope at an element, its ancestors' counted; more are refused (ESB-XML-LIMIT).", Range = "1..10000")]
+    [Setting(
+        "Namespace declarations in scope at an element, its ancestors' counted; more are refused (ESB-XML-LIMIT).",
+        Range = "1..10000"
+    )]
     public int Namespaces { get; init; } = 256;
 
     /// <summary>The maximum time for an expression that needs the whole document, XML or JSON.</summary>
-    [Setting("How long an XPath or JSONPath may take that cannot be decided while the document is read (ESB-XPT-TIMEOUT, ESB-JPT-TIMEOUT).", Range = "10ms..60s")]
+    [Setting(
+        "How long an XPath or JSONPath may take that cannot be decided while the document is read (ESB-XPT-TIMEOUT, ESB-JPT-TIMEOUT).",
+        Range = "10ms..60s"
+    )]
     public TimeSpan ExpressionTime { get; init; } = TimeSpan.FromSeconds(2);
 }

@@ -9,14 +9,23 @@ namespace Esb.Delivery;
 /// <summary>Metrics of sent messages: from queues, by calls and by relays.</summary>
 public static class SendTelemetry
 {
-    private static readonly Counter<long> Sent =
-        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside, "{message}", "Messages sent to outside.");
+    private static readonly Counter<long> Sent = EndpointsTelemetry.Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.SentOutside,
+        "{message}",
+        "Messages sent to outside."
+    );
 
     private static readonly Histogram<double> Outbound = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.OutboundDuration, "s", "From when a message was taken from its queue until it was sent.");
+        EsbTelemetry.Metrics.OutboundDuration,
+        "s",
+        "From when a message was taken from its queue until it was sent."
+    );
 
     private static readonly Histogram<double> Adapter = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.AdapterDuration, "s", "One attempt inside of an outbound adapter.");
+        EsbTelemetry.Metrics.AdapterDuration,
+        "s",
+        "One attempt inside of an outbound adapter."
+    );
 
     /// <summary>Records a message sent from a queue.</summary>
     /// <param name="endpoint">The endpoint that sent it.</param>
@@ -24,7 +33,8 @@ public static class SendTelemetry
     /// <param name="duration">The time since it was taken from its queue.</param>
     public static void RecordDelivered(string endpoint, EsbMessage message, TimeSpan duration)
     {
-        if (!Sent.Enabled && !Outbound.Enabled) return;
+        if (!Sent.Enabled && !Outbound.Enabled)
+            return;
         var tags = TagsOf(endpoint, message);
         Sent.Add(1, tags);
         Outbound.Record(duration.TotalSeconds, tags);
@@ -33,24 +43,29 @@ public static class SendTelemetry
     /// <summary>Counts a message sent by a call.</summary>
     public static void CountCalled(string endpoint, EsbMessage message)
     {
-        if (Sent.Enabled) Sent.Add(1, TagsOf(endpoint, message));
+        if (Sent.Enabled)
+            Sent.Add(1, TagsOf(endpoint, message));
     }
 
     /// <summary>Records a request relayed with its answer, or a failed relay.</summary>
     public static void RecordRelayed(string endpoint, TimeSpan duration, string? error)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint } };
-        if (error is null) Sent.Add(1, tags);
-        else tags.Add(EsbTelemetry.Tags.ErrorType, error);
+        if (error is null)
+            Sent.Add(1, tags);
+        else
+            tags.Add(EsbTelemetry.Tags.ErrorType, error);
         Adapter.Record(duration.TotalSeconds, tags);
     }
 
     /// <summary>Records the time that an adapter took for a message.</summary>
     public static void RecordAdapter(string endpoint, EsbMessage message, TimeSpan duration, string? error)
     {
-        if (!Adapter.Enabled) return;
+        if (!Adapter.Enabled)
+            return;
         var tags = TagsOf(endpoint, message);
-        if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
+        if (error is not null)
+            tags.Add(EsbTelemetry.Tags.ErrorType, error);
         Adapter.Record(duration.TotalSeconds, tags);
     }
 
@@ -58,8 +73,10 @@ public static class SendTelemetry
     public static TagList TagsOf(string endpoint, EsbMessage message)
     {
         var tags = new TagList { { EsbTelemetry.Tags.Endpoint, endpoint } };
-        if (TopicNames.Of(message.Subject) is { } topic) tags.Add(EsbTelemetry.Tags.Topic, topic);
-        if (message.Party is { } party) tags.Add(EsbTelemetry.Tags.Party, party);
+        if (TopicNames.Of(message.Subject) is { } topic)
+            tags.Add(EsbTelemetry.Tags.Topic, topic);
+        if (message.Party is { } party)
+            tags.Add(EsbTelemetry.Tags.Party, party);
         return tags;
     }
 }

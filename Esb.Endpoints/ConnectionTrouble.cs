@@ -32,15 +32,17 @@ internal static class ConnectionTrouble
         return "the connection was lost";
     }
 
-    private static string CauseOf(SocketError error) => error switch
-    {
-        SocketError.ConnectionRefused => "the connection was refused",
-        SocketError.HostNotFound or SocketError.NoData => "the host name is unknown",
-        SocketError.TryAgain => "the host name could not be looked up",
-        SocketError.HostUnreachable or SocketError.NetworkUnreachable or SocketError.HostDown or SocketError.NetworkDown => "there is no route to the host",
-        SocketError.TimedOut => "no connection in time",
-        SocketError.ConnectionReset or SocketError.ConnectionAborted => "the connection was reset",
-        SocketError.AccessDenied => "the system does not permit the connection",
-        _ => $"the connection failed ({error})",
-    };
+    private static string CauseOf(SocketError error) =>
+        error switch
+        {
+            SocketError.ConnectionRefused => "the connection was refused",
+            SocketError.HostNotFound or SocketError.NoData => "the host name is unknown",
+            SocketError.TryAgain => "the host name could not be looked up",
+            SocketError.HostUnreachable or SocketError.NetworkUnreachable or SocketError.HostDown or SocketError.NetworkDown =>
+                "there is no route to the host",
+            SocketError.TimedOut => "no connection in time",
+            SocketError.ConnectionReset or SocketError.ConnectionAborted => "the connection was reset",
+            SocketError.AccessDenied => "the system does not permit the connection",
+            _ => $"the connection failed ({error})",
+        };
 }

@@ -14,6 +14,15 @@ namespace Esb.Endpoints;
 public static class EndpointsRegistration
 {
     /// <summary>Registers the endpoint types, and the intake and delivery of messages.</summary>
-    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) => services
-        .AddEndpointTypes().AddHttpEndpoints().AddSoapEndpoints().AddRule<SingleInstanceRule>().AddIntake().AddBusTables().AddDelivery().AddOutboxes().AddReplay();
+    public static IServiceCollection AddEsbEndpoints(this IServiceCollection services) =>
+        services
+            .AddEndpointTypes()
+            .AddHttpEndpoints()
+            .AddSoapEndpoints()
+            .AddRule<SingleInstanceRule>()
+            .AddIntake()
+            .AddBusTables()
+            .AddDelivery()
+            .AddOutboxes()
+            .AddReplay();
 }

@@ -22,37 +22,39 @@ namespace Esb.Host;
 /// <summary>The registrations of all parts of a bus: one line for each project.</summary>
 internal static class EsbServices
 {
-    public static IServiceCollection AddEsb(this IServiceCollection services) => services
-        .AddEsbConfiguration()
-        .AddEsbContent()
-        .AddEsbTopics()
-        .AddEsbStorage()
-        .AddEsbAudit()
-        .AddEsbEndpoints()
-        .AddEsbWorkflows()
-        .AddEsbHost();
+    public static IServiceCollection AddEsb(this IServiceCollection services) =>
+        services
+            .AddEsbConfiguration()
+            .AddEsbContent()
+            .AddEsbTopics()
+            .AddEsbStorage()
+            .AddEsbAudit()
+            .AddEsbEndpoints()
+            .AddEsbWorkflows()
+            .AddEsbHost();
 
     /// <summary>The configuration sections of the host itself.</summary>
-    public static IServiceCollection AddEsbHost(this IServiceCollection services) => services
-        .AddManagementEvents()
-        .AddSection<ManagementConfig>("management", "The management API.")
-        .FixSettings("management", "url", "tls")
-        .AddSection<TelemetryConfig>("telemetry", "Traces, metrics and logs of the host.")
-        .FixSettings("telemetry", "otlp", "logFormat")
-        .AddSingleton<MetricsCollector>()
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
-        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<MetricsCollector>())
-        .AddSingleton<IBusPart, CallGauges>()
-        .AddSingleton<FarmLogLevels>()
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
-        .AddSingleton<RevisionExchange>()
-        .AddSingleton<IPinnedDefinitions, PinnedDefinitions>()
-        .AddSingleton<OtherHosts>()
-        .AddSingleton<RevisionPlan>()
-        .AddSingleton<ReloadDesk>()
-        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
-        .AddSingleton<IBusPart, ReloadPart>()
-        .AddRule<ManagementRule>()
-        .AddCompiling<IListeningPart, ManagementRule>()
-        .AddRule<TelemetryRule>();
+    public static IServiceCollection AddEsbHost(this IServiceCollection services) =>
+        services
+            .AddManagementEvents()
+            .AddSection<ManagementConfig>("management", "The management API.")
+            .FixSettings("management", "url", "tls")
+            .AddSection<TelemetryConfig>("telemetry", "Traces, metrics and logs of the host.")
+            .FixSettings("telemetry", "otlp", "logFormat")
+            .AddSingleton<MetricsCollector>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MetricsCollector>())
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<MetricsCollector>())
+            .AddSingleton<IBusPart, CallGauges>()
+            .AddSingleton<FarmLogLevels>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmLogLevels>())
+            .AddSingleton<RevisionExchange>()
+            .AddSingleton<IPinnedDefinitions, PinnedDefinitions>()
+            .AddSingleton<OtherHosts>()
+            .AddSingleton<RevisionPlan>()
+            .AddSingleton<ReloadDesk>()
+            .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
+            .AddSingleton<IBusPart, ReloadPart>()
+            .AddRule<ManagementRule>()
+            .AddCompiling<IListeningPart, ManagementRule>()
+            .AddRule<TelemetryRule>();
 }

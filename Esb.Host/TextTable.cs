@@ -9,9 +9,12 @@ internal static class TextTable
 
     public static void Write(TextWriter output, IEnumerable<string[]> rows)
     {
-        var all = rows.Select(row => Array.ConvertAll(row, cell => SafeText.Of(cell, int.MaxValue))).ToList(); // keys and reasons are external
-        if (all.Count == 0) return;
+        // keys and reasons are external
+        var all = rows.Select(row => Array.ConvertAll(row, cell => SafeText.Of(cell, int.MaxValue))).ToList();
+        if (all.Count == 0)
+            return;
         var widths = Enumerable.Range(0, all[0].Length).Select(column => Math.Min(MaxWidth, all.Max(row => row[column].Length))).ToArray();
-        foreach (var row in all) output.WriteLine(string.Join("  ", row.Select((cell, column) => cell.PadRight(widths[column]))).TrimEnd());
+        foreach (var row in all)
+            output.WriteLine(string.Join("  ", row.Select((cell, column) => cell.PadRight(widths[column]))).TrimEnd());
     }
 }

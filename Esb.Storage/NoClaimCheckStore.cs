@@ -8,7 +8,8 @@ internal sealed class NoClaimCheckStore : IClaimCheckStore
 {
     public bool IsAvailable => false;
 
-    public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new InvalidOperationException("There is no place for bodies.");
+    public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        throw new InvalidOperationException("There is no place for bodies.");
 
     public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) => Task.FromResult<MessageBody?>(null);
 }

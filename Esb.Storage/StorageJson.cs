@@ -14,7 +14,8 @@ namespace Esb.Storage;
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
     IgnoreReadOnlyProperties = true,
-    UseStringEnumConverter = true)]
+    UseStringEnumConverter = true
+)]
 [JsonSerializable(typeof(AuditFact))]
 [JsonSerializable(typeof(FactRecord))]
 [JsonSerializable(typeof(Anchor))]

@@ -17,39 +17,45 @@ namespace Esb.Storage;
 public static class StorageRegistration
 {
     /// <summary>Registers the kinds of store, and the one that the configuration names.</summary>
-    public static IServiceCollection AddEsbStorage(this IServiceCollection services) => services
-        .AddStore<FileStoreConfig>("file", "Files in a folder; needs no server.", CreateFiles, (config, configuration, _, logger) => StoreReader.Open(config, logger, configuration))
-        .AddStore<PostgresStoreConfig>("postgres", "PostgreSQL 15 or later.", CreatePostgres, StoreReader.Open)
-        .AddRule<PostgresStoreRule>()
-        .AddRule<EncryptionKeysRule>()
-        .AddScoped<IChangePlanner, PostgresPlanner>()
-        .AddSingleton(Create)
-        .AddSingleton<IHostRunStore>(provider => new HostRunFile(provider.GetRequiredService<StoreConfig>().Folder))
-        .AddSingleton<ITuningCopy>(CreateCopy)
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Store>())
-        .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<Store>())
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Audit)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Retention)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Eraser)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().DeadLetters)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().LetterRetention)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Parking)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().CrashMarks)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Attempts)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().EndpointMarks)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Tuning)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().ReplayJobs)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().IdempotencyKeys)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Leases)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Workflows)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Timers)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Outbox)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().ClaimChecks)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)
-        .AddSingleton(provider => provider.GetRequiredService<Store>().Encryption)
-        .AddSingleton<IBodyCipher>(provider => BodyCipher.Of(provider.GetRequiredService<StoreConfig>()))
-        .AddSingleton<IBusPart, LetterRetention>();
+    public static IServiceCollection AddEsbStorage(this IServiceCollection services) =>
+        services
+            .AddStore<FileStoreConfig>(
+                "file",
+                "Files in a folder; needs no server.",
+                CreateFiles,
+                (config, configuration, _, logger) => StoreReader.Open(config, logger, configuration)
+            )
+            .AddStore<PostgresStoreConfig>("postgres", "PostgreSQL 15 or later.", CreatePostgres, StoreReader.Open)
+            .AddRule<PostgresStoreRule>()
+            .AddRule<EncryptionKeysRule>()
+            .AddScoped<IChangePlanner, PostgresPlanner>()
+            .AddSingleton(Create)
+            .AddSingleton<IHostRunStore>(provider => new HostRunFile(provider.GetRequiredService<StoreConfig>().Folder))
+            .AddSingleton<ITuningCopy>(CreateCopy)
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Store>())
+            .AddSingleton<IHealthCheck>(provider => provider.GetRequiredService<Store>())
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Audit)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Retention)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Eraser)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().DeadLetters)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().LetterRetention)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Parking)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().CrashMarks)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Attempts)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().EndpointMarks)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Tuning)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().ReplayJobs)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().IdempotencyKeys)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Leases)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Workflows)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Timers)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Outbox)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().ClaimChecks)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Encryption)
+            .AddSingleton<IBodyCipher>(provider => BodyCipher.Of(provider.GetRequiredService<StoreConfig>()))
+            .AddSingleton<IBusPart, LetterRetention>();
 
     private static TuningCopy CreateCopy(IServiceProvider provider)
     {
@@ -64,9 +70,19 @@ public static class StorageRegistration
     }
 
     private static FileStore CreateFiles(IServiceProvider provider, FileStoreConfig config) =>
-        new(config, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<FileStore>>(), provider.GetRequiredService<BusIdentity>().Name);
+        new(
+            config,
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<FileStore>>(),
+            provider.GetRequiredService<BusIdentity>().Name
+        );
 
-    private static PostgresStore CreatePostgres(IServiceProvider provider, PostgresStoreConfig config) => new(
-        config, provider.GetService<AuditEvidenceConfig>() ?? new AuditEvidenceConfig(),
-        provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<PostgresStore>>(), provider.GetRequiredService<BusIdentity>().Name);
+    private static PostgresStore CreatePostgres(IServiceProvider provider, PostgresStoreConfig config) =>
+        new(
+            config,
+            provider.GetService<AuditEvidenceConfig>() ?? new AuditEvidenceConfig(),
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<PostgresStore>>(),
+            provider.GetRequiredService<BusIdentity>().Name
+        );
 }

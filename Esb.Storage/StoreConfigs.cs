@@ -8,10 +8,17 @@ namespace Esb.Storage;
 /// <summary>The store that needs no server.</summary>
 internal sealed record FileStoreConfig : StoreConfig, IEncryptingStoreConfig
 {
-    [Setting("The folder of audit facts and of the database for everything else, on a disk of this machine; in the working directory where none is named.", IsPath = true)]
+    [Setting(
+        "The folder of audit facts and of the database for everything else, on a disk of this machine; in the working directory "
+            + "where none is named.",
+        IsPath = true
+    )]
     public override string Folder { get; init; } = "esb-data";
 
-    [Setting("A folder that all hosts share, for large bodies, which then travel as a reference; without it they travel whole.", IsPath = true)]
+    [Setting(
+        "A folder that all hosts share, for large bodies, which then travel as a reference; without it they travel whole.",
+        IsPath = true
+    )]
     public string? Claims { get; init; }
 
     [Setting("Encrypts stored bodies (AES-256-GCM): the first key encrypts, all decrypt.")]

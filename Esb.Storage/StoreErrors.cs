@@ -7,13 +7,13 @@ namespace Esb.Storage;
 internal static class StoreErrors
 {
     /// <summary>True if segments could not be written: the disk failed, or the store is stopping.</summary>
-    public static bool IsWriteFailure(Exception exception) => exception is IOException or UnauthorizedAccessException or ChannelClosedException;
+    public static bool IsWriteFailure(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or ChannelClosedException;
 
     public static EsbException AuditNotWritten(Exception inner) =>
         new("ESB-AUD-WRITE", "The audit fact could not be written.", FaultKind.Unavailable, inner);
 
-    public static EsbException SpoolFull() =>
-        new("ESB-AUD-FULL", "The spool of the audit is full.", FaultKind.Unavailable);
+    public static EsbException SpoolFull() => new("ESB-AUD-FULL", "The spool of the audit is full.", FaultKind.Unavailable);
 
     public static EsbException AuditRefused(Exception inner) =>
         new("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal, inner);

@@ -10,10 +10,14 @@ namespace Esb.Storage;
 /// <param name="Create">Makes the store of a host.</param>
 /// <param name="Read">Opens what a configuration has in it for reading without a host.</param>
 internal sealed record StoreFactory(
-    Type Settings, Func<IServiceProvider, StoreConfig, Store> Create, Func<StoreConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> Read)
+    Type Settings,
+    Func<IServiceProvider, StoreConfig, Store> Create,
+    Func<StoreConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> Read
+)
 {
     /// <summary>The kind that a configuration names.</summary>
-    public static StoreFactory Of(StoreConfig store, IEnumerable<StoreFactory> factories) => factories.Single(factory => factory.Settings == store.GetType());
+    public static StoreFactory Of(StoreConfig store, IEnumerable<StoreFactory> factories) =>
+        factories.Single(factory => factory.Settings == store.GetType());
 }
 
 /// <summary>Registers kinds of store.</summary>
@@ -21,12 +25,20 @@ internal static class StoreFactoryRegistration
 {
     /// <summary>Registers a kind of store under the name that the configuration uses.</summary>
     public static IServiceCollection AddStore<TConfig>(
-        this IServiceCollection services, string kind, string description,
-        Func<IServiceProvider, TConfig, Store> create, Func<TConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> read)
-        where TConfig : StoreConfig => services
-        .AddKind<StoreConfig, TConfig>(kind, description)
-        .AddSingleton(new StoreFactory(
-            typeof(TConfig),
-            (provider, config) => create(provider, (TConfig)config),
-            (config, configuration, evidence, logger) => read((TConfig)config, configuration, evidence, logger)));
+        this IServiceCollection services,
+        string kind,
+        string description,
+        Func<IServiceProvider, TConfig, Store> create,
+        Func<TConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> read
+    )
+        where TConfig : StoreConfig =>
+        services
+            .AddKind<StoreConfig, TConfig>(kind, description)
+            .AddSingleton(
+                new StoreFactory(
+                    typeof(TConfig),
+                    (provider, config) => create(provider, (TConfig)config),
+                    (config, configuration, evidence, logger) => read((TConfig)config, configuration, evidence, logger)
+                )
+            );
 }

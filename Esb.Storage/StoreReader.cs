@@ -5,9 +5,9 @@ using Esb.Core.Storage;
 using Esb.Storage.Encryption;
 using Esb.Storage.Files;
 using Esb.Storage.Files.Index;
+using Esb.Storage.Postgres;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres.Evidence;
-using Esb.Storage.Postgres;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.DeadLetters;
 using Esb.Storage.Sql.Parking;
@@ -54,9 +54,10 @@ public sealed class StoreReader : IAsyncDisposable
     /// <param name="configuration">The name of the configuration.</param>
     /// <param name="evidence">Where its anchors are.</param>
     /// <param name="services">What a bus is made of: knows the kinds of store.</param>
-    public static StoreReader Open(StoreConfig store, string configuration, AuditEvidenceConfig evidence, IServiceCollection services) => StoreFactory
-        .Of(store, services.Select(service => service.ImplementationInstance).OfType<StoreFactory>())
-        .Read(store, configuration, evidence, NullLogger.Instance);
+    public static StoreReader Open(StoreConfig store, string configuration, AuditEvidenceConfig evidence, IServiceCollection services) =>
+        StoreFactory
+            .Of(store, services.Select(service => service.ImplementationInstance).OfType<StoreFactory>())
+            .Read(store, configuration, evidence, NullLogger.Instance);
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _close();
@@ -66,21 +67,31 @@ public sealed class StoreReader : IAsyncDisposable
         var folder = Path.GetFullPath(config.Folder);
         var index = new FileAuditIndex(FileStore.AuditFolder(folder), committed: null, logger);
         var database = SqliteDatabase.OfReader(folder, logger, configuration, BodyCipher.Of(config));
-        return new StoreReader(new FileAuditStore(index, log: null), evidence: null, database, async () =>
-        {
-            index.Dispose();
-            await database.DisposeAsync();
-        });
+        return new StoreReader(
+            new FileAuditStore(index, log: null),
+            evidence: null,
+            database,
+            async () =>
+            {
+                index.Dispose();
+                await database.DisposeAsync();
+            }
+        );
     }
 
     internal static StoreReader Open(PostgresStoreConfig config, string? configuration, AuditEvidenceConfig evidence, ILogger logger)
     {
         var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger, configuration);
         var audit = new PostgresAuditStore(database, spool: null, anchors: null);
-        return new StoreReader(audit, new PostgresEvidence(database, evidence), database, async () =>
-        {
-            await audit.DisposeAsync();
-            await database.DisposeAsync();
-        });
+        return new StoreReader(
+            audit,
+            new PostgresEvidence(database, evidence),
+            database,
+            async () =>
+            {
+                await audit.DisposeAsync();
+                await database.DisposeAsync();
+            }
+        );
     }
 }

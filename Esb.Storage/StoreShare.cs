@@ -12,7 +12,8 @@ internal static class StoreShare
     public static string SchemaOf(string schema, string configuration)
     {
         var own = $"{schema}_{configuration.Replace('-', '_')}";
-        if (own.Length <= MaxSchemaLength) return own;
+        if (own.Length <= MaxSchemaLength)
+            return own;
         var hash = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(own)))[..16];
         return $"{own[..(MaxSchemaLength - hash.Length - 1)]}_{hash}";
     }

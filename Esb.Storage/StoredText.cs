@@ -9,12 +9,15 @@ internal static class StoredText
 {
     [return: NotNullIfNotNull(nameof(text))]
     public static string? WellFormed(string? text) =>
-        text is null || !text.AsSpan().ContainsAnyInRange('\uD800', '\uDFFF') ? text : Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
+        text is null || !text.AsSpan().ContainsAnyInRange('\uD800', '\uDFFF')
+            ? text
+            : Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
 
     public static IReadOnlyDictionary<string, string> WellFormed(IReadOnlyDictionary<string, string> fields)
     {
         var wellFormed = new Dictionary<string, string>(fields.Count);
-        foreach (var (name, value) in fields) wellFormed[WellFormed(name)] = WellFormed(value);
+        foreach (var (name, value) in fields)
+            wellFormed[WellFormed(name)] = WellFormed(value);
         return wellFormed;
     }
 }

@@ -9,9 +9,13 @@ namespace Esb.Topics;
 internal static class FailureHistory
 {
     /// <summary>Returns the header; null if there are no failed attempts.</summary>
-    public static string? Write(IReadOnlyList<FailedAttempt> failures) => failures.Count == 0
-        ? null
-        : JsonSerializer.Serialize([.. FailedAttempts.Shorten(failures).TakeLast(FailedAttempts.Most)], FailureJson.Default.IReadOnlyListFailedAttempt);
+    public static string? Write(IReadOnlyList<FailedAttempt> failures) =>
+        failures.Count == 0
+            ? null
+            : JsonSerializer.Serialize(
+                [.. FailedAttempts.Shorten(failures).TakeLast(FailedAttempts.Most)],
+                FailureJson.Default.IReadOnlyListFailedAttempt
+            );
 
     /// <summary>Returns the failed attempts. Unreadable content is omitted: it is no reason to lose the message.</summary>
     public static IReadOnlyList<FailedAttempt> Read(string? header)

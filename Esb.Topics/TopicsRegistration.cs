@@ -33,7 +33,8 @@ public static class TopicsRegistration
     {
         services.TryAddSingleton(CreateTransport);
         services.TryAddSingleton(FindUnroutable);
-        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>()); // each transport reaches its own queues
+        // each transport reaches its own queues
+        services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>());
         services.TryAddSingleton(FindFarm);
         services.TryAddSingleton<IBrokers, EndpointBrokers>();
         return services
@@ -55,7 +56,10 @@ public static class TopicsRegistration
     private static IServiceCollection AddPublisher(this IServiceCollection services)
     {
         services.TryAddSingleton(CreatePublisher);
-        services.TryAddSingleton<ITopicPublisher>(provider => new PartyPublisher(provider.GetRequiredService<TopicPublisher>(), provider.GetRequiredService<Live<PartyDirectory>>()));
+        services.TryAddSingleton<ITopicPublisher>(provider => new PartyPublisher(
+            provider.GetRequiredService<TopicPublisher>(),
+            provider.GetRequiredService<Live<PartyDirectory>>()
+        ));
         services.TryAddSingleton<IOutgoingPublisher>(provider => provider.GetRequiredService<TopicPublisher>());
         return services.AddCompiler<ITopicKeys, TopicKeyCompiler>();
     }
@@ -66,25 +70,40 @@ public static class TopicsRegistration
         return provider.GetServices<TransportFactory>().Single(factory => factory.Settings == config.GetType()).Create(provider, config);
     }
 
-    private static MemoryTransport CreateMemory(IServiceProvider provider, MemoryTransportConfig config) => new(
-        provider.GetRequiredService<Live<LimitsConfig>>(), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<MemoryTransport>>());
+    private static MemoryTransport CreateMemory(IServiceProvider provider, MemoryTransportConfig config) =>
+        new(
+            provider.GetRequiredService<Live<LimitsConfig>>(),
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<MemoryTransport>>()
+        );
 
-    private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config) => new(
-        config, provider.GetRequiredService<BusIdentity>().Name, provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
-        TopicsPart.SubscriptionsOf(provider.GetRequiredService<IRevisions>().Current.Services),
-        provider.GetRequiredService<Live<LimitsConfig>>(), provider.GetRequiredService<IClaimCheckStore>(), provider.GetRequiredService<FarmKeys>(),
-        provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILoggerFactory>());
+    private static RabbitMqTransport CreateRabbitMq(IServiceProvider provider, RabbitMqTransportConfig config) =>
+        new(
+            config,
+            provider.GetRequiredService<BusIdentity>().Name,
+            provider.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>().Current,
+            TopicsPart.SubscriptionsOf(provider.GetRequiredService<IRevisions>().Current.Services),
+            provider.GetRequiredService<Live<LimitsConfig>>(),
+            provider.GetRequiredService<IClaimCheckStore>(),
+            provider.GetRequiredService<FarmKeys>(),
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILoggerFactory>()
+        );
 
-    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) => ((IBusTransport)provider.GetRequiredService<ITopicTransport>()).Unroutable;
+    private static IUnroutableMessages FindUnroutable(IServiceProvider provider) =>
+        ((IBusTransport)provider.GetRequiredService<ITopicTransport>()).Unroutable;
 
     private static IFarm FindFarm(IServiceProvider provider) =>
-        (provider.GetRequiredService<ITopicTransport>() as IBusTransport)?.Farm ?? new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
+        (provider.GetRequiredService<ITopicTransport>() as IBusTransport)?.Farm
+        ?? new LoneFarm(provider.GetRequiredService<ILogger<LoneFarm>>());
 
-    private static TopicPublisher CreatePublisher(IServiceProvider provider) => new TopicPublisher(
-        provider.GetRequiredService<ITopicTransport>(),
-        provider.GetRequiredService<Live<ITopicKeys>>(),
-        provider.GetRequiredService<Live<ITopicSchemas>>(),
-        provider.GetRequiredService<IAuditTrail>(),
-        provider.GetRequiredService<Live<LimitsConfig>>(),
-        provider.GetRequiredService<TimeProvider>());
+    private static TopicPublisher CreatePublisher(IServiceProvider provider) =>
+        new TopicPublisher(
+            provider.GetRequiredService<ITopicTransport>(),
+            provider.GetRequiredService<Live<ITopicKeys>>(),
+            provider.GetRequiredService<Live<ITopicSchemas>>(),
+            provider.GetRequiredService<IAuditTrail>(),
+            provider.GetRequiredService<Live<LimitsConfig>>(),
+            provider.GetRequiredService<TimeProvider>()
+        );
 }

@@ -12,36 +12,62 @@ internal static class TopicsTelemetry
     private static readonly Meter Meter = new("Esb.Topics");
 
     private static readonly Histogram<double> Duration = Meter.CreateHistogram(
-        EsbTelemetry.Metrics.OperationDuration, "s", "Duration of publishing, until it was confirmed.",
-        tags: null, new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets });
+        EsbTelemetry.Metrics.OperationDuration,
+        "s",
+        "Duration of publishing, until it was confirmed.",
+        tags: null,
+        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
+    );
 
-    private static readonly Counter<long> Sent =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.SentMessages, "{message}", "Messages published.");
+    private static readonly Counter<long> Sent = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.SentMessages,
+        "{message}",
+        "Messages published."
+    );
 
-    private static readonly Counter<long> Unroutable =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unroutable, "{message}", "Messages that no endpoint subscribes to.");
+    private static readonly Counter<long> Unroutable = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.Unroutable,
+        "{message}",
+        "Messages that no endpoint subscribes to."
+    );
 
-    private static readonly Counter<long> ReplyAbandoned =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReplyAbandoned, "{message}", "Replies that found nobody who waited for them any more.");
+    private static readonly Counter<long> ReplyAbandoned = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.ReplyAbandoned,
+        "{message}",
+        "Replies that found nobody who waited for them any more."
+    );
 
-    private static readonly Counter<long> Unidentified =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.Unidentified, "{message}", "Foreign messages without an id.");
+    private static readonly Counter<long> Unidentified = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.Unidentified,
+        "{message}",
+        "Foreign messages without an id."
+    );
 
-    private static readonly Counter<long> Reserved =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+    private static readonly Counter<long> Reserved = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.ReservedHeaders,
+        "{header}",
+        "Headers from outside that claimed a reserved name."
+    );
 
-    private static readonly Counter<long> RefusedFarm =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.RefusedFarmMessages, "{message}", "Messages between hosts that were refused.");
+    private static readonly Counter<long> RefusedFarm = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.RefusedFarmMessages,
+        "{message}",
+        "Messages between hosts that were refused."
+    );
 
-    private static readonly Counter<long> Nested =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.NestedHeaders, "{value}", "Header values from the broker that nest too deep to be read.");
+    private static readonly Counter<long> Nested = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.NestedHeaders,
+        "{value}",
+        "Header values from the broker that nest too deep to be read."
+    );
 
     public static void CountRefusedFarmMessage() => RefusedFarm.Add(1);
 
     public static Activity? StartSend(EsbMessage message, string system, ActivityContext parent)
     {
         var activity = Source.StartActivity($"send {message.Subject}", ActivityKind.Producer, parent);
-        if (activity is not { IsAllDataRequested: true }) return activity;
+        if (activity is not { IsAllDataRequested: true })
+            return activity;
         return activity
             .SetTag(EsbTelemetry.Tags.System, system)
             .SetTag(EsbTelemetry.Tags.OperationType, "send")
@@ -62,7 +88,8 @@ internal static class TopicsTelemetry
             { EsbTelemetry.Tags.OperationType, "send" },
             { EsbTelemetry.Tags.Destination, subject },
         };
-        if (error is not null) tags.Add(EsbTelemetry.Tags.ErrorType, error);
+        if (error is not null)
+            tags.Add(EsbTelemetry.Tags.ErrorType, error);
         Sent.Add(1, tags);
         Duration.Record(duration.TotalSeconds, tags);
     }
@@ -77,6 +104,7 @@ internal static class TopicsTelemetry
 
     public static void CountReserved(int headers)
     {
-        if (headers > 0) Reserved.Add(headers);
+        if (headers > 0)
+            Reserved.Add(headers);
     }
 }

@@ -17,16 +17,29 @@ internal sealed partial class UnroutableMessages(TimeProvider time, ILogger logg
     {
         TopicsTelemetry.CountUnroutable();
         var now = time.GetUtcNow();
-        if (_warned.TryGetValue(subject, out var last) && now - last < Interval) return;
-        if (_warned.Count >= MaxSubjects) _warned.Clear(); // the number of foreign subjects has no bound
+        if (_warned.TryGetValue(subject, out var last) && now - last < Interval)
+            return;
+        if (_warned.Count >= MaxSubjects)
+            _warned.Clear(); // the number of foreign subjects has no bound
         _warned[subject] = now;
-        if (subscriber is null) LogUnroutable(subject);
-        else LogUnbound(subject, subscriber);
+        if (subscriber is null)
+            LogUnroutable(subject);
+        else
+            LogUnbound(subject, subscriber);
     }
 
-    [LoggerMessage(EventId = 1501, Level = LogLevel.Warning, Message = "No endpoint subscribes to {Subject}: its messages are kept as unroutable")]
+    [LoggerMessage(
+        EventId = 1501,
+        Level = LogLevel.Warning,
+        Message = "No endpoint subscribes to {Subject}: its messages are kept as unroutable"
+    )]
     private partial void LogUnroutable(string subject);
 
-    [LoggerMessage(EventId = 1557, Level = LogLevel.Warning, Message = "Messages of {Subject} found no queue, although {Endpoint} subscribes to them: its queue was not bound. It is bound again while it is consumed; what it missed waits among the unroutable messages")]
+    [LoggerMessage(
+        EventId = 1557,
+        Level = LogLevel.Warning,
+        Message = "Messages of {Subject} found no queue, although {Endpoint} subscribes to them: its queue was not bound. It is "
+            + "bound again while it is consumed; what it missed waits among the unroutable messages"
+    )]
     private partial void LogUnbound(string subject, string endpoint);
 }

@@ -20,5 +20,6 @@ internal static class WireLimits
     }
 
     /// <summary>True if a text fits into a short string.</summary>
-    public static bool IsShort(string? text) => text is null || text.Length <= MaxShortBytes / 3 || Encoding.UTF8.GetByteCount(text) <= MaxShortBytes;
+    public static bool IsShort(string? text) =>
+        text is null || text.Length <= MaxShortBytes / 3 || Encoding.UTF8.GetByteCount(text) <= MaxShortBytes;
 }

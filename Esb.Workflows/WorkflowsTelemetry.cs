@@ -10,17 +10,29 @@ internal static class WorkflowsTelemetry
 {
     private static readonly Meter Meter = new("Esb.Workflows");
 
-    private static readonly Counter<long> LostCopies =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.LostCopies, "{message}", "Copies of wire taps that no topic took.");
+    private static readonly Counter<long> LostCopies = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.LostCopies,
+        "{message}",
+        "Copies of wire taps that no topic took."
+    );
 
-    private static readonly Counter<long> Checkpoints =
-        Meter.CreateCounter<long>(EsbTelemetry.Metrics.WorkflowCheckpoints, "{checkpoint}", "Checkpoints of workflows that were stored.");
+    private static readonly Counter<long> Checkpoints = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.WorkflowCheckpoints,
+        "{checkpoint}",
+        "Checkpoints of workflows that were stored."
+    );
 
-    private static readonly Histogram<int> Groups =
-        Meter.CreateHistogram<int>(EsbTelemetry.Metrics.WorkflowCommit, "{checkpoint}", "Checkpoints in one commit of the store.");
+    private static readonly Histogram<int> Groups = Meter.CreateHistogram<int>(
+        EsbTelemetry.Metrics.WorkflowCommit,
+        "{checkpoint}",
+        "Checkpoints in one commit of the store."
+    );
 
     public static void CountCheckpoint(WorkflowInstance instance) =>
-        Checkpoints.Add(1, new TagList { { EsbTelemetry.Tags.Workflow, instance.Workflow }, { EsbTelemetry.Tags.State, instance.State.ToString() } });
+        Checkpoints.Add(
+            1,
+            new TagList { { EsbTelemetry.Tags.Workflow, instance.Workflow }, { EsbTelemetry.Tags.State, instance.State.ToString() } }
+        );
 
     public static void CountCommit(int checkpoints) => Groups.Record(checkpoints);
 

@@ -11,35 +11,64 @@ internal sealed class ActivityDesk(ActivityFeed feed, IActivityStore store, IAud
 
     public IReadOnlyList<string> Names => [.. feed.Models.Select(model => model.Name)];
 
-    public async Task<ActivityReport?> ReportAsync(string activity, DateTimeOffset from, DateTimeOffset to, TimeSpan? bucket, CancellationToken cancellationToken)
+    public async Task<ActivityReport?> ReportAsync(
+        string activity,
+        DateTimeOffset from,
+        DateTimeOffset to,
+        TimeSpan? bucket,
+        CancellationToken cancellationToken
+    )
     {
-        if (Find(activity) is not { } model) return null;
+        if (Find(activity) is not { } model)
+            return null;
         var tally = new ActivityTally(model, from, to, bucket);
-        await foreach (var item in store.FindAsync(new ActivityQuery { Activity = activity, From = from, To = to }, cancellationToken)) tally.Add(item);
+        await foreach (
+            var item in store.FindAsync(
+                new ActivityQuery
+                {
+                    Activity = activity,
+                    From = from,
+                    To = to,
+                },
+                cancellationToken
+            )
+        )
+            tally.Add(item);
         var open = await store.CountOpenAsync(activity, startedBefore: null, cancellationToken);
-        long? overdue = model.OverdueAfter is { } limit ? await store.CountOpenAsync(activity, time.GetUtcNow() - limit, cancellationToken) : null;
+        long? overdue = model.OverdueAfter is { } limit
+            ? await store.CountOpenAsync(activity, time.GetUtcNow() - limit, cancellationToken)
+            : null;
         return tally.ToReport(open, overdue);
     }
 
-    public async IAsyncEnumerable<ActivityItemStatus> FindAsync(ActivityQuery query, ActivityState? state, [EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<ActivityItemStatus> FindAsync(
+        ActivityQuery query,
+        ActivityState? state,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
-        if (Find(query.Activity) is not { } model) yield break;
+        if (Find(query.Activity) is not { } model)
+            yield break;
         var now = time.GetUtcNow();
         var asked = query with { IsCompleted = state is null ? query.IsCompleted : state == ActivityState.Completed };
         if (state == ActivityState.Overdue)
         {
-            if (model.OverdueAfter is not { } limit) yield break;
+            if (model.OverdueAfter is not { } limit)
+                yield break;
             asked = asked with { To = Earlier(asked.To, now - limit) };
         }
 
         var left = query.Limit ?? int.MaxValue;
-        if (state == ActivityState.InProgress) asked = asked with { Limit = null }; // the overdue ones are left out here
+        if (state == ActivityState.InProgress)
+            asked = asked with { Limit = null }; // the overdue ones are left out here
         await foreach (var item in store.FindAsync(asked, cancellationToken))
         {
             var status = StatusOf(item, model, now);
-            if (state is not null && status.State != state) continue;
+            if (state is not null && status.State != state)
+                continue;
             yield return status;
-            if (--left == 0) yield break;
+            if (--left == 0)
+                yield break;
         }
     }
 
@@ -49,9 +78,22 @@ internal sealed class ActivityDesk(ActivityFeed feed, IActivityStore store, IAud
         Guid? before = null;
         while (true)
         {
-            var page = await facts.FindAsync(new AuditQuery { From = from, To = to, Before = before, Limit = PageSize, WithBodies = false }, cancellationToken).ToListAsync(cancellationToken);
+            var page = await facts
+                .FindAsync(
+                    new AuditQuery
+                    {
+                        From = from,
+                        To = to,
+                        Before = before,
+                        Limit = PageSize,
+                        WithBodies = false,
+                    },
+                    cancellationToken
+                )
+                .ToListAsync(cancellationToken);
             followed += await feed.FollowAsync(page, cancellationToken);
-            if (page.Count < PageSize) return followed;
+            if (page.Count < PageSize)
+                return followed;
             before = page[^1].Id;
         }
     }
@@ -61,7 +103,10 @@ internal sealed class ActivityDesk(ActivityFeed feed, IActivityStore store, IAud
     private static ActivityItemStatus StatusOf(ActivityItem item, ActivityModel model, DateTimeOffset now)
     {
         var dueAt = item.StartedAt + model.OverdueAfter;
-        var state = item.CompletedAt is not null ? ActivityState.Completed : dueAt <= now ? ActivityState.Overdue : ActivityState.InProgress;
+        var state =
+            item.CompletedAt is not null ? ActivityState.Completed
+            : dueAt <= now ? ActivityState.Overdue
+            : ActivityState.InProgress;
         return new ActivityItemStatus(item, state, dueAt);
     }
 

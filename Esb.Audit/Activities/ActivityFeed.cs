@@ -20,17 +20,21 @@ internal sealed partial class ActivityFeed(Live<IReadOnlyList<ActivityModel>> mo
     public async Task<int> FollowAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
         var followed = models.Current;
-        if (followed.Count == 0) return 0;
+        if (followed.Count == 0)
+            return 0;
         var progress = new List<ActivityProgress>();
         var count = 0;
         foreach (var fact in facts)
         {
             var before = progress.Count;
-            foreach (var model in followed) model.Project(fact, progress);
-            if (progress.Count > before) count++;
+            foreach (var model in followed)
+                model.Project(fact, progress);
+            if (progress.Count > before)
+                count++;
         }
 
-        if (progress.Count == 0) return 0;
+        if (progress.Count == 0)
+            return 0;
         try
         {
             await store.RecordAsync(progress, cancellationToken);
@@ -43,6 +47,10 @@ internal sealed partial class ActivityFeed(Live<IReadOnlyList<ActivityModel>> mo
         return count;
     }
 
-    [LoggerMessage(EventId = 4030, Level = LogLevel.Error, Message = "the store of activities refuses what {Count} facts say; the activities are not complete")]
+    [LoggerMessage(
+        EventId = 4030,
+        Level = LogLevel.Error,
+        Message = "the store of activities refuses what {Count} facts say; the activities are not complete"
+    )]
     private partial void LogRefused(Exception exception, int count);
 }

@@ -36,12 +36,20 @@ internal sealed class ActivityModel
         for (var index = 0; index < _config.Milestones.Count; index++)
         {
             var milestone = _config.Milestones[index];
-            if (!IsPassed(milestone.When, fact)) continue;
-            progress.Add(Of(fact, key, data) with { Milestone = milestone.Milestone, Ends = HasEnds ? milestone.Ends : index == _config.Milestones.Count - 1 });
+            if (!IsPassed(milestone.When, fact))
+                continue;
+            progress.Add(
+                Of(fact, key, data) with
+                {
+                    Milestone = milestone.Milestone,
+                    Ends = HasEnds ? milestone.Ends : index == _config.Milestones.Count - 1,
+                }
+            );
             passed++;
         }
 
-        if (passed == 0 && key is not null) progress.Add(Of(fact, key, data)); // says which item its conversation is about
+        if (passed == 0 && key is not null)
+            progress.Add(Of(fact, key, data)); // says which item its conversation is about
     }
 
     private static bool IsPassed(MilestoneFactConfig when, AuditFact fact) =>
@@ -51,21 +59,30 @@ internal sealed class ActivityModel
         && (when.Record is null || when.Record == fact.Name)
         && (when.Subject is null || when.Subject == fact.Subject);
 
-    private static string Cut(string key) => key.Length <= MaxKeyLength ? key : key[..(char.IsHighSurrogate(key[MaxKeyLength - 1]) ? MaxKeyLength - 1 : MaxKeyLength)];
+    private static string Cut(string key) =>
+        key.Length <= MaxKeyLength ? key : key[..(char.IsHighSurrogate(key[MaxKeyLength - 1]) ? MaxKeyLength - 1 : MaxKeyLength)];
 
     private ActivityProgress Of(AuditFact fact, string? key, IReadOnlyDictionary<string, string>? data)
     {
-        var progress = new ActivityProgress { Activity = Name, ConversationId = fact.ConversationId, At = fact.Time, Key = key };
+        var progress = new ActivityProgress
+        {
+            Activity = Name,
+            ConversationId = fact.ConversationId,
+            At = fact.Time,
+            Key = key,
+        };
         return data is null ? progress : progress with { Data = data };
     }
 
     private Dictionary<string, string>? DataOf(AuditFact fact)
     {
-        if (fact.Fields.Count == 0 || _config.Data.Count == 0) return null;
+        if (fact.Fields.Count == 0 || _config.Data.Count == 0)
+            return null;
         Dictionary<string, string>? data = null;
         foreach (var name in _config.Data)
         {
-            if (fact.Fields.TryGetValue(name, out var value)) (data ??= [])[name] = value;
+            if (fact.Fields.TryGetValue(name, out var value))
+                (data ??= [])[name] = value;
         }
 
         return data;

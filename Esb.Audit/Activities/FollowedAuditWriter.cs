@@ -9,7 +9,8 @@ internal sealed class FollowedAuditWriter(IAuditStore store, ActivityFeed activi
 
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => store.CheckAsync(cancellationToken);
 
-    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) => AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) =>
+        AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
 
     public async Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {

@@ -32,16 +32,32 @@ internal sealed class ClockSkew
         var facts = message.ToList();
         // The publication of a request is recorded when its reply arrives.
         var published = facts.Where(fact => fact is { Kind: AuditKind.Published, Duration: not null }).MinBy(StartOf);
-        var taken = facts.Where(fact => fact is { Kind: AuditKind.Delivered or AuditKind.Failed or AuditKind.Parked or AuditKind.DeadLettered, Process: null, Attempt: > 0 }).ToList();
+        var taken = facts
+            .Where(fact =>
+                fact
+                    is {
+                        Kind: AuditKind.Delivered or AuditKind.Failed or AuditKind.Parked or AuditKind.DeadLettered,
+                        Process: null,
+                        Attempt: > 0
+                    }
+            )
+            .ToList();
         if (published is not null)
         {
-            foreach (var fact in taken.Where(fact => fact.Host != published.Host && fact.Endpoint != published.Endpoint)) yield return (published, fact);
+            foreach (var fact in taken.Where(fact => fact.Host != published.Host && fact.Endpoint != published.Endpoint))
+                yield return (published, fact);
         }
 
-        var failures = taken.Where(fact => fact.Kind == AuditKind.Failed).ToLookup(fact => (fact.Endpoint, fact.Attempt, fact.Code, fact.Reason));
+        var failures = taken
+            .Where(fact => fact.Kind == AuditKind.Failed)
+            .ToLookup(fact => (fact.Endpoint, fact.Attempt, fact.Code, fact.Reason));
         foreach (var letter in taken.Where(fact => fact.Kind == AuditKind.DeadLettered))
         {
-            if (failures[(letter.Endpoint, letter.Attempt, letter.Code, letter.Reason)].MinBy(fact => fact.Id) is { } failure && failure.Host != letter.Host) yield return (failure, letter);
+            if (
+                failures[(letter.Endpoint, letter.Attempt, letter.Code, letter.Reason)].MinBy(fact => fact.Id) is { } failure
+                && failure.Host != letter.Host
+            )
+                yield return (failure, letter);
         }
     }
 
@@ -49,7 +65,8 @@ internal sealed class ClockSkew
     {
         var earlier = (order.Earlier.Kind == AuditKind.Published ? StartOf(order.Earlier) : order.Earlier.Time) + Of(order.Earlier.Host);
         var missing = earlier - (StartOf(order.Later) + Of(order.Later.Host));
-        if (missing <= TimeSpan.Zero || missing > Largest || Of(order.Later.Host) + missing > Largest) return false;
+        if (missing <= TimeSpan.Zero || missing > Largest || Of(order.Later.Host) + missing > Largest)
+            return false;
         _behind[order.Later.Host!] = Of(order.Later.Host) + missing;
         return true;
     }

@@ -46,7 +46,12 @@ public sealed record Journey
     public IEnumerable<JourneyMessage> Messages => Roots.SelectMany(root => root.WithCaused());
 
     /// <summary>The facts that it is made of, the oldest first.</summary>
-    public IEnumerable<AuditFact> AllFacts => Messages.SelectMany(message => message.Stages).SelectMany(stage => stage.Events).Select(happened => happened.Fact).OrderBy(fact => fact.Id);
+    public IEnumerable<AuditFact> AllFacts =>
+        Messages
+            .SelectMany(message => message.Stages)
+            .SelectMany(stage => stage.Events)
+            .Select(happened => happened.Fact)
+            .OrderBy(fact => fact.Id);
 }
 
 /// <summary>A host of a journey.</summary>

@@ -13,12 +13,19 @@ public static class JourneyBuilder
     public static Journey Build(Guid messageId, IReadOnlyList<AuditFact> facts)
     {
         ArgumentOutOfRangeException.ThrowIfZero(facts.Count);
-        var taken = facts.DistinctBy(fact => fact.Id).OrderByDescending(fact => fact.MessageId == messageId).ThenBy(fact => fact.Id).Take(Journey.MaxFacts).ToList();
+        var taken = facts
+            .DistinctBy(fact => fact.Id)
+            .OrderByDescending(fact => fact.MessageId == messageId)
+            .ThenBy(fact => fact.Id)
+            .Take(Journey.MaxFacts)
+            .ToList();
         var skew = ClockSkew.Measure(taken);
         var times = new EventTimes(taken, skew);
-        var messages = taken.GroupBy(fact => fact.MessageId)
+        var messages = taken
+            .GroupBy(fact => fact.MessageId)
             .Select(group => (IReadOnlyList<AuditFact>)[.. group.OrderBy(fact => times.Of(fact).Started).ThenBy(fact => fact.Id)])
-            .OrderBy(group => times.Of(group[0]).Started).ThenBy(group => group[0].MessageId)
+            .OrderBy(group => times.Of(group[0]).Started)
+            .ThenBy(group => group[0].MessageId)
             .ToList();
         var causes = new MessageCauses(messages);
         var stages = StageBuilder.Build(taken, times);
@@ -38,19 +45,46 @@ public static class JourneyBuilder
         };
     }
 
-    private static IEnumerable<JourneyHost> HostsOf(IEnumerable<AuditFact> facts, ClockSkew skew) => facts
-        .Where(fact => fact.Host is not null)
-        .GroupBy(fact => fact.Host!)
-        .OrderBy(host => host.Key, StringComparer.Ordinal)
-        .Select(host => new JourneyHost(host.Key, [.. host.Select(fact => fact.Revision).OfType<string>().Distinct()], skew.Of(host.Key)));
+    private static IEnumerable<JourneyHost> HostsOf(IEnumerable<AuditFact> facts, ClockSkew skew) =>
+        facts
+            .Where(fact => fact.Host is not null)
+            .GroupBy(fact => fact.Host!)
+            .OrderBy(host => host.Key, StringComparer.Ordinal)
+            .Select(host => new JourneyHost(
+                host.Key,
+                [.. host.Select(fact => fact.Revision).OfType<string>().Distinct()],
+                skew.Of(host.Key)
+            ));
 
-    private static IEnumerable<string> RemarksOn(bool isCut, MessageCauses causes, MessageTree tree, ClockSkew skew, IReadOnlyList<AuditFact> facts)
+    private static IEnumerable<string> RemarksOn(
+        bool isCut,
+        MessageCauses causes,
+        MessageTree tree,
+        ClockSkew skew,
+        IReadOnlyList<AuditFact> facts
+    )
     {
-        if (isCut) yield return FormattableString.Invariant($"Only {Journey.MaxFacts} facts are shown, those of the message and the first of the others; there are more.");
-        if (causes.Circles > 0) yield return $"{causes.Circles} {(causes.Circles == 1 ? "message is" : "messages are")} said to be caused by what they caused; those links are left out.";
-        if (tree.Lost > 0) yield return $"Nothing is recorded of what {tree.Lost} {(tree.Lost == 1 ? "message was" : "messages were")} made of.";
-        if (tree.Lifted > 0) yield return $"{tree.Lifted} messages lie deeper than {MessageTree.MaxDepth} and stand beside those that caused them.";
-        foreach (var host in facts.Select(fact => fact.Host).OfType<string>().Distinct().Order(StringComparer.Ordinal).Where(host => skew.Of(host) > TimeSpan.Zero))
-            yield return FormattableString.Invariant($"The clock of {host} is at least {skew.Of(host).TotalSeconds:0.000} s behind; its times were moved to find the order and the durations.");
+        if (isCut)
+            yield return FormattableString.Invariant(
+                $"Only {Journey.MaxFacts} facts are shown, those of the message and the first of the others; there are more."
+            );
+        if (causes.Circles > 0)
+            yield return $"{causes.Circles} {(causes.Circles == 1 ? "message is" : "messages are")} said to be caused by what they "
+                + $"caused; those links are left out.";
+        if (tree.Lost > 0)
+            yield return $"Nothing is recorded of what {tree.Lost} {(tree.Lost == 1 ? "message was" : "messages were")} made of.";
+        if (tree.Lifted > 0)
+            yield return $"{tree.Lifted} messages lie deeper than {MessageTree.MaxDepth} and stand beside those that caused them.";
+        foreach (
+            var host in facts
+                .Select(fact => fact.Host)
+                .OfType<string>()
+                .Distinct()
+                .Order(StringComparer.Ordinal)
+                .Where(host => skew.Of(host) > TimeSpan.Zero)
+        )
+            yield return FormattableString.Invariant(
+                $"The clock of {host} is at least {skew.Of(host).TotalSeconds:0.000} s behind; times were moved to find order and durations."
+            );
     }
 }

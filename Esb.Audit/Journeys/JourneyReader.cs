@@ -13,14 +13,36 @@ public static class JourneyReader
     /// <param name="messageId">The message.</param>
     /// <param name="maxBodyBytes">The most bytes of bodies; facts for whose bodies there is no room have none.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    public static async Task<IReadOnlyList<AuditFact>> ReadAsync(IAuditStore store, Guid messageId, long maxBodyBytes, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<AuditFact>> ReadAsync(
+        IAuditStore store,
+        Guid messageId,
+        long maxBodyBytes,
+        CancellationToken cancellationToken
+    )
     {
-        var query = new AuditJourneyQuery { MessageId = messageId, Limit = Journey.MaxFacts + 1, MaxBodyBytes = maxBodyBytes };
+        var query = new AuditJourneyQuery
+        {
+            MessageId = messageId,
+            Limit = Journey.MaxFacts + 1,
+            MaxBodyBytes = maxBodyBytes,
+        };
         var facts = await store.GetJourneyAsync(query, cancellationToken);
-        if (facts.Count <= Journey.MaxFacts) return facts;
+        if (facts.Count <= Journey.MaxFacts)
+            return facts;
 
         // Of a very large conversation the message itself may lie behind the end.
-        var own = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = MaxOwn, WithBodies = false }, cancellationToken).Select(fact => fact with { Body = null }).ToListAsync(cancellationToken);
+        var own = await store
+            .FindAsync(
+                new AuditQuery
+                {
+                    MessageId = messageId,
+                    Limit = MaxOwn,
+                    WithBodies = false,
+                },
+                cancellationToken
+            )
+            .Select(fact => fact with { Body = null })
+            .ToListAsync(cancellationToken);
         return [.. facts.Concat(own).DistinctBy(fact => fact.Id).OrderBy(fact => fact.Id)];
     }
 }

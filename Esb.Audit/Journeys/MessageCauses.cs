@@ -14,11 +14,15 @@ internal sealed class MessageCauses
     {
         var known = messages.Select(facts => facts[0].MessageId).ToHashSet();
         var replies = known.ToDictionary(id => MessageIds.Derive(id, "reply"), id => id);
-        var received = messages.SelectMany(facts => facts).Where(fact => fact.Kind == AuditKind.Received).ToLookup(fact => (fact.ConversationId, fact.Endpoint, fact.Process));
+        var received = messages
+            .SelectMany(facts => facts)
+            .Where(fact => fact.Kind == AuditKind.Received)
+            .ToLookup(fact => (fact.ConversationId, fact.Endpoint, fact.Process));
         foreach (var facts in messages)
         {
             var id = facts[0].MessageId;
-            _causes[id] = Recorded(id, facts) is { } by ? (by, known.Contains(by) ? JourneyCause.Recorded : JourneyCause.Unknown)
+            _causes[id] =
+                Recorded(id, facts) is { } by ? (by, known.Contains(by) ? JourneyCause.Recorded : JourneyCause.Unknown)
                 : Derived(facts) is { } derived ? (derived, JourneyCause.Derived)
                 : (null, JourneyCause.None);
         }
@@ -28,9 +32,12 @@ internal sealed class MessageCauses
         Guid? Derived(IReadOnlyList<AuditFact> facts)
         {
             var first = facts[0];
-            if (first.MessageId == first.ConversationId || facts.Any(fact => fact.Kind == AuditKind.Received)) return null;
-            if (replies.TryGetValue(first.MessageId, out var request)) return request;
-            var entered = facts.Where(fact => fact.Kind == AuditKind.Published)
+            if (first.MessageId == first.ConversationId || facts.Any(fact => fact.Kind == AuditKind.Received))
+                return null;
+            if (replies.TryGetValue(first.MessageId, out var request))
+                return request;
+            var entered = facts
+                .Where(fact => fact.Kind == AuditKind.Published)
                 .SelectMany(fact => received[(fact.ConversationId, fact.Endpoint, fact.Process)].Where(entry => entry.Time <= fact.Time))
                 .MaxBy(entry => entry.Id);
             return entered?.MessageId ?? (known.Contains(first.ConversationId) ? first.ConversationId : null);
@@ -48,7 +55,8 @@ internal sealed class MessageCauses
 
     private static Guid? Recorded(Guid id, IReadOnlyList<AuditFact> facts)
     {
-        if (facts.Select(fact => fact.CausedBy).FirstOrDefault(cause => cause is { } by && by != id) is { } recorded) return recorded;
+        if (facts.Select(fact => fact.CausedBy).FirstOrDefault(cause => cause is { } by && by != id) is { } recorded)
+            return recorded;
         var edited = facts.Select(fact => fact.Fields.GetValueOrDefault(ReplayEdit.ReplayOf)).FirstOrDefault(of => of is not null);
         return Guid.TryParse(edited, out var original) && original != id ? original : null;
     }
@@ -62,7 +70,8 @@ internal sealed class MessageCauses
         {
             var walk = new HashSet<Guid>();
             Guid? at = start;
-            while (at is { } message && !seen.Contains(message) && walk.Add(message)) at = ParentOf(message);
+            while (at is { } message && !seen.Contains(message) && walk.Add(message))
+                at = ParentOf(message);
             if (at is { } again && walk.Contains(again))
             {
                 _causes[again] = (_causes[again].By, JourneyCause.Unknown);

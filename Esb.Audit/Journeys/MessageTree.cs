@@ -17,7 +17,11 @@ internal sealed class MessageTree
     /// <param name="messages">The facts of each message, the earliest message first.</param>
     /// <param name="causes">The causes of the messages.</param>
     /// <param name="stages">The places of each message.</param>
-    public MessageTree(IReadOnlyList<IReadOnlyList<AuditFact>> messages, MessageCauses causes, IReadOnlyDictionary<Guid, IReadOnlyList<JourneyStage>> stages)
+    public MessageTree(
+        IReadOnlyList<IReadOnlyList<AuditFact>> messages,
+        MessageCauses causes,
+        IReadOnlyDictionary<Guid, IReadOnlyList<JourneyStage>> stages
+    )
     {
         _messages = messages.ToDictionary(facts => facts[0].MessageId);
         _causes = causes;
@@ -37,9 +41,13 @@ internal sealed class MessageTree
     /// <summary>The number of messages nested too deeply.</summary>
     public int Lifted { get; private set; }
 
-    private JourneyMessage Make(Guid id, int depth) => MessageOf(id, depth < MaxDepth - 1
-        ? [.. _caused[id].Select(caused => Make(caused, depth + 1))]
-        : [.. Below(id).Select(caused => MessageOf(caused, []))]);
+    private JourneyMessage Make(Guid id, int depth) =>
+        MessageOf(
+            id,
+            depth < MaxDepth - 1
+                ? [.. _caused[id].Select(caused => Make(caused, depth + 1))]
+                : [.. Below(id).Select(caused => MessageOf(caused, []))]
+        );
 
     // All messages, each before those that it caused; not recursive, because a chain may be as long as the journey.
     private List<Guid> Below(Guid id)
@@ -49,7 +57,8 @@ internal sealed class MessageTree
         while (open.TryPop(out var next))
         {
             below.Add(next);
-            foreach (var caused in _caused[next].Reverse()) open.Push(caused);
+            foreach (var caused in _caused[next].Reverse())
+                open.Push(caused);
         }
 
         Lifted += below.Count(message => _causes.ParentOf(message) != id);
@@ -83,7 +92,12 @@ internal sealed class MessageTree
     private static Dictionary<string, string> FieldsOf(IReadOnlyList<AuditFact> facts)
     {
         var fields = new Dictionary<string, string>();
-        foreach (var (name, value) in facts.Where(fact => fact.Kind is not (AuditKind.Replayed or AuditKind.Erased)).SelectMany(fact => fact.Fields)) fields[name] = value; // those of a replay are its own
+        foreach (
+            var (name, value) in facts
+                .Where(fact => fact.Kind is not (AuditKind.Replayed or AuditKind.Erased))
+                .SelectMany(fact => fact.Fields)
+        )
+            fields[name] = value; // those of a replay are its own
         return fields;
     }
 }

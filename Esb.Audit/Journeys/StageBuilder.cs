@@ -14,20 +14,41 @@ internal static class StageBuilder
     {
         var entries = StageKey.EntriesOf(facts);
         var moves = MovesOf(facts);
-        return facts.GroupBy(fact => StageKey.Of(fact, entries))
+        return facts
+            .GroupBy(fact => StageKey.Of(fact, entries))
             .Select(place => (place.Key.Message, Stage: StageOf(place.Key, place, times, moves)))
             .GroupBy(place => place.Message)
             .ToDictionary(
                 message => message.Key,
-                message => (IReadOnlyList<JourneyStage>)[.. message.Select(place => place.Stage).OrderBy(stage => stage.Started).ThenBy(stage => stage.Kind).ThenBy(stage => stage.Events[0].Fact.Id)]);
+                message =>
+                    (IReadOnlyList<JourneyStage>)
+                        [
+                            .. message
+                                .Select(place => place.Stage)
+                                .OrderBy(stage => stage.Started)
+                                .ThenBy(stage => stage.Kind)
+                                .ThenBy(stage => stage.Events[0].Fact.Id),
+                        ]
+            );
     }
 
-    private static JourneyStage StageOf(StageKey key, IEnumerable<AuditFact> facts, EventTimes times, IReadOnlyDictionary<(Guid, string), string> moves)
+    private static JourneyStage StageOf(
+        StageKey key,
+        IEnumerable<AuditFact> facts,
+        EventTimes times,
+        IReadOnlyDictionary<(Guid, string), string> moves
+    )
     {
         var replays = 0;
         var events = TimesOf(key.Kind, facts, times)
-            .OrderBy(happened => happened.Times.Ended).ThenBy(happened => happened.Fact.Id)
-            .Select(happened => new JourneyEvent(happened.Fact, happened.Fact.Kind == AuditKind.Replayed ? ++replays : replays, happened.Times.Started, happened.Times.Ended))
+            .OrderBy(happened => happened.Times.Ended)
+            .ThenBy(happened => happened.Fact.Id)
+            .Select(happened => new JourneyEvent(
+                happened.Fact,
+                happened.Fact.Kind == AuditKind.Replayed ? ++replays : replays,
+                happened.Times.Started,
+                happened.Times.Ended
+            ))
             .ToList();
         var started = events.Min(happened => happened.Started);
         var state = StageStates.Of(key.Kind, events);
@@ -46,11 +67,23 @@ internal static class StageBuilder
     }
 
     // That a request was published is recorded together with its reply, and says nothing of when: it was when the waiting began.
-    private static IEnumerable<(AuditFact Fact, (TimeSpan Started, TimeSpan Ended) Times)> TimesOf(JourneyStageKind kind, IEnumerable<AuditFact> facts, EventTimes times)
+    private static IEnumerable<(AuditFact Fact, (TimeSpan Started, TimeSpan Ended) Times)> TimesOf(
+        JourneyStageKind kind,
+        IEnumerable<AuditFact> facts,
+        EventTimes times
+    )
     {
         var all = facts.Select(fact => (Fact: fact, Times: times.Of(fact))).ToList();
-        if (kind != JourneyStageKind.Publication || all.Find(happened => happened.Fact.Kind == AuditKind.Replied) is not { Fact: not null } reply) return all;
-        return all.Select(happened => happened.Fact is { Kind: AuditKind.Published, Duration: null } ? (happened.Fact, (reply.Times.Started, reply.Times.Started)) : happened);
+        if (
+            kind != JourneyStageKind.Publication
+            || all.Find(happened => happened.Fact.Kind == AuditKind.Replied) is not { Fact: not null } reply
+        )
+            return all;
+        return all.Select(happened =>
+            happened.Fact is { Kind: AuditKind.Published, Duration: null }
+                ? (happened.Fact, (reply.Times.Started, reply.Times.Started))
+                : happened
+        );
     }
 
     // What was given up at one place and sent again as another message, or to another endpoint.
@@ -61,8 +94,10 @@ internal static class StageBuilder
         {
             var origin = Guid.TryParse(fact.Fields.GetValueOrDefault(ReplayEdit.ReplayOf), out var edited) ? edited : fact.MessageId;
             var from = fact.Fields.GetValueOrDefault(RedirectedFrom) ?? fact.Endpoint!;
-            if (origin != fact.MessageId) moves[(origin, from)] = fact.MessageId.ToString();
-            else if (from != fact.Endpoint) moves[(origin, from)] = fact.Endpoint!;
+            if (origin != fact.MessageId)
+                moves[(origin, from)] = fact.MessageId.ToString();
+            else if (from != fact.Endpoint)
+                moves[(origin, from)] = fact.Endpoint!;
         }
 
         return moves;

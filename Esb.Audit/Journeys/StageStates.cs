@@ -8,7 +8,9 @@ internal static class StageStates
     /// <summary>The state at a place, from its last event.</summary>
     public static JourneyState Of(JourneyStageKind kind, IReadOnlyList<JourneyEvent> events)
     {
-        var last = events.LastOrDefault(happened => happened.Fact.Kind is not (AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased)) ?? events[^1];
+        var last =
+            events.LastOrDefault(happened => happened.Fact.Kind is not (AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased))
+            ?? events[^1];
         return last.Fact.Kind switch
         {
             AuditKind.Received or AuditKind.Recorded or AuditKind.StepEnded or AuditKind.Erased => JourneyState.Received,

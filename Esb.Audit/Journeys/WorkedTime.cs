@@ -13,7 +13,8 @@ internal static class WorkedTime
         foreach (var (start, end) in stages.SelectMany(SpansOf).OrderBy(span => span.Start))
         {
             var from = start > reached ? start : reached;
-            if (end <= from) continue;
+            if (end <= from)
+                continue;
             total += end - from;
             reached = end;
         }
@@ -30,7 +31,8 @@ internal static class WorkedTime
         var start = events[0].Started;
         foreach (var happened in events.Where(happened => happened.Fact.Kind != AuditKind.Duplicate))
         {
-            if (happened.Fact.Kind == AuditKind.Received) start = happened.Started;
+            if (happened.Fact.Kind == AuditKind.Received)
+                start = happened.Started;
             yield return (start, happened.Ended);
         }
     }

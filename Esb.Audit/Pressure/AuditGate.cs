@@ -10,7 +10,11 @@ namespace Esb.Audit.Pressure;
 /// <summary>Checks the free space of the spool or, in mode strict, the availability of the store, and admits messages
 /// accordingly.</summary>
 /// <remarks>Messages read the result of the last check, so admission costs nothing.</remarks>
-internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger) : IAuditGate, IHealthCheck, IBusPart, IDisposable
+internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter store, TimeProvider time, ILogger<AuditGate> logger)
+    : IAuditGate,
+        IHealthCheck,
+        IBusPart,
+        IDisposable
 {
     private const string Unknown = "whether it can is not known";
 
@@ -38,7 +42,8 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (store.Spool is { } spool) _gauges = new SpoolGauges(spool, time);
+        if (store.Spool is { } spool)
+            _gauges = new SpoolGauges(spool, time);
         _watching = WatchAsync(_stopping.Token);
         return Task.CompletedTask;
     }
@@ -54,13 +59,23 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
     public async ValueTask EnterAsync(CancellationToken cancellationToken)
     {
         var wait = TimeSpan.FromTicks(Interlocked.Read(ref _waitTicks));
-        if (wait > TimeSpan.Zero && _obstacle is null) await Task.Delay(wait, time, cancellationToken);
-        if (_obstacle is { } obstacle) throw new EsbException(IsStrict ? "ESB-AUD-WRITE" : "ESB-AUD-FULL", $"What happens to the message could not be recorded: {obstacle}.", FaultKind.Unavailable) { RetryAfter = RetryAfter };
+        if (wait > TimeSpan.Zero && _obstacle is null)
+            await Task.Delay(wait, time, cancellationToken);
+        if (_obstacle is { } obstacle)
+            throw new EsbException(
+                IsStrict ? "ESB-AUD-WRITE" : "ESB-AUD-FULL",
+                $"What happens to the message could not be recorded: {obstacle}.",
+                FaultKind.Unavailable
+            )
+            {
+                RetryAfter = RetryAfter,
+            };
     }
 
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        while (_obstacle is not null) await Task.Delay(ShortInterval, time, cancellationToken);
+        while (_obstacle is not null)
+            await Task.Delay(ShortInterval, time, cancellationToken);
     }
 
     public void Dispose()
@@ -89,11 +104,14 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
     {
         try
         {
-            return IsStrict ? await LookAtStoreAsync(stopping) : store.Spool is { } spool ? LookAtSpool(spool) : null;
+            return IsStrict ? await LookAtStoreAsync(stopping)
+                : store.Spool is { } spool ? LookAtSpool(spool)
+                : null;
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !stopping.IsCancellationRequested) // the loop must survive
         {
-            if (_obstacle != Unknown) LogFailed(ex);
+            if (_obstacle != Unknown)
+                LogFailed(ex);
             return Unknown;
         }
     }
@@ -114,17 +132,31 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
 
     private void Note(string? obstacle)
     {
-        if (obstacle is not null && _obstacle is null) LogClosed(obstacle);
-        if (obstacle is null && _obstacle is not null) LogOpen();
+        if (obstacle is not null && _obstacle is null)
+            LogClosed(obstacle);
+        if (obstacle is null && _obstacle is not null)
+            LogOpen();
         _obstacle = obstacle;
     }
 
-    [LoggerMessage(EventId = 4020, Level = LogLevel.Error, Message = "no message is taken in or off its queue until what happens to it can be recorded: {Obstacle}")]
+    [LoggerMessage(
+        EventId = 4020,
+        Level = LogLevel.Error,
+        Message = "no message is taken in or off its queue until what happens to it can be recorded: {Obstacle}"
+    )]
     private partial void LogClosed(string obstacle);
 
-    [LoggerMessage(EventId = 4021, Level = LogLevel.Information, Message = "what happens to messages can be recorded again: they are taken in, and off their queues")]
+    [LoggerMessage(
+        EventId = 4021,
+        Level = LogLevel.Information,
+        Message = "what happens to messages can be recorded again: they are taken in, and off their queues"
+    )]
     private partial void LogOpen();
 
-    [LoggerMessage(EventId = 4022, Level = LogLevel.Error, Message = "it cannot be told whether what happens to messages can be recorded, trying again")]
+    [LoggerMessage(
+        EventId = 4022,
+        Level = LogLevel.Error,
+        Message = "it cannot be told whether what happens to messages can be recorded, trying again"
+    )]
     private partial void LogFailed(Exception exception);
 }

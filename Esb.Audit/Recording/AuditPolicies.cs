@@ -16,13 +16,23 @@ internal sealed class AuditPolicies
     /// <param name="topics">Topics with a policy of their own.</param>
     /// <param name="endpoints">Endpoints with a policy of their own.</param>
     /// <param name="refine">The policy of a topic or endpoint, over the one that holds otherwise.</param>
-    public AuditPolicies(AuditPolicy general, IEnumerable<TopicConfig> topics, IReadOnlyCollection<EndpointConfig> endpoints, Func<AuditPolicy, AuditPolicyConfig, AuditPolicy> refine)
+    public AuditPolicies(
+        AuditPolicy general,
+        IEnumerable<TopicConfig> topics,
+        IReadOnlyCollection<EndpointConfig> endpoints,
+        Func<AuditPolicy, AuditPolicyConfig, AuditPolicy> refine
+    )
     {
         _everywhere = PoliciesOf(general);
-        _topics = topics.ToDictionary(topic => topic.Name, topic => PoliciesOf(refine(general, topic.Audit!))).GetAlternateLookup<ReadOnlySpan<char>>();
+        _topics = topics
+            .ToDictionary(topic => topic.Name, topic => PoliciesOf(refine(general, topic.Audit!)))
+            .GetAlternateLookup<ReadOnlySpan<char>>();
 
         EndpointPolicies PoliciesOf(AuditPolicy otherwise) =>
-            new(otherwise, endpoints.ToDictionary(endpoint => endpoint.Name, endpoint => refine(Inherited(otherwise, endpoint), endpoint.Audit!)));
+            new(
+                otherwise,
+                endpoints.ToDictionary(endpoint => endpoint.Name, endpoint => refine(Inherited(otherwise, endpoint), endpoint.Audit!))
+            );
     }
 
     /// <summary>What is recorded at an endpoint under a subject; either may be unknown.</summary>
@@ -30,17 +40,24 @@ internal sealed class AuditPolicies
 
     // A relay holds no bodies: what all others lift from theirs is not missed there.
     private static AuditPolicy Inherited(AuditPolicy otherwise, EndpointConfig endpoint) =>
-        endpoint is InboundEndpointConfig { Relay: not null } ? otherwise with { Fields = [.. otherwise.Fields.Where(field => !field.Value.ReadsBody)] } : otherwise;
+        endpoint is InboundEndpointConfig { Relay: not null }
+            ? otherwise with
+            {
+                Fields = [.. otherwise.Fields.Where(field => !field.Value.ReadsBody)],
+            }
+            : otherwise;
 
     private EndpointPolicies On(string? subject)
     {
-        if (subject is null || _topics.Dictionary.Count == 0) return _everywhere;
+        if (subject is null || _topics.Dictionary.Count == 0)
+            return _everywhere;
         var end = subject.IndexOf('.', StringComparison.Ordinal);
         return _topics.TryGetValue(end < 0 ? subject : subject.AsSpan(0, end), out var policies) ? policies : _everywhere;
     }
 
     private sealed record EndpointPolicies(AuditPolicy Otherwise, Dictionary<string, AuditPolicy> Endpoints)
     {
-        public AuditPolicy Of(string? endpoint) => endpoint is not null && Endpoints.TryGetValue(endpoint, out var policy) ? policy : Otherwise;
+        public AuditPolicy Of(string? endpoint) =>
+            endpoint is not null && Endpoints.TryGetValue(endpoint, out var policy) ? policy : Otherwise;
     }
 }

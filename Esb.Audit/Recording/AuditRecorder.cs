@@ -12,7 +12,14 @@ namespace Esb.Audit.Recording;
 /// <summary>Makes of what happened what is recorded of it: with the host, without secrets, with as much of the message as is wanted there.
 /// Thread-safe.</summary>
 internal sealed class AuditRecorder(
-    AuditConfig config, AuditPolicies policies, IMessageMask mask, RevisionIdentity revision, TimeProvider time, ILogger<AuditRecorder> logger, TunedEndpoints? tuned = null)
+    AuditConfig config,
+    AuditPolicies policies,
+    IMessageMask mask,
+    RevisionIdentity revision,
+    TimeProvider time,
+    ILogger<AuditRecorder> logger,
+    TunedEndpoints? tuned = null
+)
 {
     private readonly AuditWarnings _warnings = new(time, logger);
 
@@ -35,18 +42,27 @@ internal sealed class AuditRecorder(
     public AuditMode ModeOf(AuditFact fact) => policies.Of(fact.Endpoint, fact.Subject).Mode;
 
     /// <summary>The fact with what only the host knows, and without secrets in its text.</summary>
-    public AuditFact Complete(AuditFact fact) => fact with { Host = AuditFacts.Host, Revision = revision.Id, Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null };
+    public AuditFact Complete(AuditFact fact) =>
+        fact with
+        {
+            Host = AuditFacts.Host,
+            Revision = revision.Id,
+            Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null,
+        };
 
     /// <summary>The fact with as much of a message as is wanted there.</summary>
     public AuditFact Describe(AuditFact fact, EsbMessage content)
     {
         var policy = PolicyOf(fact.Endpoint, fact.Subject);
         var bodies = policy.Of(fact.Kind);
-        if (bodies == AuditBodies.None) return fact;
+        if (bodies == AuditBodies.None)
+            return fact;
 
         var masked = mask.Apply(content);
-        if (masked.Message.Headers.Count > 0) fact = fact with { Headers = new Dictionary<string, string>(masked.Message.Headers) };
-        if (bodies >= AuditBodies.Fields && policy.Fields.Count > 0) fact = fact with { Fields = Promote(fact, policy.Fields, masked) };
+        if (masked.Message.Headers.Count > 0)
+            fact = fact with { Headers = new Dictionary<string, string>(masked.Message.Headers) };
+        if (bodies >= AuditBodies.Fields && policy.Fields.Count > 0)
+            fact = fact with { Fields = Promote(fact, policy.Fields, masked) };
         return bodies == AuditBodies.Whole ? RecordedBody.Put(fact, content, masked, config.MaxBody.Bytes) : fact;
     }
 
@@ -58,9 +74,18 @@ internal sealed class AuditRecorder(
     /// <exception cref="EsbException">The body cannot be read as a field needs it.</exception>
     public AuditFact Describe(AuditFact fact, MessageContext context, IReadOnlyList<AuditField> fields, bool wantsBody)
     {
-        if (fields.Count == 0 && !wantsBody) return fact;
+        if (fields.Count == 0 && !wantsBody)
+            return fact;
         var masked = mask.Apply(context.Message);
-        fact = fact with { Fields = FieldReading.Evaluate(fields, context, masked, field => _warnings.Missing(field, context.Received.Id, fact.Name!, context.Process)) };
+        fact = fact with
+        {
+            Fields = FieldReading.Evaluate(
+                fields,
+                context,
+                masked,
+                field => _warnings.Missing(field, context.Received.Id, fact.Name!, context.Process)
+            ),
+        };
         return wantsBody ? RecordedBody.Put(fact, context.Message, masked, config.MaxBody.Bytes) : fact;
     }
 
@@ -68,7 +93,12 @@ internal sealed class AuditRecorder(
     private AuditPolicy PolicyOf(string? endpoint, string? subject)
     {
         var policy = policies.Of(endpoint, subject);
-        return endpoint is not null && tuned?.Of(endpoint).Audit is { } bodies && bodies != policy.Bodies ? policy with { Bodies = bodies } : policy;
+        return endpoint is not null && tuned?.Of(endpoint).Audit is { } bodies && bodies != policy.Bodies
+            ? policy with
+            {
+                Bodies = bodies,
+            }
+            : policy;
     }
 
     // What happened is recorded whatever the message holds: a field that cannot be read is left out.
@@ -80,8 +110,11 @@ internal sealed class AuditRecorder(
         {
             try
             {
-                if (field.Value.ReadsBody && !masked.Message.Body.IsBuffered) Missing(field.Name);
-                else foreach (var (name, value) in FieldReading.Evaluate([field], context, masked, Missing)) promoted[name] = value;
+                if (field.Value.ReadsBody && !masked.Message.Body.IsBuffered)
+                    Missing(field.Name);
+                else
+                    foreach (var (name, value) in FieldReading.Evaluate([field], context, masked, Missing))
+                        promoted[name] = value;
             }
             catch (EsbException)
             {
@@ -91,6 +124,7 @@ internal sealed class AuditRecorder(
 
         return promoted;
 
-        void Missing(string field) => _warnings.Missing(field, fact.MessageId, fact.Kind.ToString().ToLowerInvariant(), fact.Endpoint ?? "");
+        void Missing(string field) =>
+            _warnings.Missing(field, fact.MessageId, fact.Kind.ToString().ToLowerInvariant(), fact.Endpoint ?? "");
     }
 }

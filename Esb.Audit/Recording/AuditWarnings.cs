@@ -11,7 +11,8 @@ internal sealed partial class AuditWarnings(TimeProvider time, ILogger logger)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);
 
-    private readonly ConcurrentDictionary<(string Field, string Record, string Place), LogPace> _paces = new(); // as many as the configuration has fields and places
+    // as many as the configuration has fields and places
+    private readonly ConcurrentDictionary<(string Field, string Record, string Place), LogPace> _paces = new();
 
     /// <summary>There is no value for a field.</summary>
     /// <param name="field">The field.</param>
@@ -20,9 +21,15 @@ internal sealed partial class AuditWarnings(TimeProvider time, ILogger logger)
     /// <param name="place">The process or the endpoint.</param>
     public void Missing(string field, Guid messageId, string record, string place)
     {
-        if (_paces.GetOrAdd((field, record, place), _ => new LogPace(time, Interval)).Next() is not null) LogMissing(field, messageId, record, place);
+        if (_paces.GetOrAdd((field, record, place), _ => new LogPace(time, Interval)).Next() is not null)
+            LogMissing(field, messageId, record, place);
     }
 
-    [LoggerMessage(EventId = 4010, Level = LogLevel.Warning, Message = "there is no value for the field {Field} in message {MessageId}: {Name} of {Place} records it without; shown once a minute")]
+    [LoggerMessage(
+        EventId = 4010,
+        Level = LogLevel.Warning,
+        Message = "there is no value for the field {Field} in message {MessageId}: {Name} of {Place} records it without; shown once "
+            + "a minute"
+    )]
     private partial void LogMissing(string field, Guid messageId, string name, string place);
 }

@@ -14,9 +14,16 @@ internal static class RecordedBody
     /// <param name="maxBytes">The most that is recorded of a body.</param>
     public static AuditFact Put(AuditFact fact, EsbMessage message, MaskedMessage masked, long maxBytes)
     {
-        if (!message.Body.IsBuffered) return masked.State == AuditBodyState.Withheld ? fact with { BodyState = masked.State } : fact;
+        if (!message.Body.IsBuffered)
+            return masked.State == AuditBodyState.Withheld ? fact with { BodyState = masked.State } : fact;
         if (masked.State == AuditBodyState.Withheld)
-            return fact with { ContentType = message.ContentType, BodyState = masked.State, BodyLength = message.Body.Length, BodyHash = HashOf(message.Body) };
+            return fact with
+            {
+                ContentType = message.ContentType,
+                BodyState = masked.State,
+                BodyLength = message.Body.Length,
+                BodyHash = HashOf(message.Body),
+            };
 
         var body = masked.Message.Body;
         var isCut = body.Bytes.Length > maxBytes;
@@ -31,7 +38,8 @@ internal static class RecordedBody
     }
 
     // The same body is received, published and delivered: it is hashed once.
-    private static ReadOnlyMemory<byte> HashOf(MessageBody body) => body.View(static bytes => new Digest(SHA256.HashData(bytes.Span))).Sha256;
+    private static ReadOnlyMemory<byte> HashOf(MessageBody body) =>
+        body.View(static bytes => new Digest(SHA256.HashData(bytes.Span))).Sha256;
 
     private sealed record Digest(byte[] Sha256);
 }

@@ -7,7 +7,9 @@ namespace Esb.Audit.Spooling;
 
 /// <summary>Moves audit facts from the spool to the store, in groups. Facts wait while the store is unavailable; refused facts are put
 /// aside, never dropped.</summary>
-internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refused, TimeProvider time, ILogger<AuditMover> logger) : IBusPart, IDisposable
+internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refused, TimeProvider time, ILogger<AuditMover> logger)
+    : IBusPart,
+        IDisposable
 {
     private const int GroupSize = 1000;
 
@@ -26,7 +28,8 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (store.Spool is not { } spool) return Task.CompletedTask;
+        if (store.Spool is not { } spool)
+            return Task.CompletedTask;
         AuditTelemetry.QueueLength.Add(spool.Length);
         _moving = Task.Run(() => RunAsync(spool, _stopping.Token), CancellationToken.None);
         return Task.CompletedTask;
@@ -37,7 +40,8 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
     {
         await _stopping.CancelAsync();
         await _moving;
-        if (store.Spool is not { } spool) return;
+        if (store.Spool is not { } spool)
+            return;
 
         try
         {
@@ -65,12 +69,14 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
             {
                 await Task.Delay(delay, time, cancellationToken);
                 await MoveNextAsync(spool, cancellationToken);
-                if (delay > TimeSpan.Zero) LogBack(spool.Length);
+                if (delay > TimeSpan.Zero)
+                    LogBack(spool.Length);
                 delay = TimeSpan.Zero;
             }
             catch (Exception ex) when (!cancellationToken.IsCancellationRequested) // any exception: the mover must not stop
             {
-                if (delay == TimeSpan.Zero) LogAway(ex, spool.Length);
+                if (delay == TimeSpan.Zero)
+                    LogAway(ex, spool.Length);
                 delay = delay == TimeSpan.Zero ? FirstDelay : TimeSpan.FromTicks(Math.Min(2 * delay.Ticks, LongestDelay.Ticks));
             }
             catch (Exception ex) when (ex is OperationCanceledException or EsbException or IOException)
@@ -83,7 +89,8 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
     private async Task MoveNextAsync(IAuditSpool spool, CancellationToken cancellationToken)
     {
         await spool.WaitAsync(cancellationToken);
-        if (spool.Length < GroupSize) await Task.Delay(GatheringTime, time, cancellationToken);
+        if (spool.Length < GroupSize)
+            await Task.Delay(GatheringTime, time, cancellationToken);
         await MoveAsync(spool, await spool.PeekAsync(GroupSize, cancellationToken), cancellationToken);
     }
 
@@ -96,7 +103,8 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
-            foreach (var fact in wanted) await MoveOneAsync(spool, fact, cancellationToken);
+            foreach (var fact in wanted)
+                await MoveOneAsync(spool, fact, cancellationToken);
         }
 
         await spool.ForgetAsync(cancellationToken);
@@ -117,7 +125,11 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
         }
     }
 
-    [LoggerMessage(EventId = 4001, Level = LogLevel.Warning, Message = "the store takes no audit facts; they wait on this machine, {Count} so far")]
+    [LoggerMessage(
+        EventId = 4001,
+        Level = LogLevel.Warning,
+        Message = "the store takes no audit facts; they wait on this machine, {Count} so far"
+    )]
     private partial void LogAway(Exception exception, long count);
 
     [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "audit facts are moved to the store again, {Count} wait")]

@@ -17,6 +17,10 @@ internal sealed partial class RefusedFacts(ILogger<RefusedFacts> logger)
         LogRefused(refusal, refusal.Code, fact.Id, fact.Kind, fact.MessageId);
     }
 
-    [LoggerMessage(EventId = 4003, Level = LogLevel.Error, Message = "{Code}: the store refuses audit fact {FactId}, {Kind}, of message {MessageId}; it is kept in the spool's folder refused")]
+    [LoggerMessage(
+        EventId = 4003,
+        Level = LogLevel.Error,
+        Message = "{Code}: the store refuses audit fact {FactId}, {Kind}, of message {MessageId}; it is kept in the spool's folder refused"
+    )]
     private partial void LogRefused(Exception exception, string code, Guid factId, AuditKind kind, Guid messageId);
 }

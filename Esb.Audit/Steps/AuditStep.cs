@@ -13,13 +13,15 @@ internal sealed class AuditStep(
     InstancePool<AuditProxy> proxies,
     long maxBodyBytes,
     AuditRecorder recorder,
-    TimeProvider time)
+    TimeProvider time
+)
 {
     private readonly bool _readsBody = config.Body || fields.Any(field => field.Value.ReadsBody);
 
     public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        if (_readsBody) await context.Message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (_readsBody)
+            await context.Message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var fact = AuditFacts.Of(context.Received, AuditKind.Recorded, time) with
         {
             Name = config.As,

@@ -18,6 +18,9 @@ internal sealed record AuditStepConfig : SettingsRecord
     [Setting("Messages that the step records at once; further ones wait. More than 50 can cost more than they give.", Range = "1..1000")]
     public int MaximumInstances { get; init; } = 50;
 
-    [Setting("How long a message waits for its turn in the step and at the audit service, both together, before the step fails.", Range = "1ms..1h")]
+    [Setting(
+        "How long a message waits for its turn in the step and at the audit service, both together, before the step fails.",
+        Range = "1ms..1h"
+    )]
     public TimeSpan PoolTimeout { get; init; } = TimeSpan.FromSeconds(60);
 }

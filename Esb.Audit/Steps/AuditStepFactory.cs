@@ -31,7 +31,8 @@ internal sealed class AuditStepFactory(LimitsConfig limits) : StepFactory<AuditS
                 () => new AuditProxy(audit),
                 new PoolLimits(settings.MaximumInstances, settings.PoolTimeout),
                 time,
-                services.GetRequiredService<ILogger<AuditStep>>());
+                services.GetRequiredService<ILogger<AuditStep>>()
+            );
             var recorder = services.GetRequiredService<AuditRecorder>();
             return new AuditStep(settings, fields, proxies, limits.MaxBodySize.Bytes, recorder, time).RunAsync;
         }

@@ -29,7 +29,12 @@ public sealed class BusModel
 
     /// <summary>The revision of a configuration with what was compiled of the files that it names.</summary>
     public static string NameOf(EsbConfiguration configuration, IEnumerable<object> models) =>
-        Fingerprint.Shorten(Fingerprint.Of([configuration.WrittenHash, .. models.OfType<IFileContents>().Select(model => model.ContentHash).Order(StringComparer.Ordinal)]));
+        Fingerprint.Shorten(
+            Fingerprint.Of([
+                configuration.WrittenHash,
+                .. models.OfType<IFileContents>().Select(model => model.ContentHash).Order(StringComparer.Ordinal),
+            ])
+        );
 
     /// <summary>A model by its type.</summary>
     /// <exception cref="KeyNotFoundException">None of this type was registered.</exception>
@@ -44,11 +49,18 @@ public sealed class BusModel
     /// scope.</summary>
     public IServiceCollection AddTo(IServiceCollection services)
     {
-        var fixedModels = services.Select(service => service.ImplementationInstance).OfType<CompileService>().Where(service => service.IsFixed).Select(service => service.Descriptor.ServiceType).ToHashSet();
+        var fixedModels = services
+            .Select(service => service.ImplementationInstance)
+            .OfType<CompileService>()
+            .Where(service => service.IsFixed)
+            .Select(service => service.Descriptor.ServiceType)
+            .ToHashSet();
         foreach (var (type, model) in _models)
         {
-            if (fixedModels.Contains(type)) services.AddSingleton(type, model);
-            else services.AddScoped(type, provider => provider.GetRequiredService<RevisionScope>().Model._models[type]);
+            if (fixedModels.Contains(type))
+                services.AddSingleton(type, model);
+            else
+                services.AddScoped(type, provider => provider.GetRequiredService<RevisionScope>().Model._models[type]);
         }
 
         return services

@@ -14,14 +14,14 @@ public static class CompileRegistration
     /// <summary>Registers the compiler of a model. Other compilers and the running bus resolve the model by its type.</summary>
     public static IServiceCollection AddCompiler<TModel, TCompiler>(this IServiceCollection services)
         where TModel : class
-        where TCompiler : class, ICompiler<TModel> => services
-        .AddCompiling(ServiceDescriptor.Singleton<TCompiler, TCompiler>())
-        .AddModel(provider => provider.GetRequiredService<TCompiler>().Compile());
+        where TCompiler : class, ICompiler<TModel> =>
+        services
+            .AddCompiling(ServiceDescriptor.Singleton<TCompiler, TCompiler>())
+            .AddModel(provider => provider.GetRequiredService<TCompiler>().Compile());
 
     /// <summary>Registers a model that needs no compiler of its own, such as a section as it was read.</summary>
     public static IServiceCollection AddModel<TModel>(this IServiceCollection services, Func<IServiceProvider, TModel> compile)
-        where TModel : class =>
-        services.AddSingleton(new CompileService(ServiceDescriptor.Singleton(compile), IsModel: true));
+        where TModel : class => services.AddSingleton(new CompileService(ServiceDescriptor.Singleton(compile), IsModel: true));
 
     /// <summary>Registers a model that stays unchanged for the lifetime of the process.</summary>
     public static IServiceCollection AddFixedModel<TModel>(this IServiceCollection services, Func<IServiceProvider, TModel> compile)
@@ -29,12 +29,19 @@ public static class CompileRegistration
         services.AddSingleton(new CompileService(ServiceDescriptor.Singleton(compile), IsModel: true, IsFixed: true));
 
     /// <summary>Registers a section, as it was read, as a model of its type. Settings are immutable and need no compiler.</summary>
-    internal static IServiceCollection AddSectionModel<TSettings>(this IServiceCollection services, string section, bool needsRestart) => typeof(TSettings) == typeof(string)
-        ? services // the name of the configuration is in BusIdentity
-        : services.AddSingleton(new CompileService(
-            ServiceDescriptor.Singleton(typeof(TSettings), compiling => compiling.GetRequiredService<EsbConfiguration>().Section<object>(section)),
-            IsModel: true,
-            needsRestart));
+    internal static IServiceCollection AddSectionModel<TSettings>(this IServiceCollection services, string section, bool needsRestart) =>
+        typeof(TSettings) == typeof(string)
+            ? services // the name of the configuration is in BusIdentity
+            : services.AddSingleton(
+                new CompileService(
+                    ServiceDescriptor.Singleton(
+                        typeof(TSettings),
+                        compiling => compiling.GetRequiredService<EsbConfiguration>().Section<object>(section)
+                    ),
+                    IsModel: true,
+                    needsRestart
+                )
+            );
 
     /// <summary>Registers a rule that spans several sections.</summary>
     public static IServiceCollection AddRule<TRule>(this IServiceCollection services)
@@ -43,8 +50,7 @@ public static class CompileRegistration
     /// <summary>Registers a service that only compilers use.</summary>
     public static IServiceCollection AddCompiling<TService, TImplementation>(this IServiceCollection services)
         where TService : class
-        where TImplementation : class, TService =>
-        services.AddCompiling(ServiceDescriptor.Singleton<TService, TImplementation>());
+        where TImplementation : class, TService => services.AddCompiling(ServiceDescriptor.Singleton<TService, TImplementation>());
 
     /// <summary>Registers a service that only compilers use.</summary>
     public static IServiceCollection AddCompiling(this IServiceCollection services, ServiceDescriptor descriptor) =>

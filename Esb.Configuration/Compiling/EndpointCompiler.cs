@@ -17,11 +17,26 @@ internal sealed class EndpointCompiler(
     LimitsConfig limits,
     IReadOnlyDictionary<string, ConnectionConfig> connections,
     IReadOnlyDictionary<string, TopicConfig> topics,
-    IExpressionCompiler? expressions = null) : ICompiler<EndpointModels>
+    IExpressionCompiler? expressions = null
+) : ICompiler<EndpointModels>
 {
     // Settings that do not affect the instances: they are evaluated before an instance is rented, or afterwards.
     private static readonly string[] BeforeInstances =
-        ["subscribe", "filter", "retry", "onFailure", "prefetch", "poolSize", "processingThreads", "audit", "party", "circuitBreaker", "rate", "paused", "roles"];
+    [
+        "subscribe",
+        "filter",
+        "retry",
+        "onFailure",
+        "prefetch",
+        "poolSize",
+        "processingThreads",
+        "audit",
+        "party",
+        "circuitBreaker",
+        "rate",
+        "paused",
+        "roles",
+    ];
 
     // Settings that an inbound endpoint delegates to its intake.
     private static readonly string[] BehindIntake = ["process", "publish", "audit", "party", "roles"];
@@ -29,14 +44,19 @@ internal sealed class EndpointCompiler(
     private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
     private readonly Dictionary<Type, IEndpointType> _types = types.ToDictionary(type => type.Settings);
 
-    public EndpointModels Compile() => new(
-        [.. endpoints.Values.OfType<InboundEndpointConfig>().Select(Compile)],
-        [.. endpoints.Values.OfType<OutboundEndpointConfig>().Select(Compile)]);
+    public EndpointModels Compile() =>
+        new(
+            [.. endpoints.Values.OfType<InboundEndpointConfig>().Select(Compile)],
+            [.. endpoints.Values.OfType<OutboundEndpointConfig>().Select(Compile)]
+        );
 
     private InboundModel Compile(InboundEndpointConfig config)
     {
         HeaderRule.Check(config, errors);
-        return new InboundModel(config, NameOf(config), Find<IInboundEndpointType>(config)?.Compile(config, errors)) { Fingerprint = Fingerprint.Of(config, BehindIntake, limits) };
+        return new InboundModel(config, NameOf(config), Find<IInboundEndpointType>(config)?.Compile(config, errors))
+        {
+            Fingerprint = Fingerprint.Of(config, BehindIntake, limits),
+        };
     }
 
     private OutboundModel Compile(OutboundEndpointConfig config)
@@ -44,11 +64,16 @@ internal sealed class EndpointCompiler(
         HeaderRule.Check(config, errors);
         var create = Find<IOutboundEndpointType>(config)?.Compile(config, errors);
         var filter = config.Filter is null ? null : expressions?.Compile(config.Filter, errors);
-        if (filter?.ReadsBody == true) errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+        if (filter?.ReadsBody == true)
+            errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
         var ground = new SettingsRecord?[] { limits, config.Database is { } database ? connections.GetValueOrDefault(database) : null };
         return new OutboundModel(config, NameOf(config), filter, create)
         {
-            Fingerprint = Fingerprint.Of(config, [], [.. ground, .. config.Subscribe.Select(pattern => topics.GetValueOrDefault(pattern.Topic))]),
+            Fingerprint = Fingerprint.Of(
+                config,
+                [],
+                [.. ground, .. config.Subscribe.Select(pattern => topics.GetValueOrDefault(pattern.Topic))]
+            ),
             AdapterFingerprint = Fingerprint.Of(config, BeforeInstances, ground),
         };
     }

@@ -31,15 +31,19 @@ public static class Fingerprint
     public static string Of(SettingsRecord settings, IReadOnlyCollection<string> without, params IEnumerable<SettingsRecord?> ground) =>
         Hash(new JsonArray([Canonical(settings.Written, without), .. ground.Select(one => Canonical(one?.Written, []))]));
 
-    private static string Hash(JsonNode? canonical) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(canonical?.ToJsonString() ?? "")));
+    private static string Hash(JsonNode? canonical) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(canonical?.ToJsonString() ?? "")));
 
-    private static JsonNode? Canonical(ConfigNode? node, IReadOnlyCollection<string> without) => node?.Kind switch
-    {
-        null => null,
-        ConfigKind.Object => new JsonObject(node.Members.OrderBy(member => member.Name, StringComparer.Ordinal)
-            .Where(member => member.Name != RootType.SchemaKey && !without.Contains(member.Name))
-            .Select(member => KeyValuePair.Create(member.Name, Canonical(member.Value, [])))),
-        ConfigKind.Array => new JsonArray([.. node.Items.Select(item => Canonical(item, []))]),
-        _ => node.ToJson(),
-    };
+    private static JsonNode? Canonical(ConfigNode? node, IReadOnlyCollection<string> without) =>
+        node?.Kind switch
+        {
+            null => null,
+            ConfigKind.Object => new JsonObject(
+                node.Members.OrderBy(member => member.Name, StringComparer.Ordinal)
+                    .Where(member => member.Name != RootType.SchemaKey && !without.Contains(member.Name))
+                    .Select(member => KeyValuePair.Create(member.Name, Canonical(member.Value, [])))
+            ),
+            ConfigKind.Array => new JsonArray([.. node.Items.Select(item => Canonical(item, []))]),
+            _ => node.ToJson(),
+        };
 }

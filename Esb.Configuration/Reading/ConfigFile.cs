@@ -11,11 +11,14 @@ internal static class ConfigFile
     /// <param name="folder">Where its relative paths begin; null for its own.</param>
     public static ConfigNode? Read(string path, ConfigErrors errors, string? folder = null)
     {
-        if (ReadBytes(path, errors) is not { } bytes) return null;
+        if (ReadBytes(path, errors) is not { } bytes)
+            return null;
         var source = folder is null ? path : Path.GetFileName(path); // its temporary folder means nothing to an operator
         var text = new ConfigText(source, folder ?? Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
-        if (new ConfigJson(text, errors).Read() is not { } root) return null;
-        if (root.Kind == ConfigKind.Object) return root;
+        if (new ConfigJson(text, errors).Read() is not { } root)
+            return null;
+        if (root.Kind == ConfigKind.Object)
+            return root;
         errors.Add("ESB-CFG-TYPE", path, "expected a JSON object", root.Origin);
         return null;
     }
@@ -24,7 +27,8 @@ internal static class ConfigFile
     {
         try
         {
-            if (new FileInfo(path).Length <= ConfigText.MaxBytes) return File.ReadAllBytes(path);
+            if (new FileInfo(path).Length <= ConfigText.MaxBytes)
+                return File.ReadAllBytes(path);
             errors.Add("ESB-CFG-TOOBIG", path, $"expected at most {new ByteSize(ConfigText.MaxBytes)}");
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)

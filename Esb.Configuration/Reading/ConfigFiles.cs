@@ -21,15 +21,22 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         IReadOnlyList<string> files = File.Exists(path) ? [path] : ConfigFolder.FilesOf(path);
         if (files.Count == 0)
         {
-            if (isStray) return null; // its file is there, under another name
+            if (isStray)
+                return null; // its file is there, under another name
             var place = ConfigOrigin.Default.Locate(path);
-            errors.Add("ESB-CFG-NOTFOUND", path, $"there is no such file, and no folder with esb.json or NAME.esb.json; looked for {place} from {Directory.GetCurrentDirectory()}");
+            errors.Add(
+                "ESB-CFG-NOTFOUND",
+                path,
+                $"there is no such file, and no folder with esb.json or NAME.esb.json; looked for {place} from "
+                    + $"{Directory.GetCurrentDirectory()}"
+            );
             return null;
         }
 
         var roots = files.Select(file => ConfigFile.Read(file, errors, folder)).ToList();
         var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
-        if (roots.Contains(null) || (environment is not null && overlay is null)) return null;
+        if (roots.Contains(null) || (environment is not null && overlay is null))
+            return null;
         var merged = roots.OfType<ConfigNode>().Aggregate(Join);
         return overlay is null ? merged : new ConfigMerge(catalog).LayOver(merged, overlay, root);
     }
@@ -41,12 +48,15 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         var found = false;
         foreach (var file in ConfigFolder.OthersOf(path))
         {
-            if (ConfigFolder.FindSection(file, sections) is not { } section) continue;
+            if (ConfigFolder.FindSection(file, sections) is not { } section)
+                continue;
             found = true;
             errors.Add(
                 "ESB-CFG-FILENAME",
                 file,
-                $"has the section \"{section}\", but only esb.json and NAME.esb.json are configuration; rename it to {Path.GetFileNameWithoutExtension(file)}.esb.json, or move it");
+                $"has the section \"{section}\", but only esb.json and NAME.esb.json are configuration; rename it to "
+                    + $"{Path.GetFileNameWithoutExtension(file)}.esb.json, or move it"
+            );
         }
 
         return found;
@@ -59,8 +69,13 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         // Only a name of a file in that folder, so that the variable cannot lead elsewhere.
         var files = Directory.Exists(environments) ? Directory.GetFiles(environments, "*.json") : [];
         var known = files.Select(file => Path.GetFileNameWithoutExtension(file)).Order(StringComparer.Ordinal).ToList();
-        if (known.Contains(environment)) return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, folder);
-        errors.Add("ESB-CFG-NOTFOUND", "ESB_ENVIRONMENT", $"is {Clipped.Name(environment)}, but {environments} has no such file{NearestName.Hint(environment, known)}");
+        if (known.Contains(environment))
+            return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, folder);
+        errors.Add(
+            "ESB-CFG-NOTFOUND",
+            "ESB_ENVIRONMENT",
+            $"is {Clipped.Name(environment)}, but {environments} has no such file{NearestName.Hint(environment, known)}"
+        );
         return null;
     }
 
@@ -70,10 +85,14 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         foreach (var section in right.Members)
         {
             var present = left.Members.FirstOrDefault(member => member.Name == section.Name);
-            if (present is null) left = left with { Members = [.. left.Members, section] };
-            else if (section.Name == RootType.SchemaKey) continue;
-            else if (HoldsNames(present) && HoldsNames(section)) left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
-            else RefuseTwice(present, section);
+            if (present is null)
+                left = left with { Members = [.. left.Members, section] };
+            else if (section.Name == RootType.SchemaKey)
+                continue;
+            else if (HoldsNames(present) && HoldsNames(section))
+                left = ConfigMerge.With(left, section.Name, JoinSection(present.Value, section.Value));
+            else
+                RefuseTwice(present, section);
         }
 
         return left;
@@ -86,10 +105,14 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         var members = left.Members.ToDictionary(member => member.Name);
         foreach (var member in right.Members)
         {
-            if (!members.TryAdd(member.Name, member)) RefuseTwice(members[member.Name], member);
+            if (!members.TryAdd(member.Name, member))
+                RefuseTwice(members[member.Name], member);
         }
 
-        return left with { Members = [.. members.Values] };
+        return left with
+        {
+            Members = [.. members.Values],
+        };
     }
 
     private void RefuseTwice(ConfigMember first, ConfigMember second) =>

@@ -2,7 +2,8 @@ using System.Text.Json;
 
 namespace Esb.Configuration.Reading;
 
-/// <summary>Tells the files of a configuration from others in the same folder: <c>esb.json</c> and <c>*.esb.json</c> are configuration.</summary>
+/// <summary>Tells the files of a configuration from others in the same folder: <c>esb.json</c> and <c>*.esb.json</c> are
+/// configuration.</summary>
 public static class ConfigFolder
 {
     private const string FileName = "esb.json";
@@ -28,14 +29,20 @@ public static class ConfigFolder
 
     private static string? FindSection(ReadOnlySpan<byte> json, IReadOnlySet<string> sections)
     {
-        if (json.StartsWith("\uFEFF"u8)) json = json[3..];
-        var reader = new Utf8JsonReader(json, new JsonReaderOptions { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true });
+        if (json.StartsWith("\uFEFF"u8))
+            json = json[3..];
+        var reader = new Utf8JsonReader(
+            json,
+            new JsonReaderOptions { CommentHandling = JsonCommentHandling.Skip, AllowTrailingCommas = true }
+        );
         try
         {
-            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject) return null;
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+                return null;
             while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
             {
-                if (reader.GetString() is { } name && sections.Contains(name)) return name;
+                if (reader.GetString() is { } name && sections.Contains(name))
+                    return name;
                 reader.Skip();
             }
         }

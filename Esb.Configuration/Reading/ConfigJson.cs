@@ -61,8 +61,10 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
             var origin = text.At(reader.TokenStartIndex);
             reader.Read();
             var value = ReadValue(ref reader, ConfigNode.Join(path, name));
-            if (firsts.TryAdd(name, origin)) members.Add(new ConfigMember(name, value, origin));
-            else errors.Add("ESB-CFG-DUPKEY", value.Path, $"is given twice, at {firsts[name]} and at {origin}", origin);
+            if (firsts.TryAdd(name, origin))
+                members.Add(new ConfigMember(name, value, origin));
+            else
+                errors.Add("ESB-CFG-DUPKEY", value.Path, $"is given twice, at {firsts[name]} and at {origin}", origin);
         }
 
         return members;
@@ -71,7 +73,8 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
     private List<ConfigNode> ReadItems(ref Utf8JsonReader reader, string path)
     {
         var items = new List<ConfigNode>();
-        while (reader.Read() && reader.TokenType != JsonTokenType.EndArray) items.Add(ReadValue(ref reader, $"{path}[{items.Count}]"));
+        while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
+            items.Add(ReadValue(ref reader, $"{path}[{items.Count}]"));
         return items;
     }
 
@@ -84,7 +87,12 @@ internal sealed class ConfigJson(ConfigText text, ConfigErrors errors)
         catch (InvalidOperationException)
         {
             // The JSON grammar allows "\ud800", but no text can hold it.
-            errors.Add("ESB-CFG-SYNTAX", path.Length == 0 ? text.Source : path, "holds half of a surrogate pair, which is no character", text.At(reader.TokenStartIndex));
+            errors.Add(
+                "ESB-CFG-SYNTAX",
+                path.Length == 0 ? text.Source : path,
+                "holds half of a surrogate pair, which is no character",
+                text.At(reader.TokenStartIndex)
+            );
             return "";
         }
     }

@@ -9,17 +9,23 @@ internal sealed class ConfigMerge(SettingsCatalog catalog)
     /// <summary>Lays a tree over another of the same type. If the kind changes, members that only the old kind has are removed.</summary>
     public ConfigNode LayOver(ConfigNode below, ConfigNode above, SettingType? type)
     {
-        if (below.Kind != ConfigKind.Object || above.Kind != ConfigKind.Object) return above;
+        if (below.Kind != ConfigKind.Object || above.Kind != ConfigKind.Object)
+            return above;
         var kept = type?.Keep(below, above, catalog) ?? below;
         var members = kept.Members.ToList();
         foreach (var member in above.Members)
         {
             var index = members.FindIndex(present => present.Name == member.Name);
-            if (index < 0) members.Add(member);
-            else members[index] = member with { Value = LayOver(members[index].Value, member.Value, TypeOf(member.Name, kept, type)) };
+            if (index < 0)
+                members.Add(member);
+            else
+                members[index] = member with { Value = LayOver(members[index].Value, member.Value, TypeOf(member.Name, kept, type)) };
         }
 
-        return kept with { Members = members };
+        return kept with
+        {
+            Members = members,
+        };
     }
 
     /// <summary>Returns the object with one member added or replaced.</summary>
@@ -27,8 +33,10 @@ internal sealed class ConfigMerge(SettingsCatalog catalog)
     {
         var members = parent.Members.ToList();
         var index = members.FindIndex(member => member.Name == name);
-        if (index < 0) members.Add(new ConfigMember(name, value, value.Origin));
-        else members[index] = members[index] with { Value = value };
+        if (index < 0)
+            members.Add(new ConfigMember(name, value, value.Origin));
+        else
+            members[index] = members[index] with { Value = value };
         return parent with { Members = members };
     }
 

@@ -7,13 +7,14 @@ namespace Esb.Configuration.Reading;
 /// <summary>Resolves <c>${env:NAME}</c> and <c>${file:path}</c> inside strings; <c>$${</c> is a plain <c>${</c>.</summary>
 internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
 {
-    public ConfigNode Resolve(ConfigNode node) => node.Kind switch
-    {
-        ConfigKind.Object => node with { Members = [.. node.Members.Select(member => member with { Value = Resolve(member.Value) })] },
-        ConfigKind.Array => node with { Items = [.. node.Items.Select(Resolve)] },
-        ConfigKind.Text when node.Text.Contains("${", StringComparison.Ordinal) => ResolveText(node),
-        _ => node,
-    };
+    public ConfigNode Resolve(ConfigNode node) =>
+        node.Kind switch
+        {
+            ConfigKind.Object => node with { Members = [.. node.Members.Select(member => member with { Value = Resolve(member.Value) })] },
+            ConfigKind.Array => node with { Items = [.. node.Items.Select(Resolve)] },
+            ConfigKind.Text when node.Text.Contains("${", StringComparison.Ordinal) => ResolveText(node),
+            _ => node,
+        };
 
     private ConfigNode ResolveText(ConfigNode node)
     {
@@ -40,14 +41,18 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
             }
         }
 
-        if (node.UnknownReference is not null) return node;
+        if (node.UnknownReference is not null)
+            return node;
         return node with { Text = resolved.Append(node.Text, end, node.Text.Length - end).ToString() };
     }
 
     private string? ReadVariable(ConfigNode node, string name)
     {
-        if (variables.GetValueOrDefault(name) is { Length: > 0 } value) return value;
-        var fault = variables.ContainsKey(name) ? "is empty" : $"is not set{(name.Length > 4 ? NearestName.Hint(name, variables.Keys) : "")}";
+        if (variables.GetValueOrDefault(name) is { Length: > 0 } value)
+            return value;
+        var fault = variables.ContainsKey(name)
+            ? "is empty"
+            : $"is not set{(name.Length > 4 ? NearestName.Hint(name, variables.Keys) : "")}";
         errors.Add("ESB-CFG-ENV", node.Path, $"the environment variable {name} {fault}", node.Origin);
         return null;
     }
@@ -55,7 +60,8 @@ internal sealed partial class ConfigReferences(IReadOnlyDictionary<string, strin
     private string? ReadFile(ConfigNode node, string name)
     {
         var (content, fault) = node.Origin.Locate(name) is { } path ? SecretFile.Read(path) : (null, "has no name");
-        if (fault is not null) errors.Add("ESB-CFG-SECRETFILE", node.Path, $"the file {Clipped.Name(name)} {fault}", node.Origin);
+        if (fault is not null)
+            errors.Add("ESB-CFG-SECRETFILE", node.Path, $"the file {Clipped.Name(name)} {fault}", node.Origin);
         return content;
     }
 

@@ -34,11 +34,14 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
     {
         var content = Content.Span;
         var end = (int)Math.Min(offset, content.Length);
-        if (end < _offset) (_offset, _line, _column) = (0, 1, 1);
+        if (end < _offset)
+            (_offset, _line, _column) = (0, 1, 1);
         for (; _offset < end; _offset++)
         {
-            if (content[_offset] == '\n') (_line, _column) = (_line + 1, 1);
-            else if ((content[_offset] & 0xC0) != 0x80) _column++; // continuation bytes do not count
+            if (content[_offset] == '\n')
+                (_line, _column) = (_line + 1, 1);
+            else if ((content[_offset] & 0xC0) != 0x80)
+                _column++; // continuation bytes do not count
         }
 
         return new ConfigOrigin(source, _line, _column, folder);
@@ -52,7 +55,13 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
         if (bytes.AsSpan().StartsWith(Encoding.Unicode.Preamble) || bytes.AsSpan().StartsWith(Encoding.BigEndianUnicode.Preamble))
             return new ConfigError("ESB-CFG-ENCODING", source, null, "expected UTF-8, found UTF-16 at byte 0");
         if (FirstInvalidByte() is { } offset)
-            return new ConfigError("ESB-CFG-ENCODING", source, null, $"expected UTF-8, found something else at byte {offset + _mark}", At(offset));
+            return new ConfigError(
+                "ESB-CFG-ENCODING",
+                source,
+                null,
+                $"expected UTF-8, found something else at byte {offset + _mark}",
+                At(offset)
+            );
         return Content.Span.IndexOfAnyExcept(WhiteSpace) < 0
             ? new ConfigError("ESB-CFG-EMPTY", source, null, "is empty; expected a JSON object")
             : null;

@@ -17,7 +17,14 @@ internal static partial class JsonFault
         if (exception.Message.Contains("maximum configured depth", StringComparison.Ordinal))
             return new ConfigError("ESB-CFG-TOOBIG", text.Source, null, $"is nested deeper than {maxDepth} levels", text.At(offset));
 
-        if (text.MayBeSecret) return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, "is not valid JSON (what stands there is not shown, it may be a secret)", text.At(offset));
+        if (text.MayBeSecret)
+            return new ConfigError(
+                "ESB-CFG-SYNTAX",
+                text.Source,
+                null,
+                "is not valid JSON (what stands there is not shown, it may be a secret)",
+                text.At(offset)
+            );
         var found = OffendingToken(text.Content.Span[offset..]);
         return new ConfigError("ESB-CFG-SYNTAX", text.Source, null, $"is not valid JSON at {found}: {Reason(exception)}", text.At(offset));
     }
@@ -30,14 +37,16 @@ internal static partial class JsonFault
         return token.Length == 0 ? "the end of the file" : $"'{Clipped.To(ShownCharacters, token)}'";
     }
 
-    private static string Reason(JsonException exception) => exception.Message.Contains("trailing comma", StringComparison.Ordinal)
-        ? "trailing commas are not allowed"
-        : exception.Message.Split(" LineNumber:")[0].TrimEnd('.');
+    private static string Reason(JsonException exception) =>
+        exception.Message.Contains("trailing comma", StringComparison.Ordinal)
+            ? "trailing commas are not allowed"
+            : exception.Message.Split(" LineNumber:")[0].TrimEnd('.');
 
     private static long StartOf(long line, ConfigText text)
     {
         var offset = 0;
-        for (; line > 0; line--) offset += text.Content.Span[offset..].IndexOf((byte)'\n') + 1;
+        for (; line > 0; line--)
+            offset += text.Content.Span[offset..].IndexOf((byte)'\n') + 1;
         return offset;
     }
 

@@ -16,7 +16,8 @@ internal static class SecretFile
     {
         try
         {
-            if (FaultOf(path) is { } fault) return (null, fault);
+            if (FaultOf(path) is { } fault)
+                return (null, fault);
             var content = Utf8.GetString(File.ReadAllBytes(path)).TrimStart('\uFEFF').TrimEnd('\r', '\n');
             return content.Length == 0 ? (null, "is empty") : (content, null);
         }
@@ -32,11 +33,14 @@ internal static class SecretFile
 
     private static string? FaultOf(string path)
     {
-        if (Directory.Exists(path)) return "is a directory";
-        if (!File.Exists(path)) return "does not exist";
+        if (Directory.Exists(path))
+            return "is a directory";
+        if (!File.Exists(path))
+            return "does not exist";
         var file = new FileInfo(path);
         var target = file.ResolveLinkTarget(returnFinalTarget: true) as FileInfo ?? file; // secrets are often mounted as links
-        if (target.Length > MaxBytes) return $"is larger than {new ByteSize(MaxBytes)}";
+        if (target.Length > MaxBytes)
+            return $"is larger than {new ByteSize(MaxBytes)}";
         return OwnerFile.FaultOf(path);
     }
 }

@@ -19,6 +19,7 @@ public sealed class Leftovers
     public async Task LetGoAsync()
     {
         await Task.WhenAll(_underWay).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        foreach (var letGo in _afterwards) await letGo();
+        foreach (var letGo in _afterwards)
+            await letGo();
     }
 }

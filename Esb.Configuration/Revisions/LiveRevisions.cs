@@ -27,14 +27,16 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
     {
         get
         {
-            lock (_gate) return _alive.Count;
+            lock (_gate)
+                return _alive.Count;
         }
     }
 
     /// <summary>Creates a revision that is not in service yet.</summary>
     public Revision Add(BusModel model)
     {
-        lock (_gate) return AddLocked(model);
+        lock (_gate)
+            return AddLocked(model);
     }
 
     /// <summary>Creates a revision that is never in service: what began with it ends with it. It lives as long as the process.</summary>
@@ -60,8 +62,10 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
     public async ValueTask RemoveAsync(Revision revision)
     {
         IServiceScope? scope;
-        lock (_gate) _alive.Remove(revision, out scope);
-        if (scope is not null) await DisposeAsync(scope);
+        lock (_gate)
+            _alive.Remove(revision, out scope);
+        if (scope is not null)
+            await DisposeAsync(scope);
     }
 
     /// <inheritdoc/>
@@ -75,14 +79,16 @@ public sealed class LiveRevisions(IServiceScopeFactory scopes, BusModel first) :
             _alive.Clear();
         }
 
-        foreach (var scope in left) await DisposeAsync(scope);
+        foreach (var scope in left)
+            await DisposeAsync(scope);
     }
 
     private static ValueTask DisposeAsync(IServiceScope scope) => ((IAsyncDisposable)scope).DisposeAsync();
 
     private Revision Begin()
     {
-        lock (_gate) return _current ??= AddLocked(first);
+        lock (_gate)
+            return _current ??= AddLocked(first);
     }
 
     private Revision AddLocked(BusModel model)

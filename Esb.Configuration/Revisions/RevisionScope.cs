@@ -11,7 +11,9 @@ internal sealed class RevisionScope
     /// <exception cref="InvalidOperationException">A service of a revision was requested without a revision in scope.</exception>
     public BusModel Model
     {
-        get => _model ?? throw new InvalidOperationException("Models belong to a revision; what lives as long as the process asks for Live<T>.");
+        get =>
+            _model
+            ?? throw new InvalidOperationException("Models belong to a revision; what lives as long as the process asks for Live<T>.");
         set => _model = value;
     }
 }

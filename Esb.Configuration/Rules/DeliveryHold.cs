@@ -17,9 +17,12 @@ public static class DeliveryHold
         var attempts = 1 + endpoint.Retry.Immediate + (isInPlace ? endpoint.Retry.Delays.Count : 0);
         var delays = isInPlace ? endpoint.Retry.Delays.Aggregate(TimeSpan.Zero, (sum, delay) => sum + delay) : TimeSpan.Zero;
         var longest = delays + (attempts * endpoint.Timeout);
-        if (longest <= LongestInPlace) return null;
+        if (longest <= LongestInPlace)
+            return null;
 
-        var taken = $"{attempts} attempts of {Duration.Format(endpoint.Timeout)}{(isInPlace ? " and the delays" : "")} take up to {Duration.Format(longest)}";
+        var taken =
+            $"{attempts} attempts of {Duration.Format(endpoint.Timeout)}{(isInPlace ? " and the delays" : "")} take up to "
+            + $"{Duration.Format(longest)}";
         var expected = $"expected at most {Duration.Format(LongestInPlace)}, half of what the broker waits";
         return $"{(isInPlace ? "delivery \"ordered\" repeats in place: " : "")}{taken}; {expected}";
     }

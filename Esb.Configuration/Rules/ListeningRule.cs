@@ -12,7 +12,8 @@ internal sealed class ListeningRule(ListeningPlaces places) : IConfigurationRule
         var taken = new List<(ListeningPlace Place, ListeningAddress Address)>();
         foreach (var place in places.All)
         {
-            if (ListeningAddress.Parse(place.Url, place.Settings, place.Property, errors) is not { } address) continue;
+            if (ListeningAddress.Parse(place.Url, place.Settings, place.Property, errors) is not { } address)
+                continue;
             if (taken.FirstOrDefault(other => other.Address.Excludes(address)).Place is { } first)
                 errors.Add("ESB-CFG-PORT", place.Settings, place.Property, $"{first.Owner} has the same port");
             else

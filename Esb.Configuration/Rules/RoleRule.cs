@@ -10,7 +10,8 @@ internal sealed class RoleRule(HostConfig host, IReadOnlyDictionary<string, Endp
     public void Check(ConfigErrors errors)
     {
         var known = endpoints.Values.SelectMany(endpoint => endpoint.Roles).Distinct().ToList();
-        if (!endpoints.Values.All(endpoint => endpoint.IsSound("roles"))) return;
+        if (!endpoints.Values.All(endpoint => endpoint.IsSound("roles")))
+            return;
         foreach (var role in host.Roles.Except(known))
             errors.Add("ESB-CFG-ROLE", host, "roles", $"{Clipped.Name(role)} is a role of no endpoint{NearestName.Hint(role, known)}");
     }

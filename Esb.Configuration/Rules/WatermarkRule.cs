@@ -14,6 +14,15 @@ internal sealed class WatermarkRule(LimitsConfig limits) : IConfigurationRule
 
     private void Check(string marks, int low, int high, ConfigErrors errors)
     {
-        if (low >= high) errors.Add(new ConfigError("ESB-CFG-WATERMARK", $"limits.{marks}Low", $"{low}", $"expected less than {marks}High, which is {high}", limits.Origin));
+        if (low >= high)
+            errors.Add(
+                new ConfigError(
+                    "ESB-CFG-WATERMARK",
+                    $"limits.{marks}Low",
+                    $"{low}",
+                    $"expected less than {marks}High, which is {high}",
+                    limits.Origin
+                )
+            );
     }
 }

@@ -25,9 +25,16 @@ internal sealed class ChoiceType(Type type) : ScalarType
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
         var found = node.Kind == ConfigKind.Text ? _choices.FirstOrDefault(choice => NameOf(choice) == node.Text) : null;
-        if (found is null) reader.Errors.Add(_code, node, $"expected one of {string.Join(", ", Available)}{NearestName.Hint(node.Text, Available)}");
-        else if (Attribute<UnavailableAttribute>(found) is null) return found;
-        else reader.Errors.Add("ESB-CFG-UNAVAILABLE", node, $"is designed, but this version cannot do it yet; expected one of {string.Join(", ", Available)}");
+        if (found is null)
+            reader.Errors.Add(_code, node, $"expected one of {string.Join(", ", Available)}{NearestName.Hint(node.Text, Available)}");
+        else if (Attribute<UnavailableAttribute>(found) is null)
+            return found;
+        else
+            reader.Errors.Add(
+                "ESB-CFG-UNAVAILABLE",
+                node,
+                $"is designed, but this version cannot do it yet; expected one of {string.Join(", ", Available)}"
+            );
         return null;
     }
 

@@ -14,8 +14,10 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
-        if (node.IsUnresolved) return null;
-        if (node.Kind != ConfigKind.Array && setting.TakesOne) return ReadOne(node, reader);
+        if (node.IsUnresolved)
+            return null;
+        if (node.Kind != ConfigKind.Array && setting.TakesOne)
+            return ReadOne(node, reader);
         if (node.Kind != ConfigKind.Array)
         {
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected a list, got {SettingsReader.Name(node.Kind)}");
@@ -27,11 +29,14 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
         {
             // Scalar values are shown on the line of their list.
             var value = _element is ScalarType scalar ? scalar.Parse(item, reader) : _element.Read(item, reader);
-            if (value is null) reader.Lose();
-            else list.Add(value);
+            if (value is null)
+                reader.Lose();
+            else
+                list.Add(value);
         }
 
-        if (_element is ScalarType) reader.Trace(node.Path, node.Show(), node.Origin);
+        if (_element is ScalarType)
+            reader.Trace(node.Path, node.Show(), node.Origin);
         return list;
     }
 
@@ -47,15 +52,18 @@ internal sealed class ListType(Type element, SettingAttribute setting) : Setting
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog)
     {
         var index = node.Items.ToList().FindIndex(item => item["id"] is { } id && Means(part, id.Text));
-        if (index < 0 && !int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out index)) return null;
+        if (index < 0 && !int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out index))
+            return null;
         return index < node.Items.Count ? (index.ToString(CultureInfo.InvariantCulture), _element) : null;
     }
 
-    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Items.Select((item, index) => item["id"]?.Text ?? $"{index}");
+    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
+        node.Items.Select((item, index) => item["id"]?.Text ?? $"{index}");
 
     private IList? ReadOne(ConfigNode node, SettingsReader reader)
     {
-        if (_element.Read(node, reader) is not { } value) return null;
+        if (_element.Read(node, reader) is not { } value)
+            return null;
         var list = StandIn();
         list.Add(value);
         return list;

@@ -14,7 +14,8 @@ internal sealed class MapType(Type element, SettingAttribute setting) : SettingT
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
-        if (node.IsUnresolved) return null;
+        if (node.IsUnresolved)
+            return null;
         if (node.Kind != ConfigKind.Object)
         {
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected an object, got {SettingsReader.Name(node.Kind)}");
@@ -22,23 +23,28 @@ internal sealed class MapType(Type element, SettingAttribute setting) : SettingT
         }
 
         var map = StandIn();
-        if (setting.NamesThings) ThingName.Check(node, reader.Errors);
+        if (setting.NamesThings)
+            ThingName.Check(node, reader.Errors);
         foreach (var member in node.Members)
         {
             var value = _element.Read(member.Value, reader);
-            if (value is null) reader.Lose();
-            else map[member.Name] = value is SettingsRecord record ? record with { Name = member.Name } : value;
+            if (value is null)
+                reader.Lose();
+            else
+                map[member.Name] = value is SettingsRecord record ? record with { Name = member.Name } : value;
         }
 
         return map;
     }
 
-    public override IDictionary StandIn() => (IDictionary)Activator.CreateInstance(typeof(Dictionary<,>).MakeGenericType(typeof(string), element))!;
+    public override IDictionary StandIn() =>
+        (IDictionary)Activator.CreateInstance(typeof(Dictionary<,>).MakeGenericType(typeof(string), element))!;
 
     public override JsonObject Describe(SchemaWriter schema)
     {
         var described = new JsonObject { ["type"] = "object", ["additionalProperties"] = _element.Describe(schema) };
-        if (setting.NamesThings) described["propertyNames"] = new JsonObject { ["pattern"] = ThingName.Pattern };
+        if (setting.NamesThings)
+            described["propertyNames"] = new JsonObject { ["pattern"] = ThingName.Pattern };
         return described;
     }
 

@@ -17,7 +17,14 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
     public override VariableForm Form => VariableForm.Json;
 
     public static SettingType TypeOf(ConfigSection section) =>
-        SettingTypes.For(section.Settings!, new SettingAttribute(section.Description) { NamesThings = section.Settings != typeof(string), NamesConfiguration = section.Settings == typeof(string) });
+        SettingTypes.For(
+            section.Settings!,
+            new SettingAttribute(section.Description)
+            {
+                NamesThings = section.Settings != typeof(string),
+                NamesConfiguration = section.Settings == typeof(string),
+            }
+        );
 
     public override Dictionary<string, object> Read(ConfigNode node, SettingsReader reader)
     {
@@ -39,7 +46,8 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
     {
         var losses = reader.Losses;
         var value = TypeOf(section).Read(node, reader);
-        if (value is null || reader.Losses > losses) reader.Damage(section.Name);
+        if (value is null || reader.Losses > losses)
+            reader.Damage(section.Name);
         return value ?? StandIn(section);
     }
 
@@ -53,15 +61,24 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
 
     public override JsonObject Describe(SchemaWriter schema)
     {
-        var properties = new JsonObject { [SchemaKey] = new JsonObject { ["type"] = "string", ["description"] = "The schema of this file, for editors." } };
+        var properties = new JsonObject
+        {
+            [SchemaKey] = new JsonObject { ["type"] = "string", ["description"] = "The schema of this file, for editors." },
+        };
         foreach (var section in Available)
         {
             var described = SchemaWriter.Annotate(TypeOf(section).Describe(schema), section.Description);
-            if (section.Default != "{}") described["default"] = JsonNode.Parse(section.Default);
+            if (section.Default != "{}")
+                described["default"] = JsonNode.Parse(section.Default);
             properties[section.Name] = described;
         }
 
-        return new JsonObject { ["type"] = "object", ["properties"] = properties, ["additionalProperties"] = false };
+        return new JsonObject
+        {
+            ["type"] = "object",
+            ["properties"] = properties,
+            ["additionalProperties"] = false,
+        };
     }
 
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog _) =>
@@ -74,7 +91,8 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
     // The default of a section that could not be read, so that all other sections can be checked.
     private object StandIn(ConfigSection section)
     {
-        var value = TypeOf(section).Read(DefaultOf(section), new SettingsReader(catalog, new ConfigErrors()))
+        var value =
+            TypeOf(section).Read(DefaultOf(section), new SettingsReader(catalog, new ConfigErrors()))
             ?? throw new InvalidOperationException($"The default of section '{section.Name}' cannot be read.");
         return value is SettingsRecord record ? record with { Flaws = SettingFlaws.Everything } : value;
     }
@@ -83,7 +101,8 @@ internal sealed class RootType(SettingsCatalog catalog) : SettingType
     {
         var errors = new ConfigErrors();
         var text = new ConfigText(ConfigOrigin.Default.Source, folder: null, Encoding.UTF8.GetBytes(section.Default));
-        var value = new ConfigJson(text, errors).Read()
+        var value =
+            new ConfigJson(text, errors).Read()
             ?? throw new InvalidOperationException($"The default of section '{section.Name}' is not JSON: {errors.All[0]}");
         return value.MoveTo(section.Name, ConfigOrigin.Default);
     }

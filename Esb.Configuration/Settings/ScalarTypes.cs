@@ -23,13 +23,24 @@ internal sealed class IntegerType : ScalarType
     private string Accepted => $"{_minimum}..{_maximum}";
 
     public override JsonObject Describe(SchemaWriter schema) =>
-        SchemaWriter.OrReference(new JsonObject { ["type"] = "integer", ["minimum"] = _minimum, ["maximum"] = _maximum });
+        SchemaWriter.OrReference(
+            new JsonObject
+            {
+                ["type"] = "integer",
+                ["minimum"] = _minimum,
+                ["maximum"] = _maximum,
+            }
+        );
 
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
         // A number may be written as text if it comes from an environment variable or a reference, and as 1e3 anywhere.
         var isNumber = node.Kind == ConfigKind.Number || (node.Kind == ConfigKind.Text && node.IsIndirect);
-        if (!isNumber || !double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out var number) || double.IsNaN(number))
+        if (
+            !isNumber
+            || !double.TryParse(node.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out var number)
+            || double.IsNaN(number)
+        )
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected integer {Accepted}, got {SettingsReader.Name(node.Kind)}");
         else if (double.IsFinite(number) && number != Math.Truncate(number))
             reader.Errors.Add("ESB-CFG-TYPE", node, $"expected integer {Accepted}, got a fraction");
@@ -48,7 +59,8 @@ internal sealed class BooleanType : ScalarType
     protected override object? ParseResolved(ConfigNode node, SettingsReader reader)
     {
         var isBoolean = node.Kind == ConfigKind.Boolean || (node.Kind == ConfigKind.Text && node.IsIndirect);
-        if (isBoolean && node.Text is "true" or "false") return node.Text == "true";
+        if (isBoolean && node.Text is "true" or "false")
+            return node.Text == "true";
         reader.Errors.Add("ESB-CFG-TYPE", node, $"expected true or false, got {SettingsReader.Name(node.Kind)}");
         return null;
     }
@@ -101,8 +113,8 @@ internal sealed class ParsedType<T> : ScalarType
     public override JsonObject Describe(SchemaWriter schema) =>
         (typeof(T) == typeof(Subject) || typeof(T) == typeof(SubjectPattern)) && schema.NamesOf("topics") is { Count: > 0 } topics
             ? DescribeSubject(topics)
-            : T.TakesNumbers ? SchemaWriter.AnyOf(new() { ["type"] = "string" }, new() { ["type"] = "integer" })
-            : new() { ["type"] = "string" };
+        : T.TakesNumbers ? SchemaWriter.AnyOf(new() { ["type"] = "string" }, new() { ["type"] = "integer" })
+        : new() { ["type"] = "string" };
 
     // Names of things hold no characters that mean something in a pattern.
     private static JsonObject DescribeSubject(IReadOnlyList<string> topics)
@@ -116,7 +128,8 @@ internal sealed class ParsedType<T> : ScalarType
     {
         if ((node.Kind == ConfigKind.Text || (node.Kind == ConfigKind.Number && T.TakesNumbers)) && T.Parse(node.Text) is { } value)
         {
-            if (value.Reference is { } reference) reader.Refer(reference.Section, reference.Name, node);
+            if (value.Reference is { } reference)
+                reader.Refer(reference.Section, reference.Name, node);
             return value;
         }
 

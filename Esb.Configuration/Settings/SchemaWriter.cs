@@ -74,7 +74,10 @@ public sealed class SchemaWriter
     internal static JsonObject Choose(IEnumerable<string> names, bool isRequired)
     {
         var one = names.Select(name => new JsonObject { ["required"] = new JsonArray(name) }).ToList();
-        if (!isRequired) one.Add(new JsonObject { ["not"] = new JsonObject { ["anyOf"] = new JsonArray([.. one.Select(required => required.DeepClone())]) } });
+        if (!isRequired)
+            one.Add(
+                new JsonObject { ["not"] = new JsonObject { ["anyOf"] = new JsonArray([.. one.Select(required => required.DeepClone())]) } }
+            );
         return new JsonObject { ["oneOf"] = new JsonArray([.. one]) };
     }
 }

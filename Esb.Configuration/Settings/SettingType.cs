@@ -54,7 +54,8 @@ internal abstract class ScalarType : SettingType
 {
     public sealed override object? Read(ConfigNode node, SettingsReader reader)
     {
-        if (Parse(node, reader) is not { } value) return null;
+        if (Parse(node, reader) is not { } value)
+            return null;
         reader.Trace(node.Path, Show(node, value), node.Origin);
         return value;
     }
@@ -65,5 +66,6 @@ internal abstract class ScalarType : SettingType
     protected abstract object? ParseResolved(ConfigNode node, SettingsReader reader);
 
     /// <summary>Returns the value for display, in its parsed form.</summary>
-    protected virtual string Show(ConfigNode node, object value) => SettingValue.ToJson(value)?.ToJsonString(JsonStyle.Readable) ?? node.Show();
+    protected virtual string Show(ConfigNode node, object value) =>
+        SettingValue.ToJson(value)?.ToJsonString(JsonStyle.Readable) ?? node.Show();
 }

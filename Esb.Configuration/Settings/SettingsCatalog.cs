@@ -36,7 +36,9 @@ public sealed class SettingsCatalog
     }
 
     /// <summary>Creates the catalog from the registrations of a service collection; no service is built.</summary>
-    public static SettingsCatalog From(IServiceCollection services) => new(
-        services.Select(service => service.ImplementationInstance).OfType<ConfigSection>(),
-        services.Select(service => service.ImplementationInstance).OfType<SettingsKind>());
+    public static SettingsCatalog From(IServiceCollection services) =>
+        new(
+            services.Select(service => service.ImplementationInstance).OfType<ConfigSection>(),
+            services.Select(service => service.ImplementationInstance).OfType<SettingsKind>()
+        );
 }

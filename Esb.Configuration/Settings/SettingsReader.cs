@@ -19,15 +19,16 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     public int Losses { get; private set; }
 
     /// <summary>Returns the name of a kind of value for error messages.</summary>
-    public static string Name(ConfigKind kind) => kind switch
-    {
-        ConfigKind.Null => "null",
-        ConfigKind.Boolean => "a boolean",
-        ConfigKind.Number => "a number",
-        ConfigKind.Text => "text",
-        ConfigKind.Array => "a list",
-        _ => "an object",
-    };
+    public static string Name(ConfigKind kind) =>
+        kind switch
+        {
+            ConfigKind.Null => "null",
+            ConfigKind.Boolean => "a boolean",
+            ConfigKind.Number => "a number",
+            ConfigKind.Text => "text",
+            ConfigKind.Array => "a list",
+            _ => "an object",
+        };
 
     /// <summary>Records that a value could not be read and is omitted.</summary>
     public void Lose() => Losses++;
@@ -47,11 +48,19 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     /// <param name="known">The names it may be a misspelling of.</param>
     /// <param name="what">The beginning of the sentence.</param>
     /// <param name="offered">The names to list if none is near; null for all known ones.</param>
-    public string? RefuseUnknown(ConfigMember member, IEnumerable<string> known, string what = "unknown", IEnumerable<string>? offered = null)
+    public string? RefuseUnknown(
+        ConfigMember member,
+        IEnumerable<string> known,
+        string what = "unknown",
+        IEnumerable<string>? offered = null
+    )
     {
         var names = known.ToList();
         var meant = NearestName.Find(member.Name, names);
-        var hint = meant is not null || names.Count == 0 ? NearestName.Hint(member.Name, names) : $"; known here are {string.Join(", ", offered ?? names)}";
+        var hint =
+            meant is not null || names.Count == 0
+                ? NearestName.Hint(member.Name, names)
+                : $"; known here are {string.Join(", ", offered ?? names)}";
         errors.Add("ESB-CFG-UNKNOWN", member.Value.Path, what + hint, member.Origin);
         return meant;
     }
@@ -63,7 +72,8 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     /// <summary>True if the text holds a <c>${…}</c> of an unknown form, which is then reported.</summary>
     public bool RefusesReference(ConfigNode node, string code)
     {
-        if (node.UnknownReference is not { } unknown) return false;
+        if (node.UnknownReference is not { } unknown)
+            return false;
         errors.Add(code, node, $"{unknown} is neither ${{env:NAME}} nor ${{file:path}}; a plain ${{ is written $${{");
         return true;
     }
@@ -72,9 +82,15 @@ internal sealed class SettingsReader(SettingsCatalog catalog, ConfigErrors error
     {
         foreach (var (section, name, node) in _references)
         {
-            if (root[section] is { Kind: not ConfigKind.Object }) continue; // reported already
+            if (root[section] is { Kind: not ConfigKind.Object })
+                continue; // reported already
             var names = root[section]?.Members.Select(member => member.Name).ToList() ?? [];
-            if (!names.Contains(name)) errors.Add("ESB-CFG-REF", node, $"there is no \"{name}\" in {section}{NearestName.Hint(name, names.Where(ThingName.IsValid))}");
+            if (!names.Contains(name))
+                errors.Add(
+                    "ESB-CFG-REF",
+                    node,
+                    $"there is no \"{name}\" in {section}{NearestName.Hint(name, names.Where(ThingName.IsValid))}"
+                );
         }
     }
 }

@@ -25,11 +25,22 @@ internal sealed class TextType(SettingAttribute setting) : ScalarType
             return null;
         }
 
-        if (reader.RefusesReference(node, setting.UnknownReferenceCode)) return null;
+        if (reader.RefusesReference(node, setting.UnknownReferenceCode))
+            return null;
         if (Secrets.StandInClear(node))
-            reader.Errors.Add(new ConfigError("ESB-CFG-CLEARSECRET", node.Path, Secrets.Mask, "secrets come from ${env:NAME} or ${file:path} only", node.Origin));
-        if (setting.NamesConfiguration) ThingName.CheckConfiguration(node, reader.Errors);
-        if (setting.Reference is { } section) reader.Refer(section, node.Text, node);
+            reader.Errors.Add(
+                new ConfigError(
+                    "ESB-CFG-CLEARSECRET",
+                    node.Path,
+                    Secrets.Mask,
+                    "secrets come from ${env:NAME} or ${file:path} only",
+                    node.Origin
+                )
+            );
+        if (setting.NamesConfiguration)
+            ThingName.CheckConfiguration(node, reader.Errors);
+        if (setting.Reference is { } section)
+            reader.Refer(section, node.Text, node);
         return setting.IsPath ? ReadPath(node, reader) : node.Text;
     }
 
@@ -38,7 +49,8 @@ internal sealed class TextType(SettingAttribute setting) : ScalarType
     private static string? ReadPath(ConfigNode node, SettingsReader reader)
     {
         var path = node.Origin.Locate(node.Text);
-        if (path is null) reader.Errors.Add("ESB-CFG-PATH", node, "expected a path, relative to the file that names it, or absolute");
+        if (path is null)
+            reader.Errors.Add("ESB-CFG-PATH", node, "expected a path, relative to the file that names it, or absolute");
         return path;
     }
 }

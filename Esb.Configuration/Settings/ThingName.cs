@@ -26,25 +26,58 @@ internal static partial class ThingName
     /// <summary>Refuses an invalid name of a configuration.</summary>
     public static void CheckConfiguration(ConfigNode name, ConfigErrors errors)
     {
-        if (!AllowedForConfigurations().IsMatch(name.Text)) errors.Add("ESB-CFG-NAME", name, "expected 1 to 40 of a-z, 0-9 and -, as it is in the names of queues");
+        if (!AllowedForConfigurations().IsMatch(name.Text))
+            errors.Add("ESB-CFG-NAME", name, "expected 1 to 40 of a-z, 0-9 and -, as it is in the names of queues");
     }
 
     /// <summary>Refuses invalid names, and names that environment variables cannot distinguish.</summary>
     public static void Check(ConfigNode section, ConfigErrors errors)
     {
         foreach (var member in section.Members.Where(member => !IsValid(member.Name)))
-            errors.Add("ESB-CFG-NAME", section.Path, $"the name '{Clipped.To(40, Clipped.Name(member.Name))}' is not allowed; {Expected}", member.Origin);
+            errors.Add(
+                "ESB-CFG-NAME",
+                section.Path,
+                $"the name '{Clipped.To(40, Clipped.Name(member.Name))}' is not allowed; {Expected}",
+                member.Origin
+            );
 
-        foreach (var member in section.Members.Where(member => section.Path is "topics" or "endpoints" && member.Name.Equals(Reserved, StringComparison.OrdinalIgnoreCase)))
-            errors.Add("ESB-CFG-NAME", section.Path, $"the name '{member.Name}' is reserved for the bus; expected another, without the beginning {Reserved}.", member.Origin);
+        foreach (
+            var member in section.Members.Where(member =>
+                section.Path is "topics" or "endpoints" && member.Name.Equals(Reserved, StringComparison.OrdinalIgnoreCase)
+            )
+        )
+            errors.Add(
+                "ESB-CFG-NAME",
+                section.Path,
+                $"the name '{member.Name}' is reserved for the bus; expected another, without the beginning {Reserved}.",
+                member.Origin
+            );
 
-        foreach (var member in section.Members.Where(member => section.Path == "endpoints" && ReservedForQueues.Contains(member.Name, StringComparer.OrdinalIgnoreCase)))
-            errors.Add("ESB-CFG-NAME", section.Path, $"the name '{member.Name}' is reserved for the bus, in the names of queues; expected another.", member.Origin);
+        foreach (
+            var member in section.Members.Where(member =>
+                section.Path == "endpoints" && ReservedForQueues.Contains(member.Name, StringComparer.OrdinalIgnoreCase)
+            )
+        )
+            errors.Add(
+                "ESB-CFG-NAME",
+                section.Path,
+                $"the name '{member.Name}' is reserved for the bus, in the names of queues; expected another.",
+                member.Origin
+            );
 
-        foreach (var twins in section.Members.GroupBy(member => member.Name.Replace('_', '-'), StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
+        foreach (
+            var twins in section
+                .Members.GroupBy(member => member.Name.Replace('_', '-'), StringComparer.OrdinalIgnoreCase)
+                .Where(group => group.Count() > 1)
+        )
         {
             var places = string.Join(" and ", twins.Select(twin => $"{twin.Name} at {twin.Origin}"));
-            errors.Add("ESB-CFG-DUPNAME", twins.First().Value.Path, $"names must differ in more than case, - and _: {places}", twins.Last().Origin);
+            errors.Add(
+                "ESB-CFG-DUPNAME",
+                twins.First().Value.Path,
+                $"names must differ in more than case, - and _: {places}",
+                twins.Last().Origin
+            );
         }
     }
 

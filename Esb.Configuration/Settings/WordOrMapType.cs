@@ -15,7 +15,8 @@ internal sealed class WordOrMapType<TWord, TValue>(SettingAttribute setting) : S
 
     public override object? Read(ConfigNode node, SettingsReader reader)
     {
-        if (node.Kind == ConfigKind.Object) return _map.Read(node, reader) is { } map ? new WordOrMap<TWord, TValue>(null, (Dictionary<string, TValue>)map) : null;
+        if (node.Kind == ConfigKind.Object)
+            return _map.Read(node, reader) is { } map ? new WordOrMap<TWord, TValue>(null, (Dictionary<string, TValue>)map) : null;
         return _word.Read(node, reader) is { } word ? new WordOrMap<TWord, TValue>((TWord)word, new Dictionary<string, TValue>()) : null;
     }
 
@@ -24,5 +25,6 @@ internal sealed class WordOrMapType<TWord, TValue>(SettingAttribute setting) : S
     public override (string Key, SettingType Type)? Find(ConfigNode node, string part, SettingsCatalog catalog) =>
         node.Kind == ConfigKind.Object ? _map.Find(node, part, catalog) : null;
 
-    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) => node.Kind == ConfigKind.Object ? _map.Keys(node, catalog) : [];
+    public override IEnumerable<string> Keys(ConfigNode node, SettingsCatalog catalog) =>
+        node.Kind == ConfigKind.Object ? _map.Keys(node, catalog) : [];
 }

@@ -28,14 +28,15 @@ public enum CodecKind
 internal static class BodyCodec
 {
     /// <summary>The media type of an encoded body.</summary>
-    public static string MediaTypeOf(CodecKind codec) => codec switch
-    {
-        CodecKind.Gzip => "application/gzip",
-        CodecKind.Deflate => "application/zlib",
-        CodecKind.Zip => "application/zip",
-        CodecKind.Base64 => "text/plain; charset=us-ascii",
-        _ => "application/octet-stream",
-    };
+    public static string MediaTypeOf(CodecKind codec) =>
+        codec switch
+        {
+            CodecKind.Gzip => "application/gzip",
+            CodecKind.Deflate => "application/zlib",
+            CodecKind.Zip => "application/zip",
+            CodecKind.Base64 => "text/plain; charset=us-ascii",
+            _ => "application/octet-stream",
+        };
 
     /// <summary>Decodes a body.</summary>
     /// <exception cref="EsbException"><c>ESB-CODEC-FORMAT</c>, <c>ESB-CODEC-LIMIT</c>, <c>ESB-CODEC-ENTRIES</c>,
@@ -47,7 +48,11 @@ internal static class BodyCodec
             return codec switch
             {
                 CodecKind.Gzip => DecodeGzip(body, limits),
-                CodecKind.Deflate when IsZlib(body.Span) => DecodeWhole(body, limits, stream => new ZLibStream(stream, CompressionMode.Decompress)),
+                CodecKind.Deflate when IsZlib(body.Span) => DecodeWhole(
+                    body,
+                    limits,
+                    stream => new ZLibStream(stream, CompressionMode.Decompress)
+                ),
                 CodecKind.Deflate => DecodeWhole(body, limits, stream => new DeflateStream(stream, CompressionMode.Decompress)),
                 CodecKind.Brotli => DecodeWhole(body, limits, stream => new BrotliStream(stream, CompressionMode.Decompress)),
                 CodecKind.Zip => ZipCodec.DecodeOnly(body, limits).Body,
@@ -65,18 +70,24 @@ internal static class BodyCodec
     /// <param name="body">The body.</param>
     /// <param name="name">The name of the entry in an archive.</param>
     /// <param name="time">The time of the entry in an archive.</param>
-    public static byte[] Encode(CodecKind codec, ReadOnlyMemory<byte> body, string name, DateTimeOffset time) => codec switch
-    {
-        CodecKind.Gzip => Deflate(body, stream => new GZipStream(stream, CompressionLevel.Optimal)),
-        CodecKind.Deflate => Deflate(body, stream => new ZLibStream(stream, CompressionLevel.Optimal)),
-        CodecKind.Brotli => Deflate(body, stream => new BrotliStream(stream, CompressionLevel.Optimal)),
-        CodecKind.Zip => ZipCodec.Encode(body, name, time),
-        _ => EncodeBase64(body.Span),
-    };
+    public static byte[] Encode(CodecKind codec, ReadOnlyMemory<byte> body, string name, DateTimeOffset time) =>
+        codec switch
+        {
+            CodecKind.Gzip => Deflate(body, stream => new GZipStream(stream, CompressionLevel.Optimal)),
+            CodecKind.Deflate => Deflate(body, stream => new ZLibStream(stream, CompressionLevel.Optimal)),
+            CodecKind.Brotli => Deflate(body, stream => new BrotliStream(stream, CompressionLevel.Optimal)),
+            CodecKind.Zip => ZipCodec.Encode(body, name, time),
+            _ => EncodeBase64(body.Span),
+        };
 
     /// <summary>The failure of a body that is not what its codec needs.</summary>
     public static EsbException Malformed(CodecKind codec, Exception? cause = null) =>
-        new("ESB-CODEC-FORMAT", $"The body cannot be decoded: it is no complete {codec.ToString().ToLowerInvariant()}.", FaultKind.Malformed, cause);
+        new(
+            "ESB-CODEC-FORMAT",
+            $"The body cannot be decoded: it is no complete {codec.ToString().ToLowerInvariant()}.",
+            FaultKind.Malformed,
+            cause
+        );
 
     // The streams of the platform end quietly where a body was cut. A decoder that asks for more than there is has not found its end.
     private static byte[] DecodeWhole(ReadOnlyMemory<byte> body, CodecLimits limits, Func<Stream, Stream> open)
@@ -94,26 +105,36 @@ internal static class BodyCodec
         using var source = new MemoryStream(body.ToArray(), writable: false);
         using var stream = new GZipStream(source, CompressionMode.Decompress);
         var decoded = limits.ReadAll(stream, body.Length);
-        if (body.Length < 18) throw new InvalidDataException();
-        var (checksum, length) = (BinaryPrimitives.ReadUInt32LittleEndian(body.Span[^8..]), BinaryPrimitives.ReadUInt32LittleEndian(body.Span[^4..]));
-        return length <= decoded.Length && Crc32.Of(decoded.AsSpan(decoded.Length - (int)length)) == checksum ? decoded : throw new InvalidDataException();
+        if (body.Length < 18)
+            throw new InvalidDataException();
+        var (checksum, length) = (
+            BinaryPrimitives.ReadUInt32LittleEndian(body.Span[^8..]),
+            BinaryPrimitives.ReadUInt32LittleEndian(body.Span[^4..])
+        );
+        return length <= decoded.Length && Crc32.Of(decoded.AsSpan(decoded.Length - (int)length)) == checksum
+            ? decoded
+            : throw new InvalidDataException();
     }
 
     private static byte[] Deflate(ReadOnlyMemory<byte> body, Func<Stream, Stream> open)
     {
         using var made = new MemoryStream();
-        using (var encoder = open(made)) encoder.Write(body.Span);
+        using (var encoder = open(made))
+            encoder.Write(body.Span);
         return made.ToArray();
     }
 
     // RFC 1950, section 2.2: method 8, and a check of the first two bytes.
-    private static bool IsZlib(ReadOnlySpan<byte> body) => body is [var method, var flags, ..] && (method & 0x0F) == 8 && ((method << 8) | flags) % 31 == 0;
+    private static bool IsZlib(ReadOnlySpan<byte> body) =>
+        body is [var method, var flags, ..] && (method & 0x0F) == 8 && ((method << 8) | flags) % 31 == 0;
 
     private static byte[] DecodeBase64(ReadOnlySpan<byte> body, CodecLimits limits)
     {
-        if (Base64.GetMaxDecodedFromUtf8Length(body.Length) > limits.MaxBytes) throw CodecLimits.Exceeded($"it is larger than {limits.MaxBytes} bytes decoded");
+        if (Base64.GetMaxDecodedFromUtf8Length(body.Length) > limits.MaxBytes)
+            throw CodecLimits.Exceeded($"it is larger than {limits.MaxBytes} bytes decoded");
         var made = new byte[Base64.GetMaxDecodedFromUtf8Length(body.Length)];
-        if (Base64.DecodeFromUtf8(body, made, out _, out var count) != System.Buffers.OperationStatus.Done) throw new InvalidDataException();
+        if (Base64.DecodeFromUtf8(body, made, out _, out var count) != System.Buffers.OperationStatus.Done)
+            throw new InvalidDataException();
         return made[..count];
     }
 

@@ -19,8 +19,10 @@ internal sealed record CodecLimits(long MaxBytes, int MaxRatio, int MaxEntries)
         var piece = new byte[64 * 1024];
         while (decoded.Read(piece) is var count and > 0)
         {
-            if (made.Length + count > MaxBytes) throw Exceeded($"it is larger than {MaxBytes} bytes decoded");
-            if (made.Length + count > FreeBytes && (made.Length + count) / Math.Max(1, encodedBytes) > MaxRatio) throw Exceeded($"it is more than {MaxRatio} times larger decoded");
+            if (made.Length + count > MaxBytes)
+                throw Exceeded($"it is larger than {MaxBytes} bytes decoded");
+            if (made.Length + count > FreeBytes && (made.Length + count) / Math.Max(1, encodedBytes) > MaxRatio)
+                throw Exceeded($"it is more than {MaxRatio} times larger decoded");
             made.Write(piece, 0, count);
         }
 

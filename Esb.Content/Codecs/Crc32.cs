@@ -8,14 +8,16 @@ internal static class Crc32
     public static uint Of(ReadOnlySpan<byte> bytes)
     {
         var crc = uint.MaxValue;
-        foreach (var value in bytes) crc = Table[(crc ^ value) & 0xFF] ^ (crc >> 8);
+        foreach (var value in bytes)
+            crc = Table[(crc ^ value) & 0xFF] ^ (crc >> 8);
         return ~crc;
     }
 
     private static uint TableEntry(int index)
     {
         var value = (uint)index;
-        for (var bit = 0; bit < 8; bit++) value = (value & 1) == 0 ? value >> 1 : 0xEDB88320 ^ (value >> 1);
+        for (var bit = 0; bit < 8; bit++)
+            value = (value & 1) == 0 ? value >> 1 : 0xEDB88320 ^ (value >> 1);
         return value;
     }
 }

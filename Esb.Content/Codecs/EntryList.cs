@@ -24,7 +24,8 @@ public static class EntryList
             {
                 writer.WriteStartObject();
                 writer.WriteString("name", entry.Name);
-                if (entry.ContentType is { } type) writer.WriteString("contentType", type);
+                if (entry.ContentType is { } type)
+                    writer.WriteString("contentType", type);
                 writer.WriteNumber("length", entry.Body.Length ?? 0);
                 writer.WriteEndObject();
             }

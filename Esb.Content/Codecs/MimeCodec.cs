@@ -30,7 +30,8 @@ public static class MimeCodec
             throw Malformed(ex);
         }
 
-        if (parts.Count == 0) throw Malformed(cause: null);
+        if (parts.Count == 0)
+            throw Malformed(cause: null);
         var root = parts[0];
         return new DecodedMessage(message with { Body = root.Body, ContentType = root.ContentType }, parts[1..], Party: null);
     }
@@ -42,12 +43,17 @@ public static class MimeCodec
     {
         using var multipart = new Multipart("mixed") { Boundary = $"esb-{message.Id:N}" }; // a repetition makes the same bytes
         multipart.Add(PartOf(message.Body, message.ContentType, fileName: null));
-        foreach (var entry in entries) multipart.Add(PartOf(entry.Body, entry.ContentType, entry.Name));
+        foreach (var entry in entries)
+            multipart.Add(PartOf(entry.Body, entry.ContentType, entry.Name));
         using var made = new MemoryStream();
         var options = FormatOptions.Default.Clone();
         options.NewLineFormat = NewLineFormat.Dos;
         multipart.WriteTo(options, made, contentOnly: true);
-        return message with { Body = MessageBody.FromBytes(made.ToArray()), ContentType = $"multipart/mixed; boundary=\"{multipart.Boundary}\"" };
+        return message with
+        {
+            Body = MessageBody.FromBytes(made.ToArray()),
+            ContentType = $"multipart/mixed; boundary=\"{multipart.Boundary}\"",
+        };
     }
 
     /// <summary>True if a body begins with the headers of a MIME entity.</summary>
@@ -57,19 +63,25 @@ public static class MimeCodec
         var first = line < 0 ? body : body[..line];
         foreach (var name in new[] { "Content-", "MIME-Version:" })
         {
-            if (first.Length >= name.Length && Encoding.ASCII.GetString(first[..name.Length]).Equals(name, StringComparison.OrdinalIgnoreCase)) return first.IndexOf((byte)':') > 0;
+            if (
+                first.Length >= name.Length
+                && Encoding.ASCII.GetString(first[..name.Length]).Equals(name, StringComparison.OrdinalIgnoreCase)
+            )
+                return first.IndexOf((byte)':') > 0;
         }
 
         return false;
     }
 
     /// <summary>The media type of a part, with its charset alone.</summary>
-    internal static string TypeOf(ContentType type) => type.Charset is { Length: > 0 } charset ? $"{type.MimeType}; charset={charset}" : type.MimeType;
+    internal static string TypeOf(ContentType type) =>
+        type.Charset is { Length: > 0 } charset ? $"{type.MimeType}; charset={charset}" : type.MimeType;
 
     private static MimeEntity Load(EsbMessage message)
     {
         using var stream = new MemoryStream(message.Body.Bytes.ToArray(), writable: false);
-        if (BeginsWithHeader(message.Body.Bytes.Span)) return MimeEntity.Load(stream);
+        if (BeginsWithHeader(message.Body.Bytes.Span))
+            return MimeEntity.Load(stream);
         return message.ContentType is { } given && ContentType.TryParse(given, out var type) && type.IsMimeType("multipart", "*")
             ? MimeEntity.Load(type, stream)
             : throw Malformed(cause: null);
@@ -79,10 +91,12 @@ public static class MimeCodec
     private static bool BeginsWithHeader(ReadOnlySpan<byte> body)
     {
         var colon = body.IndexOf((byte)':');
-        if (colon is < 1 or > 76) return false;
+        if (colon is < 1 or > 76)
+            return false;
         foreach (var letter in body[..colon])
         {
-            if (!char.IsAsciiLetterOrDigit((char)letter) && letter != '-') return false;
+            if (!char.IsAsciiLetterOrDigit((char)letter) && letter != '-')
+                return false;
         }
 
         return true;
@@ -90,18 +104,22 @@ public static class MimeCodec
 
     private static void Collect(MimeEntity entity, List<MessageEntry> parts, Budget budget, int depth)
     {
-        if (depth > MaxDepth) throw CodecLimits.Exceeded($"its parts are nested deeper than {MaxDepth} levels");
+        if (depth > MaxDepth)
+            throw CodecLimits.Exceeded($"its parts are nested deeper than {MaxDepth} levels");
         switch (entity)
         {
             case MultipartRelated { Root: { } root } related:
                 Collect(root, parts, budget, depth + 1); // the root comes first, wherever it stands
-                foreach (var other in related.Where(other => other != root)) Collect(other, parts, budget, depth + 1);
+                foreach (var other in related.Where(other => other != root))
+                    Collect(other, parts, budget, depth + 1);
                 break;
             case Multipart multipart:
-                foreach (var part in multipart) Collect(part, parts, budget, depth + 1);
+                foreach (var part in multipart)
+                    Collect(part, parts, budget, depth + 1);
                 break;
             case MimePart { Content: { } content } part:
-                using (var decoded = content.Open()) parts.Add(new MessageEntry(NameOf(part, parts.Count), TypeOf(part.ContentType), budget.Take(decoded)));
+                using (var decoded = content.Open())
+                    parts.Add(new MessageEntry(NameOf(part, parts.Count), TypeOf(part.ContentType), budget.Take(decoded)));
                 break;
             case MimePart empty:
                 parts.Add(new MessageEntry(NameOf(empty, parts.Count), TypeOf(empty.ContentType), MessageBody.Empty));
@@ -130,17 +148,20 @@ public static class MimeCodec
 
     private static MimePart PartOf(MessageBody body, string? type, string? fileName)
     {
-        var known = type is not null && ContentType.TryParse(type, out var parsed) ? parsed : new ContentType("application", "octet-stream");
+        var known =
+            type is not null && ContentType.TryParse(type, out var parsed) ? parsed : new ContentType("application", "octet-stream");
         var part = new MimePart(known)
         {
             Content = new MimeContent(new MemoryStream(body.Bytes.ToArray(), writable: false)),
             ContentTransferEncoding = ContentEncoding.Base64,
         };
-        if (fileName is not null) part.ContentDisposition = new ContentDisposition(ContentDisposition.Attachment) { FileName = fileName };
+        if (fileName is not null)
+            part.ContentDisposition = new ContentDisposition(ContentDisposition.Attachment) { FileName = fileName };
         return part;
     }
 
-    private static EsbException Malformed(Exception? cause) => new("ESB-CODEC-FORMAT", "The body cannot be decoded: it is no MIME body.", FaultKind.Malformed, cause);
+    private static EsbException Malformed(Exception? cause) =>
+        new("ESB-CODEC-FORMAT", "The body cannot be decoded: it is no MIME body.", FaultKind.Malformed, cause);
 
     private sealed class Budget(long maxBytes, int maxEntries)
     {
@@ -149,7 +170,8 @@ public static class MimeCodec
 
         public MessageBody Take(Stream decoded)
         {
-            if (++_entries > maxEntries) throw CodecLimits.Exceeded($"it has more than {maxEntries} parts");
+            if (++_entries > maxEntries)
+                throw CodecLimits.Exceeded($"it has more than {maxEntries} parts");
             var bytes = new CodecLimits(_left, int.MaxValue, maxEntries).ReadAll(decoded, encodedBytes: 1);
             _left -= bytes.Length;
             return MessageBody.FromBytes(bytes);

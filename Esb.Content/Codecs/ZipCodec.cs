@@ -15,7 +15,8 @@ internal static class ZipCodec
     {
         using var archive = Open(body, limits);
         var files = FilesOf(archive);
-        if (files is not [var only]) throw new EsbException("ESB-CODEC-ENTRIES", $"The archive has {files.Count} entries; expected one.", FaultKind.Invalid);
+        if (files is not [var only])
+            throw new EsbException("ESB-CODEC-ENTRIES", $"The archive has {files.Count} entries; expected one.", FaultKind.Invalid);
         return (only.FullName, Read(only, limits));
     }
 
@@ -36,7 +37,8 @@ internal static class ZipCodec
         return entries;
     }
 
-    private static List<ZipArchiveEntry> FilesOf(ZipArchive archive) => archive.Entries.Where(entry => !entry.FullName.EndsWith('/')).ToList();
+    private static List<ZipArchiveEntry> FilesOf(ZipArchive archive) =>
+        archive.Entries.Where(entry => !entry.FullName.EndsWith('/')).ToList();
 
     private static byte[] Read(ZipArchiveEntry file, CodecLimits limits)
     {
@@ -48,9 +50,14 @@ internal static class ZipCodec
     private static ZipArchive Open(ReadOnlyMemory<byte> body, CodecLimits limits)
     {
         var archive = new ZipArchive(new MemoryStream(body.ToArray(), writable: false), ZipArchiveMode.Read);
-        if (archive.Entries.Count > limits.MaxEntries) throw CodecLimits.Exceeded($"it has more than {limits.MaxEntries} entries");
+        if (archive.Entries.Count > limits.MaxEntries)
+            throw CodecLimits.Exceeded($"it has more than {limits.MaxEntries} entries");
         if (archive.Entries.FirstOrDefault(entry => !IsInside(entry.FullName)) is not null)
-            throw new EsbException("ESB-CODEC-NAME", "The archive is refused: the name of an entry leads out of the archive.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-CODEC-NAME",
+                "The archive is refused: the name of an entry leads out of the archive.",
+                FaultKind.Invalid
+            );
         return archive;
     }
 
@@ -71,5 +78,9 @@ internal static class ZipCodec
 
     /// <summary>True if a name is a relative path that stays inside the archive.</summary>
     public static bool IsInside(string name) =>
-        name.Length > 0 && name[0] is not ('/' or '\\') && !name.Contains(':') && !name.Contains('\0') && !name.Split('/', '\\').Contains("..");
+        name.Length > 0
+        && name[0] is not ('/' or '\\')
+        && !name.Contains(':')
+        && !name.Contains('\0')
+        && !name.Split('/', '\\').Contains("..");
 }

@@ -9,7 +9,12 @@ namespace Esb.Content.Expressions;
 /// replaced.</summary>
 internal static class BodyText
 {
-    private static readonly Encoding[] Marked = [new UTF8Encoding(true, true), new UnicodeEncoding(false, true, true), new UnicodeEncoding(true, true, true)];
+    private static readonly Encoding[] Marked =
+    [
+        new UTF8Encoding(true, true),
+        new UnicodeEncoding(false, true, true),
+        new UnicodeEncoding(true, true, true),
+    ];
 
     public static string Read(EsbMessage message)
     {
@@ -29,7 +34,8 @@ internal static class BodyText
     {
         foreach (var marked in Marked)
         {
-            if (bytes.StartsWith(marked.Preamble)) return marked;
+            if (bytes.StartsWith(marked.Preamble))
+                return marked;
         }
 
         return CharsetOf(contentType) is { } charset ? Named(charset) : Marked[0];
@@ -37,7 +43,8 @@ internal static class BodyText
 
     private static string? CharsetOf(string? contentType)
     {
-        if (contentType is null || !contentType.Contains("charset", StringComparison.OrdinalIgnoreCase)) return null;
+        if (contentType is null || !contentType.Contains("charset", StringComparison.OrdinalIgnoreCase))
+            return null;
         try
         {
             return new ContentType(contentType).CharSet;
@@ -49,5 +56,6 @@ internal static class BodyText
     }
 
     private static Encoding Named(string charset) =>
-        Charsets.Find(charset) ?? throw new EsbException("ESB-BODY-ENCODING", "The charset of the content type is not known here.", FaultKind.Malformed);
+        Charsets.Find(charset)
+        ?? throw new EsbException("ESB-BODY-ENCODING", "The charset of the content type is not known here.", FaultKind.Malformed);
 }

@@ -13,7 +13,8 @@ internal sealed class RequiredValue(IMessageValue value, Func<MessageContext, Es
 }
 
 /// <summary>A value that a message must not have more than once.</summary>
-internal sealed class SingleValue(IMessageValue value, IMessageValue count, Func<MessageContext, double, EsbException> several) : IMessageValue
+internal sealed class SingleValue(IMessageValue value, IMessageValue count, Func<MessageContext, double, EsbException> several)
+    : IMessageValue
 {
     public bool ReadsBody => true;
 

@@ -25,12 +25,13 @@ internal sealed class PropertyValue(string name) : IMessageValue
 {
     public bool ReadsBody => false;
 
-    public object? Evaluate(MessageContext context) => context.GetProperty(name) switch
-    {
-        int number => (double)number,
-        long number => NumberText.FromJson(MessageValues.AsText(number)!),
-        var value => value,
-    };
+    public object? Evaluate(MessageContext context) =>
+        context.GetProperty(name) switch
+        {
+            int number => (double)number,
+            long number => NumberText.FromJson(MessageValues.AsText(number)!),
+            var value => value,
+        };
 }
 
 /// <summary>A part of the envelope, or the body as text.</summary>
@@ -40,15 +41,16 @@ internal sealed class MessagePartValue(MessagePart part) : IMessageValue
 
     public object? Evaluate(MessageContext context) => Take(context.Message);
 
-    private object? Take(EsbMessage message) => part switch
-    {
-        MessagePart.Id => message.Id,
-        MessagePart.Subject => message.Subject.Length == 0 ? null : message.Subject,
-        MessagePart.Key => message.Key,
-        MessagePart.Body => BodyText.Read(message),
-        MessagePart.ContentType => message.ContentType,
-        MessagePart.CreatedAt => message.CreatedAt,
-        MessagePart.Party => message.Party,
-        _ => throw new InvalidOperationException($"The envelope has no part {part}."),
-    };
+    private object? Take(EsbMessage message) =>
+        part switch
+        {
+            MessagePart.Id => message.Id,
+            MessagePart.Subject => message.Subject.Length == 0 ? null : message.Subject,
+            MessagePart.Key => message.Key,
+            MessagePart.Body => BodyText.Read(message),
+            MessagePart.ContentType => message.ContentType,
+            MessagePart.CreatedAt => message.CreatedAt,
+            MessagePart.Party => message.Party,
+            _ => throw new InvalidOperationException($"The envelope has no part {part}."),
+        };
 }

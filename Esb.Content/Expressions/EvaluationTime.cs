@@ -18,7 +18,8 @@ internal sealed class EvaluationTime(TimeProvider time, TimeSpan limit)
     /// <exception cref="EsbException"><c>ESB-XPT-TIMEOUT</c>.</exception>
     public void Move()
     {
-        if (++_moves < MovesPerLook) return;
+        if (++_moves < MovesPerLook)
+            return;
         _moves = 0;
         if (time.GetElapsedTime(_start) > limit)
             throw new EsbException(Code, $"The XPath took longer than {limit.TotalSeconds:0.###} s over this body.", FaultKind.Invalid);

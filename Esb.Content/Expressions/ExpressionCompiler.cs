@@ -17,11 +17,20 @@ namespace Esb.Content.Expressions;
 /// only.</param>
 /// <param name="lookups">The look-ups; null where values have none.</param>
 internal sealed class ExpressionCompiler(
-    IReadOnlyDictionary<string, string> namespaces, XmlInput xml, TimeProvider time, bool? checksWhole = false, LookupModels? lookups = null) : IExpressionCompiler, IDisposable
+    IReadOnlyDictionary<string, string> namespaces,
+    XmlInput xml,
+    TimeProvider time,
+    bool? checksWhole = false,
+    LookupModels? lookups = null
+) : IExpressionCompiler, IDisposable
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
     private readonly PathSet _paths = new(xml, checksWhole == true);
-    private readonly JsonPathSet _jsonPaths = new(checksWhole == true, () => new JsonTime(time, xml.Limits.ExpressionTime), checksMessages: checksWhole is null);
+    private readonly JsonPathSet _jsonPaths = new(
+        checksWhole == true,
+        () => new JsonTime(time, xml.Limits.ExpressionTime),
+        checksMessages: checksWhole is null
+    );
     private bool _isComplete;
 
     public IMessageValue? Compile(IValueSource value, ConfigErrors errors) => Compile(value, wantsText: true, errors);
@@ -43,7 +52,8 @@ internal sealed class ExpressionCompiler(
     {
         RequireTime(path);
         var (value, expected) = TemplateParser.Parse(template, time);
-        if (expected is not null) errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
+        if (expected is not null)
+            errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
         return value;
     }
 
@@ -53,64 +63,79 @@ internal sealed class ExpressionCompiler(
 
     private void RequireTime(string path)
     {
-        if (_isComplete) throw new InvalidOperationException($"{path} was compiled after its configuration was checked.");
+        if (_isComplete)
+            throw new InvalidOperationException($"{path} was compiled after its configuration was checked.");
     }
 
     private IMessageValue? Compile(IValueSource value, bool wantsText, ConfigErrors errors)
     {
         RequireTime(value.Path);
-        if (CompileSource(value, wantsText, errors) is not { } compiled || !ValueDemands.AreSound(value, errors)) return null;
+        if (CompileSource(value, wantsText, errors) is not { } compiled || !ValueDemands.AreSound(value, errors))
+            return null;
         var single = value.Single == true && CountOf(value, errors) is { } count ? ValueDemands.Single(compiled, count, value) : compiled;
         var read = value.Of is { } variable ? new VariableMessageValue(single, variable) : single;
         return value.Required == true ? ValueDemands.Required(read, value) : read;
     }
 
-    private IMessageValue? CompileSource(IValueSource value, bool wantsText, ConfigErrors errors) => value switch
-    {
-        { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
-        { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText, errors),
-        { Header: { } header } => new HeaderValue(header),
-        { Property: { } property } => new PropertyValue(property),
-        { Message: { } part } => new MessagePartValue(part),
-        { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
-        { Variable: { } variable } => new VariableValue(variable),
-        { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
-        { State: { } state } => new StateValue(state),
-        { Lookup: not null } => LookupValue.Compile(value, value.Key is { } key ? Compile(key, errors) : null, lookups, errors),
-        _ => null, // its record refused it
-    };
+    private IMessageValue? CompileSource(IValueSource value, bool wantsText, ConfigErrors errors) =>
+        value switch
+        {
+            { Xpath: { } xpath } => CompileXPath(xpath, value, errors),
+            { Jsonpath: { } jsonpath } => CompileJsonPath(jsonpath, value, wantsText, errors),
+            { Header: { } header } => new HeaderValue(header),
+            { Property: { } property } => new PropertyValue(property),
+            { Message: { } part } => new MessagePartValue(part),
+            { Value: { } constant } => new ConstantValue(NumberText.FromConstant(constant)),
+            { Variable: { } variable } => new VariableValue(variable),
+            { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
+            { State: { } state } => new StateValue(state),
+            { Lookup: not null } => LookupValue.Compile(value, value.Key is { } key ? Compile(key, errors) : null, lookups, errors),
+            _ => null, // its record refused it
+        };
 
     // How many nodes a sound expression selects; null where it can be one at most.
-    private IMessageValue? CountOf(IValueSource value, ConfigErrors errors) => value switch
-    {
-        { Xpath: { } xpath } => CompileXPath($"count({xpath})", value, errors),
-        { Jsonpath: { } jsonpath } when JsonPath.Parse(jsonpath) is { IsSingular: false } path => new JsonPathCount(path, _jsonPaths.NewTime),
-        _ => null,
-    };
+    private IMessageValue? CountOf(IValueSource value, ConfigErrors errors) =>
+        value switch
+        {
+            { Xpath: { } xpath } => CompileXPath($"count({xpath})", value, errors),
+            { Jsonpath: { } jsonpath } when JsonPath.Parse(jsonpath) is { IsSingular: false } path => new JsonPathCount(
+                path,
+                _jsonPaths.NewTime
+            ),
+            _ => null,
+        };
 
     // The framework's compiler judges the expression; a forward pass evaluates it where it can, the tree where it must.
     private IMessageValue? CompileXPath(string xpath, IValueSource value, ConfigErrors errors)
     {
-        if (_xpaths.Compile(xpath, value, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate ? new ScannedValue(evaluate, _paths) : new XPathValue(new XPathTree(expression, xml, time));
+        if (_xpaths.Compile(xpath, value, errors) is not { } expression)
+            return null;
+        return new ScanCompiler(_paths, namespaces).CompileValue(xpath) is { } evaluate
+            ? new ScannedValue(evaluate, _paths)
+            : new XPathValue(new XPathTree(expression, xml, time));
     }
 
     private IMessageCondition? CompileXPathCondition(string xpath, ConditionConfig condition, ConfigErrors errors)
     {
-        if (_xpaths.Compile(xpath, condition, errors) is not { } expression) return null;
-        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds ? new ScannedCondition(holds, _paths) : new XPathCondition(new XPathTree(expression, xml, time));
+        if (_xpaths.Compile(xpath, condition, errors) is not { } expression)
+            return null;
+        return new ScanCompiler(_paths, namespaces).CompileTruth(xpath) is { } holds
+            ? new ScannedCondition(holds, _paths)
+            : new XPathCondition(new XPathTree(expression, xml, time));
     }
 
     private IMessageCondition? CompileOne(ConditionConfig condition, ConfigErrors errors)
     {
         var compares = ComparisonCompiler.Compares(condition);
-        if (condition is { Xpath: { } xpath, Required: not true, Single: not true, Of: null } && !compares) return CompileXPathCondition(xpath, condition, errors);
+        if (condition is { Xpath: { } xpath, Required: not true, Single: not true, Of: null } && !compares)
+            return CompileXPathCondition(xpath, condition, errors);
 
         // Whether an object or array is there, its first byte tells; any comparison wants to read it.
         var value = Compile(condition, wantsText: compares && condition.Exists is null, errors);
-        var holds = condition.Xpath is not null && !compares
-            ? found => found is not null // nodes stand for true, whatever their text
-            : ComparisonCompiler.Compile(condition, errors);
+        var holds =
+            condition.Xpath is not null && !compares
+                ? found => found is not null // nodes stand for true, whatever their text
+                : ComparisonCompiler.Compile(condition, errors);
         return value is null || holds is null ? null : new ComparisonCondition(value, holds);
     }
 
@@ -125,7 +150,9 @@ internal sealed class ExpressionCompiler(
         try
         {
             var path = JsonPath.Parse(jsonpath);
-            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question ? new ScannedJsonValue(question, _jsonPaths) : new JsonPathValue(path, _jsonPaths.NewTime);
+            return JsonScanCompiler.Compile(path, wantsText, _jsonPaths) is { } question
+                ? new ScannedJsonValue(question, _jsonPaths)
+                : new JsonPathValue(path, _jsonPaths.NewTime);
         }
         catch (JsonPathException ex)
         {

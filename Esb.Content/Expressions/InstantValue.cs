@@ -16,7 +16,8 @@ internal sealed class InstantValue(Func<MessageContext, DateTimeOffset> instant,
     /// <summary>True if a text is a format of instants.</summary>
     public static bool IsFormat(string format)
     {
-        if (format.Length == 0) return false;
+        if (format.Length == 0)
+            return false;
         try
         {
             return DateTimeOffset.UnixEpoch.ToString(format, CultureInfo.InvariantCulture).Length > 0;

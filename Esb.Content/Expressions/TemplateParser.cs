@@ -5,14 +5,15 @@ using Esb.Core.Expressions;
 namespace Esb.Content.Expressions;
 
 /// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c>, <c>{property.NAME}</c>, <c>{variable.NAME}</c>,
-/// <c>{file.name}</c>, <c>{now:FORMAT}</c> and <c>{message.createdAt:FORMAT}</c> are places, <c>{{</c> and <c>}}</c> plain braces.</summary>
+/// <c>{file.name}</c>, <c>{now:FORMAT}</c> and <c>{message.createdAt:FORMAT}</c> are places, <c>{{</c> and <c>}}</c> plain
+/// braces.</summary>
 internal static class TemplateParser
 {
     // The header in which file endpoints pass on the name of the file.
     private const string FileName = "x-file-name";
 
-    private static readonly Dictionary<string, MessagePart> Parts =
-        Enum.GetValues<MessagePart>().ToDictionary(part => JsonNamingPolicy.CamelCase.ConvertName(part.ToString()));
+    private static readonly Dictionary<string, MessagePart> Parts = Enum.GetValues<MessagePart>()
+        .ToDictionary(part => JsonNamingPolicy.CamelCase.ConvertName(part.ToString()));
 
     /// <summary>The value, or what is expected instead.</summary>
     public static (IMessageValue? Value, string? Expected) Parse(string template, TimeProvider time)
@@ -25,42 +26,50 @@ internal static class TemplateParser
             if (c is not ('{' or '}') || (i + 1 < template.Length && template[i + 1] == c))
             {
                 literal.Append(c);
-                if (c is '{' or '}') i++;
+                if (c is '{' or '}')
+                    i++;
                 continue;
             }
 
             var end = c == '{' ? template.IndexOf('}', i) : -1;
-            if (end < 0) return (null, $"the brace at position {i + 1} has no partner; a plain brace is written {c}{c}");
+            if (end < 0)
+                return (null, $"the brace at position {i + 1} has no partner; a plain brace is written {c}{c}");
             var name = template[(i + 1)..end];
-            if (Place(name, time) is not { } place) return (null, ExpectedFor(name));
-            if (literal.Length > 0) parts.Add(new ConstantValue(literal.ToString()));
+            if (Place(name, time) is not { } place)
+                return (null, ExpectedFor(name));
+            if (literal.Length > 0)
+                parts.Add(new ConstantValue(literal.ToString()));
             literal.Clear();
             parts.Add(place);
             i = end;
         }
 
-        if (literal.Length > 0) parts.Add(new ConstantValue(literal.ToString()));
+        if (literal.Length > 0)
+            parts.Add(new ConstantValue(literal.ToString()));
         return (new TemplateValue(parts), null);
     }
 
-    private static IMessageValue? Place(string name, TimeProvider time) => name.Split('.', 2) switch
-    {
-        _ when name == "now" => new InstantValue(_ => time.GetUtcNow(), "O"),
-        _ when FormatOf(name, "now:") is { } format => new InstantValue(_ => time.GetUtcNow(), format),
-        _ when FormatOf(name, "message.createdAt:") is { } format => new InstantValue(context => context.Message.CreatedAt, format),
-        ["file", "name"] => new HeaderValue(FileName),
-        ["message", var part] when Parts.TryGetValue(part, out var known) => new MessagePartValue(known),
-        ["header", { Length: > 0 } header] => new HeaderValue(header),
-        ["property", { Length: > 0 } property] => new PropertyValue(property),
-        ["variable", { Length: > 0 } variable] => new VariableValue(variable),
-        _ => null,
-    };
+    private static IMessageValue? Place(string name, TimeProvider time) =>
+        name.Split('.', 2) switch
+        {
+            _ when name == "now" => new InstantValue(_ => time.GetUtcNow(), "O"),
+            _ when FormatOf(name, "now:") is { } format => new InstantValue(_ => time.GetUtcNow(), format),
+            _ when FormatOf(name, "message.createdAt:") is { } format => new InstantValue(context => context.Message.CreatedAt, format),
+            ["file", "name"] => new HeaderValue(FileName),
+            ["message", var part] when Parts.TryGetValue(part, out var known) => new MessagePartValue(known),
+            ["header", { Length: > 0 } header] => new HeaderValue(header),
+            ["property", { Length: > 0 } property] => new PropertyValue(property),
+            ["variable", { Length: > 0 } variable] => new VariableValue(variable),
+            _ => null,
+        };
 
     // Null for another place, and for an invalid format.
     private static string? FormatOf(string name, string place) =>
         name.StartsWith(place, StringComparison.Ordinal) && InstantValue.IsFormat(name[place.Length..]) ? name[place.Length..] : null;
 
-    private static string ExpectedFor(string name) => name.StartsWith("now:", StringComparison.Ordinal) || name.StartsWith("message.createdAt:", StringComparison.Ordinal)
-        ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss"
-        : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, {{file.name}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
+    private static string ExpectedFor(string name) =>
+        name.StartsWith("now:", StringComparison.Ordinal) || name.StartsWith("message.createdAt:", StringComparison.Ordinal)
+            ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss"
+            : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, "
+                + $"{{file.name}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
 }

@@ -56,7 +56,8 @@ internal sealed class TimedNavigator(XPathNavigator inner, EvaluationTime time) 
 
     public override bool MoveToFirstNamespace(XPathNamespaceScope namespaceScope) => Counted(inner.MoveToFirstNamespace(namespaceScope));
 
-    public override bool MoveToFollowing(string localName, string namespaceURI, XPathNavigator? end) => Counted(inner.MoveToFollowing(localName, namespaceURI, Inner(end)));
+    public override bool MoveToFollowing(string localName, string namespaceURI, XPathNavigator? end) =>
+        Counted(inner.MoveToFollowing(localName, namespaceURI, Inner(end)));
 
     public override bool MoveToFollowing(XPathNodeType type, XPathNavigator? end) => Counted(inner.MoveToFollowing(type, Inner(end)));
 

@@ -42,10 +42,17 @@ public sealed partial class UrlPathTemplate
     /// <param name="compiler">Compiles the places.</param>
     /// <param name="errors">Receives every error.</param>
     public static UrlPathTemplate? Compile(
-        string template, string endpoint, SettingsRecord settings, string property, IExpressionCompiler compiler, ConfigErrors errors)
+        string template,
+        string endpoint,
+        SettingsRecord settings,
+        string property,
+        IExpressionCompiler compiler,
+        ConfigErrors errors
+    )
     {
         var path = ConfigNode.Join(settings.Path, property);
-        if (compiler.CompileTemplate(template, path, settings.Origin, errors) is null) return null;
+        if (compiler.CompileTemplate(template, path, settings.Origin, errors) is null)
+            return null;
 
         var parts = new List<Part>();
         foreach (Match piece in Pieces().Matches(template))
@@ -53,10 +60,15 @@ public sealed partial class UrlPathTemplate
             // Each placeholder is compiled separately, so that a missing value is detected.
             var isPlace = piece.Groups["place"].Success;
             var literal = piece.Value is "{{" or "}}" ? piece.Value[..1] : piece.Value;
-            parts.Add(isPlace ? new Part(piece.Value, compiler.CompileTemplate(piece.Value, path, settings.Origin, errors)) : new Part(literal, null));
+            parts.Add(
+                isPlace
+                    ? new Part(piece.Value, compiler.CompileTemplate(piece.Value, path, settings.Origin, errors))
+                    : new Part(literal, null)
+            );
         }
 
-        if (WhatIsWrong(parts) is not { } wrong) return new UrlPathTemplate(endpoint, [.. parts.Select(Encoded)]);
+        if (WhatIsWrong(parts) is not { } wrong)
+            return new UrlPathTemplate(endpoint, [.. parts.Select(Encoded)]);
         errors.Add("ESB-CFG-VALUE", settings, property, wrong);
         return null;
     }
@@ -68,8 +80,10 @@ public sealed partial class UrlPathTemplate
         var path = new StringBuilder();
         foreach (var part in _parts)
         {
-            if (part.Value is null) path.Append(part.Text);
-            else Append(path, part, MessageValues.AsText(part.Value.Evaluate(context)));
+            if (part.Value is null)
+                path.Append(part.Text);
+            else
+                Append(path, part, MessageValues.AsText(part.Value.Evaluate(context)));
         }
 
         var whole = path.ToString();
@@ -78,26 +92,39 @@ public sealed partial class UrlPathTemplate
 
     private void Append(StringBuilder path, Part part, string? value)
     {
-        if (string.IsNullOrEmpty(value)) throw Refused($"has no value for {part.Text}");
-        if (value is "." or "..") throw Refused($"has the value {value} for {part.Text}, which is no segment");
-        if (value.Length > MaxLength || path.Length > MaxLength) throw Refused($"is longer than {MaxLength} characters");
-        if (!IsText(value)) throw Refused($"has a value for {part.Text} that is no valid text");
+        if (string.IsNullOrEmpty(value))
+            throw Refused($"has no value for {part.Text}");
+        if (value is "." or "..")
+            throw Refused($"has the value {value} for {part.Text}, which is no segment");
+        if (value.Length > MaxLength || path.Length > MaxLength)
+            throw Refused($"is longer than {MaxLength} characters");
+        if (!IsText(value))
+            throw Refused($"has a value for {part.Text} that is no valid text");
         path.Append(Uri.EscapeDataString(value));
     }
 
-    private EsbException Refused(string flaw) => new(Code, $"The path of the request to the endpoint '{_endpoint}' {flaw}.", FaultKind.Invalid);
+    private EsbException Refused(string flaw) =>
+        new(Code, $"The path of the request to the endpoint '{_endpoint}' {flaw}.", FaultKind.Invalid);
 
-    private static Part Encoded(Part part) => part.Value is null ? part with { Text = NotAscii().Replace(part.Text, piece => Uri.EscapeDataString(piece.Value)) } : part;
+    private static Part Encoded(Part part) =>
+        part.Value is null ? part with { Text = NotAscii().Replace(part.Text, piece => Uri.EscapeDataString(piece.Value)) } : part;
 
     private static string? WhatIsWrong(List<Part> parts)
     {
         var sample = string.Concat(parts.Select(part => part.Value is null ? part.Text : "x"));
-        if (!sample.StartsWith('/')) return $"{Expected}, which begins with a slash and follows the path of the endpoint's url";
-        if (sample.Contains('?', StringComparison.Ordinal)) return $"{Expected} without a query, which query holds";
-        if (sample.AsSpan().ContainsAny("#\\ \"<>^`|{}") || sample.Any(char.IsControl)) return $"{Expected} without blanks, fragment and other characters that no path has";
-        if (BadEscape().IsMatch(sample)) return $"{Expected}; a percent sign is written %25, a slash within a segment cannot be written";
-        if (!IsText(sample)) return $"{Expected} of valid text";
-        return HasDots(sample) || sample.Contains("//", StringComparison.Ordinal) ? $"{Expected} without empty segments and segments that are . or .." : null;
+        if (!sample.StartsWith('/'))
+            return $"{Expected}, which begins with a slash and follows the path of the endpoint's url";
+        if (sample.Contains('?', StringComparison.Ordinal))
+            return $"{Expected} without a query, which query holds";
+        if (sample.AsSpan().ContainsAny("#\\ \"<>^`|{}") || sample.Any(char.IsControl))
+            return $"{Expected} without blanks, fragment and other characters that no path has";
+        if (BadEscape().IsMatch(sample))
+            return $"{Expected}; a percent sign is written %25, a slash within a segment cannot be written";
+        if (!IsText(sample))
+            return $"{Expected} of valid text";
+        return HasDots(sample) || sample.Contains("//", StringComparison.Ordinal)
+            ? $"{Expected} without empty segments and segments that are . or .."
+            : null;
     }
 
     private static bool HasDots(string path) =>
@@ -106,9 +133,10 @@ public sealed partial class UrlPathTemplate
     // A surrogate without its partner would be sent as another character, and mean another resource.
     private static bool IsText(string value)
     {
-        for (var rest = value.AsSpan(); !rest.IsEmpty;)
+        for (var rest = value.AsSpan(); !rest.IsEmpty; )
         {
-            if (Rune.DecodeFromUtf16(rest, out _, out var length) != System.Buffers.OperationStatus.Done) return false;
+            if (Rune.DecodeFromUtf16(rest, out _, out var length) != System.Buffers.OperationStatus.Done)
+                return false;
             rest = rest[length..];
         }
 

@@ -10,8 +10,10 @@ internal static class ValueOrder
     /// the text 7).</summary>
     public static bool AreEqual(object? value, object constant)
     {
-        if (value is null) return false;
-        if ((value is double || constant is double) && NumberText.Compare(value, constant) is { } difference) return difference == 0;
+        if (value is null)
+            return false;
+        if ((value is double || constant is double) && NumberText.Compare(value, constant) is { } difference)
+            return difference == 0;
         return MessageValues.AsText(value) == MessageValues.AsText(constant);
     }
 
@@ -19,10 +21,19 @@ internal static class ValueOrder
     /// values have no order.</summary>
     public static int? Compare(object? value, object constant)
     {
-        if (value is null) return null;
-        if (NumberText.Compare(value, constant) is { } difference) return difference;
+        if (value is null)
+            return null;
+        if (NumberText.Compare(value, constant) is { } difference)
+            return difference;
         if (value is DateTimeOffset time)
-            return DateTimeOffset.TryParse(MessageValues.AsText(constant), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var other) ? time.CompareTo(other) : null;
+            return DateTimeOffset.TryParse(
+                MessageValues.AsText(constant),
+                CultureInfo.InvariantCulture,
+                DateTimeStyles.AssumeUniversal,
+                out var other
+            )
+                ? time.CompareTo(other)
+                : null;
         return value is string text && constant is string bound ? string.CompareOrdinal(text, bound) : null;
     }
 }

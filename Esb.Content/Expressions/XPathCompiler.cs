@@ -18,7 +18,16 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
         var context = new ExpressionContext(namespaces);
         if (PlaceIn(xpath) is { } place)
         {
-            errors.Add(new ConfigError("ESB-XPT-DYNAMIC", $"{source.Path}.xpath", $"\"{xpath}\"", $"expected an expression that no message changes: {place} has no meaning in XPath; compare its value beside the expression, or in a condition of its own", source.Origin));
+            errors.Add(
+                new ConfigError(
+                    "ESB-XPT-DYNAMIC",
+                    $"{source.Path}.xpath",
+                    $"\"{xpath}\"",
+                    $"expected an expression that no message changes: {place} has no meaning in XPath; compare its value beside the "
+                        + $"expression, or in a condition of its own",
+                    source.Origin
+                )
+            );
             return null;
         }
 
@@ -26,7 +35,8 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
         {
             var expression = XPathExpression.Compile(xpath);
             expression.SetContext(context);
-            if (context.Problem is null) return expression;
+            if (context.Problem is null)
+                return expression;
         }
         catch (XPathException ex)
         {
@@ -52,7 +62,8 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
         public ExpressionContext(IReadOnlyDictionary<string, string> namespaces)
         {
             _namespaces = namespaces;
-            foreach (var (prefix, uri) in namespaces) AddNamespace(prefix, uri);
+            foreach (var (prefix, uri) in namespaces)
+                AddNamespace(prefix, uri);
         }
 
         public (string Code, string Expected)? Problem { get; set; }
@@ -61,14 +72,21 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
 
         public override string? LookupNamespace(string prefix)
         {
-            if (base.LookupNamespace(prefix) is { } uri) return uri;
-            Problem ??= ("ESB-XPT-NAMESPACE", $"the prefix {prefix} is unknown; name its URI in the section namespaces{NearestName.Hint(prefix, _namespaces.Keys)}");
+            if (base.LookupNamespace(prefix) is { } uri)
+                return uri;
+            Problem ??= (
+                "ESB-XPT-NAMESPACE",
+                $"the prefix {prefix} is unknown; name its URI in the section namespaces{NearestName.Hint(prefix, _namespaces.Keys)}"
+            );
             return "";
         }
 
         public override IXsltContextFunction ResolveFunction(string prefix, string name, XPathResultType[] argTypes)
         {
-            Problem ??= ("ESB-XPT-FUNCTION", $"the function {(prefix.Length == 0 ? name : $"{prefix}:{name}")} is unknown; XPath 1.0 has no such function");
+            Problem ??= (
+                "ESB-XPT-FUNCTION",
+                $"the function {(prefix.Length == 0 ? name : $"{prefix}:{name}")} is unknown; XPath 1.0 has no such function"
+            );
             return null!; // ends the compilation
         }
 

@@ -13,7 +13,11 @@ internal sealed class BoundedBuffer(long limit) : IBufferWriter<byte>
     public void Advance(int count)
     {
         if (_bytes.WrittenCount + (long)count > limit)
-            throw new EsbException("ESB-CONVERT-OUTPUT", $"The conversion makes more than {limit} bytes of this message.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-CONVERT-OUTPUT",
+                $"The conversion makes more than {limit} bytes of this message.",
+                FaultKind.Invalid
+            );
         _bytes.Advance(count);
     }
 

@@ -14,17 +14,26 @@ internal sealed class FormatCompiler(IReadOnlyDictionary<string, FormatConfig> f
     public FormatModels Compile()
     {
         foreach (var (_, config) in formats.Where(format => format.Key is ContentForms.Json or ContentForms.Xml))
-            errors.Add("ESB-CFG-NAME", config.Path, "the names json and xml stand for JSON and XML themselves; expected another", config.Origin);
-        return new FormatModels(formats.ToDictionary(format => format.Key, format => Compile(format.Key, format.Value, errors)), unread.IsSound("formats"));
+            errors.Add(
+                "ESB-CFG-NAME",
+                config.Path,
+                "the names json and xml stand for JSON and XML themselves; expected another",
+                config.Origin
+            );
+        return new FormatModels(
+            formats.ToDictionary(format => format.Key, format => Compile(format.Key, format.Value, errors)),
+            unread.IsSound("formats")
+        );
     }
 
     /// <summary>Compiles one format; null after an error, or if its settings could not be read.</summary>
-    public static IMessageFormat? Compile(string name, FormatConfig config, ConfigErrors errors) => config switch
-    {
-        { IsWhole: false } => null,
-        CsvFormatConfig csv => CsvCompiler.Compile(name, csv, errors),
-        FlatFormatConfig flat => FlatCompiler.Compile(name, flat, errors),
-        JsonLinesFormatConfig lines => new JsonLinesFormat(name, lines),
-        _ => throw new NotSupportedException($"{config.GetType()} is no format."),
-    };
+    public static IMessageFormat? Compile(string name, FormatConfig config, ConfigErrors errors) =>
+        config switch
+        {
+            { IsWhole: false } => null,
+            CsvFormatConfig csv => CsvCompiler.Compile(name, csv, errors),
+            FlatFormatConfig flat => FlatCompiler.Compile(name, flat, errors),
+            JsonLinesFormatConfig lines => new JsonLinesFormat(name, lines),
+            _ => throw new NotSupportedException($"{config.GetType()} is no format."),
+        };
 }

@@ -29,8 +29,14 @@ internal sealed class FormatText(string format, Encoding encoding)
         bytes = bytes[mark..];
         var text = actual.CodePage == Utf8CodePage ? CheckUtf8(bytes, mark) : Transcode(bytes, actual);
         var binary = text.Span.IndexOf((byte)0);
-        if (binary < 0) return text;
-        throw new FormatFaultException("ESB-FLAT-BINARY", $"{format}: the text is binary; it has a NUL character in line {LineAt(text.Span, binary)}.", FaultKind.Malformed, LineAt(text.Span, binary));
+        if (binary < 0)
+            return text;
+        throw new FormatFaultException(
+            "ESB-FLAT-BINARY",
+            $"{format}: the text is binary; it has a NUL character in line {LineAt(text.Span, binary)}.",
+            FaultKind.Malformed,
+            LineAt(text.Span, binary)
+        );
     }
 
     /// <summary>Writes a UTF-8 text in the encoding, without a byte order mark.</summary>
@@ -50,25 +56,37 @@ internal sealed class FormatText(string format, Encoding encoding)
         catch (EncoderFallbackException ex)
         {
             var shown = ex.CharUnknownHigh != '\0' ? char.ConvertToUtf32(ex.CharUnknownHigh, ex.CharUnknownLow) : ex.CharUnknown;
-            throw new FormatFaultException("ESB-FLAT-ENCODING", $"{format}: {encoding.WebName} has no character U+{shown:X4}.", FaultKind.Invalid, inner: ex);
+            throw new FormatFaultException(
+                "ESB-FLAT-ENCODING",
+                $"{format}: {encoding.WebName} has no character U+{shown:X4}.",
+                FaultKind.Invalid,
+                inner: ex
+            );
         }
     }
 
     private (Encoding Actual, int Mark) Detect(ReadOnlySpan<byte> bytes)
     {
-        if (bytes is [0xEF, 0xBB, 0xBF, ..]) return (Encoding.UTF8, 3);
-        if (bytes is [0xFF, 0xFE, 0, 0, ..]) return (Charsets.Find("utf-32")!, 4);
-        if (bytes is [0, 0, 0xFE, 0xFF, ..]) return (Charsets.Find("utf-32BE")!, 4);
-        if (bytes is [0xFF, 0xFE, ..]) return (Charsets.Find("utf-16")!, 2);
-        if (bytes is [0xFE, 0xFF, ..]) return (Charsets.Find("utf-16BE")!, 2);
+        if (bytes is [0xEF, 0xBB, 0xBF, ..])
+            return (Encoding.UTF8, 3);
+        if (bytes is [0xFF, 0xFE, 0, 0, ..])
+            return (Charsets.Find("utf-32")!, 4);
+        if (bytes is [0, 0, 0xFE, 0xFF, ..])
+            return (Charsets.Find("utf-32BE")!, 4);
+        if (bytes is [0xFF, 0xFE, ..])
+            return (Charsets.Find("utf-16")!, 2);
+        if (bytes is [0xFE, 0xFF, ..])
+            return (Charsets.Find("utf-16BE")!, 2);
         return (encoding, 0);
     }
 
     private ReadOnlyMemory<byte> CheckUtf8(ReadOnlyMemory<byte> bytes, int mark)
     {
-        if (Utf8.IsValid(bytes.Span)) return bytes;
+        if (Utf8.IsValid(bytes.Span))
+            return bytes;
         var at = 0;
-        while (Rune.DecodeFromUtf8(bytes.Span[at..], out _, out var length) == OperationStatus.Done) at += length;
+        while (Rune.DecodeFromUtf8(bytes.Span[at..], out _, out var length) == OperationStatus.Done)
+            at += length;
         throw Undecodable("utf-8", bytes.Span, at, mark, null);
     }
 
@@ -87,7 +105,13 @@ internal sealed class FormatText(string format, Encoding encoding)
     private FormatFaultException Undecodable(string name, ReadOnlySpan<byte> bytes, int at, int mark, Exception? inner)
     {
         var (line, offset) = (LineAt(bytes, at), at + mark);
-        return new FormatFaultException("ESB-FLAT-ENCODING", $"{format}, line {line}: byte {offset} (0x{bytes[at]:X2}) is not {name}.", FaultKind.Malformed, line, inner: inner);
+        return new FormatFaultException(
+            "ESB-FLAT-ENCODING",
+            $"{format}, line {line}: byte {offset} (0x{bytes[at]:X2}) is not {name}.",
+            FaultKind.Malformed,
+            line,
+            inner: inner
+        );
     }
 
     // CR LF counts once, a CR alone too.

@@ -20,11 +20,14 @@ internal sealed class TextLines(string format, ReadOnlyMemory<byte> text, long m
     public bool Read()
     {
         var span = text.Span;
-        if (_position == span.Length) return false;
+        if (_position == span.Length)
+            return false;
         Line++;
         var length = span[_position..].IndexOfAny((byte)'\r', (byte)'\n');
-        if (length < 0) length = span.Length - _position;
-        if (length > maxLine) throw FormatFaults.TooLong(format, Line, maxLine);
+        if (length < 0)
+            length = span.Length - _position;
+        if (length > maxLine)
+            throw FormatFaults.TooLong(format, Line, maxLine);
         (Text, Start) = (text.Slice(_position, length), _position);
         _position += length;
         if (_position < span.Length)

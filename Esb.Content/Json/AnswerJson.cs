@@ -19,15 +19,21 @@ public static class AnswerJson
     }
 
     /// <summary>Returns the JSON value of a buffered body.</summary>
-    /// <exception cref="EsbException"><c>ESB-BODY-ENCODING</c>: it is no text. <c>ESB-JSON-…</c>: it claims to be JSON, and is not.</exception>
+    /// <exception cref="EsbException"><c>ESB-BODY-ENCODING</c>: it is no text. <c>ESB-JSON-…</c>: it claims to be JSON, and is
+    /// not.</exception>
     public static ReadOnlyMemory<byte> Of(MessageBody body, string? contentType)
     {
-        if (body.Length == 0) return "null"u8.ToArray();
-        if (IsJson(contentType)) return Encoding.UTF8.GetBytes(JsonInput.Read(body).GetRawText());
+        if (body.Length == 0)
+            return "null"u8.ToArray();
+        if (IsJson(contentType))
+            return Encoding.UTF8.GetBytes(JsonInput.Read(body).GetRawText());
         try
         {
             var bytes = body.Bytes.Span;
-            return JsonSerializer.SerializeToUtf8Bytes(Strict.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes), JsonStyle.Readable);
+            return JsonSerializer.SerializeToUtf8Bytes(
+                Strict.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes),
+                JsonStyle.Readable
+            );
         }
         catch (DecoderFallbackException ex)
         {

@@ -13,7 +13,8 @@ internal static class JsonFaults
     /// <exception cref="EsbException"><c>ESB-JSON-ENCODING</c>: it is not UTF-8.</exception>
     public static void RequireUtf8(ReadOnlySpan<byte> bytes)
     {
-        if (!Utf8.IsValid(bytes)) throw NotUtf8(null);
+        if (!Utf8.IsValid(bytes))
+            throw NotUtf8(null);
     }
 
     /// <param name="error">What the framework says.</param>
@@ -21,8 +22,10 @@ internal static class JsonFaults
     /// <param name="isComplete">Whether that is all of it: a beginning may end within a character.</param>
     public static EsbException Explain(Exception error, ReadOnlySpan<byte> bytes, bool isComplete = true)
     {
-        if (!Utf8.IsValid(isComplete ? bytes : WholeCharacters(bytes))) return NotUtf8(error);
-        if (!bytes.ContainsAnyExcept(JsonRoot.Blanks)) return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
+        if (!Utf8.IsValid(isComplete ? bytes : WholeCharacters(bytes)))
+            return NotUtf8(error);
+        if (!bytes.ContainsAnyExcept(JsonRoot.Blanks))
+            return Fault("ESB-JSON-EMPTY", "The body is empty; a JSON document was expected.", error);
         var names = new Stack<HashSet<string>>();
         var reader = new Utf8JsonReader(bytes, new JsonReaderOptions { MaxDepth = int.MaxValue });
         try
@@ -30,9 +33,17 @@ internal static class JsonFaults
             while (reader.Read())
             {
                 if (reader.CurrentDepth >= JsonInput.MaxDepth && reader.TokenType is JsonTokenType.StartObject or JsonTokenType.StartArray)
-                    return Fault("ESB-JSON-DEPTH", $"The JSON is nested deeper than {JsonInput.MaxDepth} levels, {At(bytes, reader.TokenStartIndex)}.", error);
+                    return Fault(
+                        "ESB-JSON-DEPTH",
+                        $"The JSON is nested deeper than {JsonInput.MaxDepth} levels, {At(bytes, reader.TokenStartIndex)}.",
+                        error
+                    );
                 if (FindTwin(ref reader, names) is { } name)
-                    return Fault("ESB-JSON-DUPKEY", $"The JSON has the name \"{Clip(name)}\" twice in one object, {At(bytes, reader.TokenStartIndex)}.", error);
+                    return Fault(
+                        "ESB-JSON-DUPKEY",
+                        $"The JSON has the name \"{Clip(name)}\" twice in one object, {At(bytes, reader.TokenStartIndex)}.",
+                        error
+                    );
             }
         }
         catch (JsonException ex)
@@ -63,20 +74,27 @@ internal static class JsonFaults
         if (found.Message.Contains("after a single JSON value", StringComparison.Ordinal))
             return Fault("ESB-JSON-SYNTAX", $"The JSON cannot be read {place}: extra data at offset {offset}.", error);
         return IsNumber(found.Message, bytes[offset..])
-            ? Fault("ESB-JSON-NUMBER", $"The JSON cannot be read {place}: a number is written as JSON does not allow ({Cause(found.Message)}).", error)
+            ? Fault(
+                "ESB-JSON-NUMBER",
+                $"The JSON cannot be read {place}: a number is written as JSON does not allow ({Cause(found.Message)}).",
+                error
+            )
             : Fault("ESB-JSON-SYNTAX", $"The JSON cannot be read {place}: {Cause(found.Message)}.", error);
     }
 
     // NaN, Infinity and +1 begin like no value at all; the rest (01, 0x10, 1., -Infinity) is found within a number.
     private static bool IsNumber(string message, ReadOnlySpan<byte> rest) =>
-        message.Contains(" number", StringComparison.Ordinal) || message.StartsWith("Invalid leading zero", StringComparison.Ordinal)
-        || rest.StartsWith("NaN"u8) || rest.StartsWith("Infinity"u8)
+        message.Contains(" number", StringComparison.Ordinal)
+        || message.StartsWith("Invalid leading zero", StringComparison.Ordinal)
+        || rest.StartsWith("NaN"u8)
+        || rest.StartsWith("Infinity"u8)
         || (rest.Length > 1 && rest[0] is (byte)'+' or (byte)'.' && char.IsAsciiDigit((char)rest[1]));
 
     private static int OffsetOf(JsonException found, ReadOnlySpan<byte> bytes)
     {
         var offset = 0;
-        for (var line = 0; line < found.LineNumber; line++) offset += bytes[offset..].IndexOf((byte)'\n') + 1;
+        for (var line = 0; line < found.LineNumber; line++)
+            offset += bytes[offset..].IndexOf((byte)'\n') + 1;
         return Math.Min(offset + (int)(found.BytePositionInLine ?? 0), bytes.Length);
     }
 
@@ -86,9 +104,14 @@ internal static class JsonFaults
         for (var there = 1; there <= Math.Min(3, bytes.Length); there++)
         {
             var last = bytes[^there];
-            if (last < 0x80) return bytes;
-            if (last < 0xC0) continue; // in the middle of a character
-            var wanted = last < 0xE0 ? 2 : last < 0xF0 ? 3 : 4;
+            if (last < 0x80)
+                return bytes;
+            if (last < 0xC0)
+                continue; // in the middle of a character
+            var wanted =
+                last < 0xE0 ? 2
+                : last < 0xF0 ? 3
+                : 4;
             return there < wanted ? bytes[..^there] : bytes;
         }
 

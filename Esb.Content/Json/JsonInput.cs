@@ -34,10 +34,12 @@ public static class JsonInput
 
     private static ParsedJson Parse(ReadOnlyMemory<byte> bytes)
     {
-        if (bytes.Span.StartsWith(Encoding.UTF8.Preamble)) bytes = bytes[Encoding.UTF8.Preamble.Length..];
+        if (bytes.Span.StartsWith(Encoding.UTF8.Preamble))
+            bytes = bytes[Encoding.UTF8.Preamble.Length..];
         JsonFaults.RequireUtf8(bytes.Span);
         var mayBeTooLarge = bytes.Length > MaxNameBytes; // a smaller one can exceed no limit
-        if (mayBeTooLarge) new JsonScan(NoPaths, bytes).ReadToEnd();
+        if (mayBeTooLarge)
+            new JsonScan(NoPaths, bytes).ReadToEnd();
         try
         {
             return new ParsedJson(JsonDocument.Parse(bytes, mayBeTooLarge ? Checked : Options).RootElement);

@@ -9,7 +9,11 @@ namespace Esb.Content.Json;
 /// <summary>The place of one member in JSON documents, such as <c>$.customer.address</c>. Immutable and thread-safe.</summary>
 public sealed class JsonMemberPath
 {
-    private static readonly JsonWriterOptions Output = new() { SkipValidation = true, Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+    private static readonly JsonWriterOptions Output = new()
+    {
+        SkipValidation = true,
+        Encoder = System.Text.Encodings.Web.JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+    };
 
     private readonly string[] _names;
 
@@ -37,35 +41,46 @@ public sealed class JsonMemberPath
     {
         var root = JsonInput.Read(document);
         var output = new ArrayBufferWriter<byte>((int)Math.Min(Array.MaxLength, (document.Length ?? 0) + json.Length + 64));
-        using (var writer = new Utf8JsonWriter(output, Output)) Write(writer, root, 0, json);
+        using (var writer = new Utf8JsonWriter(output, Output))
+            Write(writer, root, 0, json);
         return MessageBody.FromBytes(output.WrittenMemory);
     }
 
     private void Write(Utf8JsonWriter writer, JsonElement node, int depth, ReadOnlyMemory<byte> json)
     {
         if (node.ValueKind != JsonValueKind.Object)
-            throw new EsbException("ESB-JSON-MEMBER", $"The body cannot take the member {string.Join('.', _names)}: {Where(depth)} is no object.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-JSON-MEMBER",
+                $"The body cannot take the member {string.Join('.', _names)}: {Where(depth)} is no object.",
+                FaultKind.Invalid
+            );
         var isSet = false;
         writer.WriteStartObject();
         foreach (var member in node.EnumerateObject())
         {
             writer.WritePropertyName(member.Name);
-            if (!member.NameEquals(_names[depth])) member.Value.WriteTo(writer);
-            else if (depth == _names.Length - 1) writer.WriteRawValue(json.Span, skipInputValidation: true);
-            else Write(writer, member.Value, depth + 1, json);
+            if (!member.NameEquals(_names[depth]))
+                member.Value.WriteTo(writer);
+            else if (depth == _names.Length - 1)
+                writer.WriteRawValue(json.Span, skipInputValidation: true);
+            else
+                Write(writer, member.Value, depth + 1, json);
             isSet |= member.NameEquals(_names[depth]);
         }
 
-        if (!isSet) WriteNew(writer, depth, json);
+        if (!isSet)
+            WriteNew(writer, depth, json);
         writer.WriteEndObject();
     }
 
     private void WriteNew(Utf8JsonWriter writer, int depth, ReadOnlyMemory<byte> json)
     {
-        for (var i = depth; i < _names.Length - 1; i++) writer.WriteStartObject(_names[i]);
+        for (var i = depth; i < _names.Length - 1; i++)
+            writer.WriteStartObject(_names[i]);
         writer.WritePropertyName(_names[^1]);
         writer.WriteRawValue(json.Span, skipInputValidation: true);
-        for (var i = depth; i < _names.Length - 1; i++) writer.WriteEndObject();
+        for (var i = depth; i < _names.Length - 1; i++)
+            writer.WriteEndObject();
     }
 
     private string Where(int depth) => depth == 0 ? "it" : string.Join('.', _names.Take(depth));

@@ -14,9 +14,11 @@ internal static class JsonRoot
     /// <summary>Its kind in words; null where it has not begun.</summary>
     public static string? KindOf(ReadOnlySpan<byte> json)
     {
-        if (json.StartsWith(Encoding.UTF8.Preamble)) json = json[Encoding.UTF8.Preamble.Length..];
+        if (json.StartsWith(Encoding.UTF8.Preamble))
+            json = json[Encoding.UTF8.Preamble.Length..];
         var start = json.IndexOfAnyExcept(Blanks);
-        if (start < 0) return null;
+        if (start < 0)
+            return null;
         return json[start] switch
         {
             (byte)'{' => Object,

@@ -7,7 +7,8 @@ public interface ILookup
     string Name { get; }
 
     /// <summary>The entry with a key, as the texts of its columns; null if there is none.</summary>
-    /// <exception cref="Core.Errors.EsbException"><c>ESB-LOOKUP-DATABASE</c>: the entry is in a database, and was not read beforehand.</exception>
+    /// <exception cref="Core.Errors.EsbException"><c>ESB-LOOKUP-DATABASE</c>: the entry is in a database, and was not read
+    /// beforehand.</exception>
     IReadOnlyDictionary<string, string>? Find(string key);
 
     /// <summary>A column of the entry with a key; null if there is no such entry or column.</summary>

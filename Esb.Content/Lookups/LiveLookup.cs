@@ -40,10 +40,12 @@ internal sealed partial class LiveLookup(FileLookup lookup, ILogger logger) : IL
         var stamp = ContentStamp.Of([lookup.Path]);
         var isQuiet = stamp == _seen;
         _seen = stamp;
-        if (!isQuiet || (stamp == _taken && Problem is null)) return;
+        if (!isQuiet || (stamp == _taken && Problem is null))
+            return;
         _taken = stamp;
         var content = lookup.Read();
-        if (content.ContentHash != lookup.Content.ContentHash) LogChanged(Name, content.Table.Entries.Count);
+        if (content.ContentHash != lookup.Content.ContentHash)
+            LogChanged(Name, content.Table.Entries.Count);
         lookup.Content = content;
         _taken = _seen = content.Stamp;
         Problem = null;
@@ -51,16 +53,23 @@ internal sealed partial class LiveLookup(FileLookup lookup, ILogger logger) : IL
 
     private void Refuse(string problem)
     {
-        if (Problem == problem) return;
+        if (Problem == problem)
+            return;
         Problem = problem;
         LogRefused(Name, problem);
     }
 
-    [LoggerMessage(EventId = 1421, Level = LogLevel.Information,
-        Message = "Look-up {Lookup} has changed and is in use as of now, with {Entries} entries")]
+    [LoggerMessage(
+        EventId = 1421,
+        Level = LogLevel.Information,
+        Message = "Look-up {Lookup} has changed and is in use as of now, with {Entries} entries"
+    )]
     private partial void LogChanged(string lookup, int entries);
 
-    [LoggerMessage(EventId = 1422, Level = LogLevel.Error,
-        Message = "ESB-CFG-RELOAD look-up {Lookup} has changed and cannot be used; the previous entries stay in use: {Problem}")]
+    [LoggerMessage(
+        EventId = 1422,
+        Level = LogLevel.Error,
+        Message = "ESB-CFG-RELOAD look-up {Lookup} has changed and cannot be used; the previous entries stay in use: {Problem}"
+    )]
     private partial void LogRefused(string lookup, string problem);
 }

@@ -7,7 +7,11 @@ namespace Esb.Content.Lookups;
 public sealed record LookupConfig : SettingsRecord
 {
     /// <summary>The file with the entries.</summary>
-    [Setting("The file with the entries: CSV with a header, or a text of a format. A change is in use within 3 s.", Main = true, IsPath = true)]
+    [Setting(
+        "The file with the entries: CSV with a header, or a text of a format. A change is in use within 3 s.",
+        Main = true,
+        IsPath = true
+    )]
     public string? File { get; init; }
 
     /// <summary>The column that an entry is found by.</summary>

@@ -36,16 +36,20 @@ internal static class LookupFile
         var entries = new Dictionary<string, IReadOnlyDictionary<string, string>>();
         foreach (var record in format.ReadRecords(bytes))
         {
-            if (record.Fault is { } fault) throw fault;
+            if (record.Fault is { } fault)
+                throw fault;
             var entry = EntryOf(record);
             foreach (var column in entry.Keys)
             {
-                if (!columns.Contains(column)) columns.Add(column);
+                if (!columns.Contains(column))
+                    columns.Add(column);
             }
 
             key ??= columns.FirstOrDefault() ?? throw new LookupFileException($"line {record.Line}: the first entry has no columns");
-            if (!entry.TryGetValue(key, out var found)) throw new LookupFileException($"line {record.Line}: the entry has no column '{key}'");
-            if (!entries.TryAdd(found, entry)) throw new LookupFileException($"line {record.Line}: the key \"{found}\" stands in it a second time");
+            if (!entry.TryGetValue(key, out var found))
+                throw new LookupFileException($"line {record.Line}: the entry has no column '{key}'");
+            if (!entries.TryAdd(found, entry))
+                throw new LookupFileException($"line {record.Line}: the key \"{found}\" stands in it a second time");
         }
 
         return new LookupTable(columns, key ?? "", entries.ToFrozenDictionary());
@@ -54,10 +58,15 @@ internal static class LookupFile
     private static Dictionary<string, string> EntryOf(FormatRecord record)
     {
         using var json = JsonDocument.Parse(record.Json);
-        if (json.RootElement.ValueKind != JsonValueKind.Object) throw new LookupFileException($"line {record.Line}: the record is no object");
-        return json.RootElement.EnumerateObject()
+        if (json.RootElement.ValueKind != JsonValueKind.Object)
+            throw new LookupFileException($"line {record.Line}: the record is no object");
+        return json
+            .RootElement.EnumerateObject()
             .Where(member => member.Value.ValueKind != JsonValueKind.Null)
-            .ToDictionary(member => member.Name, member => member.Value.ValueKind == JsonValueKind.String ? member.Value.GetString()! : member.Value.GetRawText());
+            .ToDictionary(
+                member => member.Name,
+                member => member.Value.ValueKind == JsonValueKind.String ? member.Value.GetString()! : member.Value.GetRawText()
+            );
     }
 }
 

@@ -23,8 +23,10 @@ internal sealed class LookupValue(ILookup lookup, IMessageValue key, string? col
     public static LookupValue? Compile(IValueSource source, IMessageValue? key, LookupModels? lookups, ConfigErrors errors)
     {
         var (settings, name) = ((SettingsRecord)source, source.Lookup!);
-        if (source.Key is null) errors.Add("ESB-CFG-VALUE", settings, "key", "expected the value that the entry is found by");
-        if (lookups?.Find(name) is not { } lookup) return null; // reported, as a missing reference or as a look-up with an error
+        if (source.Key is null)
+            errors.Add("ESB-CFG-VALUE", settings, "key", "expected the value that the entry is found by");
+        if (lookups?.Find(name) is not { } lookup)
+            return null; // reported, as a missing reference or as a look-up with an error
         return key is not null && IsColumn(source, settings, lookup, errors)
             ? new LookupValue(lookup, key, source.Column, source.Otherwise is { } constant ? NumberText.FromConstant(constant) : null)
             : null;
@@ -33,13 +35,26 @@ internal sealed class LookupValue(ILookup lookup, IMessageValue key, string? col
     // An empty file has no columns to compare with.
     private static bool IsColumn(IValueSource source, SettingsRecord settings, ILookup lookup, ConfigErrors errors)
     {
-        if (lookup is not FileLookup { Content.Table: var table }) return true; // the query decides
-        if (table.Columns.Count == 0) return true;
+        if (lookup is not FileLookup { Content.Table: var table })
+            return true; // the query decides
+        if (table.Columns.Count == 0)
+            return true;
         if (source.Column is { } column && !table.Columns.Contains(column))
-            errors.Add("ESB-CFG-REF", settings, "column", $"the look-up {source.Lookup} has no such column{NearestName.Hint(column, table.Columns)}");
+            errors.Add(
+                "ESB-CFG-REF",
+                settings,
+                "column",
+                $"the look-up {source.Lookup} has no such column{NearestName.Hint(column, table.Columns)}"
+            );
         else if (source.Column is null && table.OnlyColumn is null)
-            errors.Add("ESB-CFG-VALUE", settings, "column", $"expected a column of the look-up {source.Lookup}: {string.Join(", ", table.Columns)}");
-        else return true;
+            errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "column",
+                $"expected a column of the look-up {source.Lookup}: {string.Join(", ", table.Columns)}"
+            );
+        else
+            return true;
         return false;
     }
 }

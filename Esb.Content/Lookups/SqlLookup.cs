@@ -17,9 +17,14 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
     public string Name => config.Name;
 
     /// <inheritdoc/>
-    public IReadOnlyDictionary<string, string>? Find(string key) => _entries.TryGetValue(key, out var entry)
-        ? entry.Columns
-        : throw new EsbException("ESB-LOOKUP-DATABASE", $"The look-up '{Name}' is in a database, which only values of steps can ask; set a property first.", FaultKind.Internal);
+    public IReadOnlyDictionary<string, string>? Find(string key) =>
+        _entries.TryGetValue(key, out var entry)
+            ? entry.Columns
+            : throw new EsbException(
+                "ESB-LOOKUP-DATABASE",
+                $"The look-up '{Name}' is in a database, which only values of steps can ask; set a property first.",
+                FaultKind.Internal
+            );
 
     /// <inheritdoc/>
     public string? Find(string key, string? column)
@@ -35,15 +40,18 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
     /// <exception cref="EsbException"><c>ESB-SQL-…</c>.</exception>
     public async ValueTask LoadAsync(string key, ILookupQueries queries, CancellationToken cancellationToken)
     {
-        if (_entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache) return;
+        if (_entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache)
+            return;
         var columns = await queries.FindAsync(Name, config.Connection!, config.Query!, key, config.Timeout, cancellationToken);
-        if (_entries.Count >= MaxEntries) DropOldest();
+        if (_entries.Count >= MaxEntries)
+            DropOldest();
         _entries[key] = new Entry(columns, time.GetTimestamp());
     }
 
     private void DropOldest()
     {
-        foreach (var (key, _) in _entries.OrderBy(entry => entry.Value.ReadAt).Take(MaxEntries / 4)) _entries.TryRemove(key, out _);
+        foreach (var (key, _) in _entries.OrderBy(entry => entry.Value.ReadAt).Take(MaxEntries / 4))
+            _entries.TryRemove(key, out _);
     }
 
     private sealed record Entry(IReadOnlyDictionary<string, string>? Columns, long ReadAt);

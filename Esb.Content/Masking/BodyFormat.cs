@@ -28,9 +28,12 @@ internal static class BodyFormats
     /// <summary>What a body seems to be.</summary>
     public static BodyFormat Of(ReadOnlySpan<byte> bytes, string? contentType)
     {
-        if (bytes.Length == 0) return BodyFormat.Empty;
-        if (IsUtf16(bytes)) return BodyFormat.Xml; // JSON is UTF-8 here, and forms are
-        if (bytes.StartsWith(Encoding.UTF8.Preamble)) bytes = bytes[Encoding.UTF8.Preamble.Length..];
+        if (bytes.Length == 0)
+            return BodyFormat.Empty;
+        if (IsUtf16(bytes))
+            return BodyFormat.Xml; // JSON is UTF-8 here, and forms are
+        if (bytes.StartsWith(Encoding.UTF8.Preamble))
+            bytes = bytes[Encoding.UTF8.Preamble.Length..];
         return bytes.TrimStart(" \t\r\n"u8) switch
         {
             [(byte)'<', ..] => BodyFormat.Xml,
@@ -39,8 +42,13 @@ internal static class BodyFormats
         };
     }
 
-    private static bool IsUtf16(ReadOnlySpan<byte> bytes) => bytes is [0xFE, 0xFF, ..] or [0xFF, 0xFE, ..] or [0, (byte)'<', ..] or [(byte)'<', 0, ..];
+    private static bool IsUtf16(ReadOnlySpan<byte> bytes) =>
+        bytes is [0xFE, 0xFF, ..] or [0xFF, 0xFE, ..] or [0, (byte)'<', ..] or [(byte)'<', 0, ..];
 
     private static bool IsForm(string? contentType) =>
-        contentType is not null && contentType.AsSpan(0, contentType.IndexOf(';', StringComparison.Ordinal) is var end and >= 0 ? end : contentType.Length).Trim().Equals(FormType, StringComparison.OrdinalIgnoreCase);
+        contentType is not null
+        && contentType
+            .AsSpan(0, contentType.IndexOf(';', StringComparison.Ordinal) is var end and >= 0 ? end : contentType.Length)
+            .Trim()
+            .Equals(FormType, StringComparison.OrdinalIgnoreCase);
 }

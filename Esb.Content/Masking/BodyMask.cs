@@ -11,7 +11,8 @@ internal sealed class BodyMask(XmlMask xml, JsonMask json, FormMask form)
     /// <summary>The body as it may be recorded, computed once for all copies of the message.</summary>
     public MaskedBody Apply(EsbMessage message)
     {
-        if (!message.Body.IsBuffered) return MaskedBody.Withheld(message.Body); // it has not been read
+        if (!message.Body.IsBuffered)
+            return MaskedBody.Withheld(message.Body); // it has not been read
         return message.Body.View(bytes => Apply(message.Body, BodyFormats.Of(bytes.Span, message.ContentType)));
     }
 
@@ -27,7 +28,9 @@ internal sealed class BodyMask(XmlMask xml, JsonMask json, FormMask form)
                 BodyFormat.Form => form.Apply(body, findings),
                 _ => body.Bytes,
             };
-            return masked.Equals(body.Bytes) ? new MaskedBody(body, AuditBodyState.Whole, MaskedSecrets.None) : new MaskedBody(MessageBody.FromBytes(masked), AuditBodyState.Masked, findings.Secrets);
+            return masked.Equals(body.Bytes)
+                ? new MaskedBody(body, AuditBodyState.Whole, MaskedSecrets.None)
+                : new MaskedBody(MessageBody.FromBytes(masked), AuditBodyState.Masked, findings.Secrets);
         }
         catch (Exception ex) when (ex is EsbException or MaskException)
         {

@@ -13,7 +13,8 @@ internal sealed record NameRule(string Pattern, MaskAction Action)
         MaskAction? action = null;
         foreach (var rule in rules)
         {
-            if (HeaderRules.Matches(rule.Pattern, name) && !(action >= rule.Action)) action = rule.Action;
+            if (HeaderRules.Matches(rule.Pattern, name) && !(action >= rule.Action))
+                action = rule.Action;
         }
 
         return action;
@@ -46,7 +47,8 @@ internal sealed class FormMask(IReadOnlyList<NameRule> rules, ValueMask values)
             var masked = values.Apply(action, decoded);
             findings.Add(decoded, masked);
             findings.Add(value, masked);
-            if (masked is not null) kept.Add($"{name}={Uri.EscapeDataString(masked)}");
+            if (masked is not null)
+                kept.Add($"{name}={Uri.EscapeDataString(masked)}");
         }
 
         return isChanged ? Encoding.UTF8.GetBytes(string.Join('&', kept)) : body.Bytes;

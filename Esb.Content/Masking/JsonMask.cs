@@ -25,8 +25,10 @@ internal sealed class JsonMask(IReadOnlyList<JsonRule> rules, ValueMask values, 
             {
                 foreach (var node in rule.Values.Select(root, new JsonScope(root, newTime())))
                 {
-                    document.Overlaps(JsonMarshal.GetRawUtf8Value(node), out var offset); // where it stands is what tells it from its equals
-                    if (replacements.TryGetValue(offset, out var known) && known.Action >= rule.Action) continue;
+                    // where it stands is what tells it from its equals
+                    document.Overlaps(JsonMarshal.GetRawUtf8Value(node), out var offset);
+                    if (replacements.TryGetValue(offset, out var known) && known.Action >= rule.Action)
+                        continue;
                     replacements[offset] = (rule.Action, Replacement(node, rule.Action, findings));
                 }
             }
@@ -50,8 +52,10 @@ internal sealed class JsonMask(IReadOnlyList<JsonRule> rules, ValueMask values, 
     // True, false and null are too common to be looked for elsewhere.
     private static void AddSecrets(JsonElement node, string? masked, MaskFindings findings)
     {
-        if (node.ValueKind is JsonValueKind.String or JsonValueKind.Number) findings.Add(TextOf(node), masked);
-        foreach (var child in JsonSelector.Children(node)) AddSecrets(child, masked, findings);
+        if (node.ValueKind is JsonValueKind.String or JsonValueKind.Number)
+            findings.Add(TextOf(node), masked);
+        foreach (var child in JsonSelector.Children(node))
+            AddSecrets(child, masked, findings);
     }
 
     private static string TextOf(JsonElement node) => node.ValueKind == JsonValueKind.String ? node.GetString()! : node.GetRawText();

@@ -8,7 +8,11 @@ namespace Esb.Content.Masking;
 /// <summary>Writes a document with some of its values replaced.</summary>
 internal static class JsonMaskOutput
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, MaxDepth = JsonInput.MaxDepth };
+    private static readonly JsonWriterOptions Options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        MaxDepth = JsonInput.MaxDepth,
+    };
 
     /// <param name="document">Sound JSON.</param>
     /// <param name="replacements">What stands in the place of the values that begin at these offsets; null takes a value out, with its
@@ -35,7 +39,8 @@ internal static class JsonMaskOutput
                 }
                 else
                 {
-                    if (name is not null) writer.WritePropertyName(name);
+                    if (name is not null)
+                        writer.WritePropertyName(name);
                     Copy(writer, ref reader, document);
                 }
 
@@ -48,10 +53,14 @@ internal static class JsonMaskOutput
 
     private static void Replace(Utf8JsonWriter writer, string? name, string? text, bool isRoot)
     {
-        if (text is null && !isRoot) return;
-        if (name is not null) writer.WritePropertyName(name);
-        if (text is null) writer.WriteNullValue();
-        else writer.WriteStringValue(text);
+        if (text is null && !isRoot)
+            return;
+        if (name is not null)
+            writer.WritePropertyName(name);
+        if (text is null)
+            writer.WriteNullValue();
+        else
+            writer.WriteStringValue(text);
     }
 
     private static void Copy(Utf8JsonWriter writer, ref Utf8JsonReader reader, ReadOnlySpan<byte> document)
@@ -71,7 +80,8 @@ internal static class JsonMaskOutput
                 writer.WriteEndArray();
                 break;
             default:
-                writer.WriteRawValue(document[(int)reader.TokenStartIndex..(int)reader.BytesConsumed], skipInputValidation: true); // as it was written, numbers above all
+                // as it was written, numbers above all
+                writer.WriteRawValue(document[(int)reader.TokenStartIndex..(int)reader.BytesConsumed], skipInputValidation: true);
                 break;
         }
     }

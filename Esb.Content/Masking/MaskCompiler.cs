@@ -23,9 +23,17 @@ public static class MaskCompiler
     /// <param name="xml">Reads bodies.</param>
     /// <param name="time">Ends expressions that take too long.</param>
     /// <param name="errors">Receives the errors.</param>
-    public static IMessageMask Compile(IReadOnlyList<MaskConfig> rules, string? hashKey, NamespaceModel namespaces, XmlInput xml, TimeProvider time, ConfigErrors errors)
+    public static IMessageMask Compile(
+        IReadOnlyList<MaskConfig> rules,
+        string? hashKey,
+        NamespaceModel namespaces,
+        XmlInput xml,
+        TimeProvider time,
+        ConfigErrors errors
+    )
     {
-        if (rules.Count == 0) return NoMask.Instance;
+        if (rules.Count == 0)
+            return NoMask.Instance;
         var key = hashKey is null ? null : Encoding.UTF8.GetBytes(hashKey);
         foreach (var rule in rules.Where(rule => key is null && rule.Action == MaskAction.Hash))
             errors.Add(Code, rule, "action", "expected audit.hashKey beside it, a secret of at least 16 characters");
@@ -35,27 +43,46 @@ public static class MaskCompiler
         var xmlRules = rules.Select(rule => CompileXPath(rule, xpaths, errors)).OfType<XmlRule>().ToList();
         var jsonRules = rules.Select(rule => CompileJsonPath(rule, errors)).OfType<JsonRule>().ToList();
         var forms = NamesOf(rules, rule => rule.Form, "form", errors);
-        var body = xmlRules.Count + jsonRules.Count + forms.Count == 0
-            ? null
-            : new BodyMask(new XmlMask(xmlRules, values, xml, time), new JsonMask(jsonRules, values, () => new JsonTime(time, xml.Limits.ExpressionTime)), new FormMask(forms, values));
+        var body =
+            xmlRules.Count + jsonRules.Count + forms.Count == 0
+                ? null
+                : new BodyMask(
+                    new XmlMask(xmlRules, values, xml, time),
+                    new JsonMask(jsonRules, values, () => new JsonTime(time, xml.Limits.ExpressionTime)),
+                    new FormMask(forms, values)
+                );
         return new MessageMask(body, NamesOf(rules, rule => rule.Header, "header", errors), values);
     }
 
     private static XmlRule? CompileXPath(MaskConfig rule, XPathCompiler xpaths, ConfigErrors errors)
     {
-        if (rule.Xpath is null) return null;
+        if (rule.Xpath is null)
+            return null;
         var found = new ConfigErrors();
-        var expression = xpaths.Compile(rule.Xpath, new ValueConfig { Path = rule.Path, Origin = rule.Origin, Xpath = rule.Xpath }, found);
-        foreach (var error in found.All) errors.Add(error with { Code = Code });
-        if (expression is null) return null;
-        if (expression.ReturnType == XPathResultType.NodeSet) return new XmlRule(expression, rule.Action);
+        var expression = xpaths.Compile(
+            rule.Xpath,
+            new ValueConfig
+            {
+                Path = rule.Path,
+                Origin = rule.Origin,
+                Xpath = rule.Xpath,
+            },
+            found
+        );
+        foreach (var error in found.All)
+            errors.Add(error with { Code = Code });
+        if (expression is null)
+            return null;
+        if (expression.ReturnType == XPathResultType.NodeSet)
+            return new XmlRule(expression, rule.Action);
         errors.Add(Code, rule, "xpath", "expected an expression that selects nodes");
         return null;
     }
 
     private static JsonRule? CompileJsonPath(MaskConfig rule, ConfigErrors errors)
     {
-        if (rule.Jsonpath is null) return null;
+        if (rule.Jsonpath is null)
+            return null;
         try
         {
             return new JsonRule(JsonPath.Parse(rule.Jsonpath), rule.Action);
@@ -67,14 +94,22 @@ public static class MaskCompiler
         }
     }
 
-    private static List<NameRule> NamesOf(IEnumerable<MaskConfig> rules, Func<MaskConfig, string?> nameOf, string property, ConfigErrors errors)
+    private static List<NameRule> NamesOf(
+        IEnumerable<MaskConfig> rules,
+        Func<MaskConfig, string?> nameOf,
+        string property,
+        ConfigErrors errors
+    )
     {
         var names = new List<NameRule>();
         foreach (var rule in rules)
         {
-            if (nameOf(rule) is not { } name) continue;
-            if (string.IsNullOrWhiteSpace(name)) errors.Add(Code, rule, property, "expected a name, or its beginning followed by *");
-            else names.Add(new NameRule(name, rule.Action));
+            if (nameOf(rule) is not { } name)
+                continue;
+            if (string.IsNullOrWhiteSpace(name))
+                errors.Add(Code, rule, property, "expected a name, or its beginning followed by *");
+            else
+                names.Add(new NameRule(name, rule.Action));
         }
 
         return names;

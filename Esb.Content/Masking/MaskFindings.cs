@@ -18,21 +18,26 @@ internal sealed class MaskFindings
     public void Add(string value, string? masked)
     {
         var secret = value.Trim();
-        if (secret.Length == 0) return;
+        if (secret.Length == 0)
+            return;
         masked ??= ValueMask.Hidden;
-        foreach (var written in WritingsOf(secret)) _secrets[written] = masked;
+        foreach (var written in WritingsOf(secret))
+            _secrets[written] = masked;
         _secrets[value] = masked;
     }
 
     private static string[] WritingsOf(string secret) =>
-    [
-        secret,
-        JavaScriptEncoder.Default.Encode(secret),
-        JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(secret),
-        SecurityElement.Escape(secret),
-        secret.Replace("&", "&amp;", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal).Replace(">", "&gt;", StringComparison.Ordinal),
-        WebUtility.HtmlEncode(secret),
-        WebUtility.UrlEncode(secret),
-        Uri.EscapeDataString(secret),
-    ];
+        [
+            secret,
+            JavaScriptEncoder.Default.Encode(secret),
+            JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(secret),
+            SecurityElement.Escape(secret),
+            secret
+                .Replace("&", "&amp;", StringComparison.Ordinal)
+                .Replace("<", "&lt;", StringComparison.Ordinal)
+                .Replace(">", "&gt;", StringComparison.Ordinal),
+            WebUtility.HtmlEncode(secret),
+            WebUtility.UrlEncode(secret),
+            Uri.EscapeDataString(secret),
+        ];
 }

@@ -16,17 +16,20 @@ internal sealed class MessageMask(BodyMask? body, IReadOnlyList<NameRule> header
         var masked = body?.Apply(message) ?? new MaskedBody(message.Body, AuditBodyState.Whole, MaskedSecrets.None);
         var findings = new MaskFindings();
         var kept = Apply(message.Headers, findings);
-        var state = masked.State == AuditBodyState.Whole && kept != message.Headers ? AuditBodyState.Masked : masked.State; // without them it is another message
+        // without them it is another message
+        var state = masked.State == AuditBodyState.Whole && kept != message.Headers ? AuditBodyState.Masked : masked.State;
         return new MaskedMessage(message with { Body = masked.Body, Headers = kept }, state, masked.Secrets.And(findings.Secrets));
     }
 
     private MessageHeaders Apply(MessageHeaders all, MaskFindings findings)
     {
         var masked = all;
-        if (headers.Count == 0) return masked;
+        if (headers.Count == 0)
+            return masked;
         foreach (var (name, value) in all)
         {
-            if (NameRule.For(name, headers) is not { } action) continue;
+            if (NameRule.For(name, headers) is not { } action)
+                continue;
             var text = values.Apply(action, value);
             findings.Add(value, text);
             masked = text is null ? masked.Without(name) : masked.With(name, text);

@@ -20,16 +20,18 @@ internal sealed class ValueMask(byte[]? key)
     /// <param name="action">What is to be done.</param>
     /// <param name="value">As text; blanks around it do not count.</param>
     /// <param name="isSingle">Whether it is one value; of several in one, the last four characters may be all of the last.</param>
-    public string? Apply(MaskAction action, string value, bool isSingle = true) => action switch
-    {
-        MaskAction.Last4 => isSingle ? Last4(value.AsSpan().Trim()) : Hidden,
-        MaskAction.Hash => Hash(value.Trim()),
-        _ => null,
-    };
+    public string? Apply(MaskAction action, string value, bool isSingle = true) =>
+        action switch
+        {
+            MaskAction.Last4 => isSingle ? Last4(value.AsSpan().Trim()) : Hidden,
+            MaskAction.Hash => Hash(value.Trim()),
+            _ => null,
+        };
 
     private static string Last4(ReadOnlySpan<char> value)
     {
-        if (value.Length < ShortestShown) return Hidden;
+        if (value.Length < ShortestShown)
+            return Hidden;
         var last = value[^4..];
         return string.Concat(Hidden, char.IsLowSurrogate(last[0]) ? last[1..] : last);
     }

@@ -19,10 +19,12 @@ internal sealed class XmlMask(IReadOnlyList<XmlRule> rules, ValueMask values, Xm
     {
         var document = xml.Navigate(body);
         var selected = Select(document);
-        if (selected.Count == 0) return body.Bytes;
+        if (selected.Count == 0)
+            return body.Bytes;
 
         var replacements = new Dictionary<XPathNavigator, string?>(SamePosition.Comparer);
-        foreach (var (node, action) in selected) replacements[node] = Replacement(node, action, findings);
+        foreach (var (node, action) in selected)
+            replacements[node] = Replacement(node, action, findings);
         return new XmlMaskOutput(replacements).Write(document);
     }
 
@@ -35,9 +37,12 @@ internal sealed class XmlMask(IReadOnlyList<XmlRule> rules, ValueMask values, Xm
             foreach (XPathNavigator found in start.Select(rule.Nodes))
             {
                 var node = ((TimedNavigator)found).Navigator.Clone();
-                if (node.NodeType == XPathNodeType.Namespace) throw new MaskException("A namespace cannot be masked.");
-                if (node.NodeType == XPathNodeType.Root) node.MoveToChild(XPathNodeType.Element);
-                if (!selected.TryGetValue(node, out var known) || known < rule.Action) selected[node] = rule.Action;
+                if (node.NodeType == XPathNodeType.Namespace)
+                    throw new MaskException("A namespace cannot be masked.");
+                if (node.NodeType == XPathNodeType.Root)
+                    node.MoveToChild(XPathNodeType.Element);
+                if (!selected.TryGetValue(node, out var known) || known < rule.Action)
+                    selected[node] = rule.Action;
             }
         }
 
@@ -48,11 +53,13 @@ internal sealed class XmlMask(IReadOnlyList<XmlRule> rules, ValueMask values, Xm
     {
         var masked = values.Apply(action, node.Value, IsSingle(node));
         findings.Add(node.Value, masked);
-        if (node.NodeType != XPathNodeType.Element) return masked;
+        if (node.NodeType != XPathNodeType.Element)
+            return masked;
 
         foreach (XPathNavigator inner in node.Select("descendant::node()|descendant-or-self::*/@*"))
         {
-            if (inner.NodeType != XPathNodeType.Element) findings.Add(inner.Value, masked);
+            if (inner.NodeType != XPathNodeType.Element)
+                findings.Add(inner.Value, masked);
         }
 
         return masked;

@@ -21,14 +21,16 @@ internal sealed class XmlMaskOutput(Dictionary<XPathNavigator, string?> replacem
     public ReadOnlyMemory<byte> Write(XPathNavigator document)
     {
         using var output = new MemoryStream();
-        using (var writer = XmlWriter.Create(output, Settings)) WriteChildren(document, writer);
+        using (var writer = XmlWriter.Create(output, Settings))
+            WriteChildren(document, writer);
         return output.ToArray();
     }
 
     private void WriteChildren(XPathNavigator parent, XmlWriter writer)
     {
         var child = parent.Clone();
-        for (var isThere = child.MoveToFirstChild(); isThere; isThere = child.MoveToNext()) WriteNode(child, writer); // the intake bounds the depth
+        for (var isThere = child.MoveToFirstChild(); isThere; isThere = child.MoveToNext())
+            WriteNode(child, writer); // the intake bounds the depth
     }
 
     private void WriteNode(XPathNavigator node, XmlWriter writer)
@@ -46,10 +48,12 @@ internal sealed class XmlMaskOutput(Dictionary<XPathNavigator, string?> replacem
                 writer.WriteEndElement();
                 break;
             case XPathNodeType.Comment:
-                if (Kept(isReplaced, text, node) is { } comment) writer.WriteComment(comment);
+                if (Kept(isReplaced, text, node) is { } comment)
+                    writer.WriteComment(comment);
                 break;
             case XPathNodeType.ProcessingInstruction:
-                if (Kept(isReplaced, text, node) is { } instruction) writer.WriteProcessingInstruction(node.Name, instruction);
+                if (Kept(isReplaced, text, node) is { } instruction)
+                    writer.WriteProcessingInstruction(node.Name, instruction);
                 break;
             default:
                 writer.WriteString(Kept(isReplaced, text, node));
@@ -62,7 +66,8 @@ internal sealed class XmlMaskOutput(Dictionary<XPathNavigator, string?> replacem
     {
         var parent = element.Clone();
         parent.MoveToParent();
-        if (text is null && parent.NodeType != XPathNodeType.Root) return;
+        if (text is null && parent.NodeType != XPathNodeType.Root)
+            return;
         WriteStart(element, writer);
         writer.WriteString(text);
         writer.WriteEndElement();
@@ -82,10 +87,16 @@ internal sealed class XmlMaskOutput(Dictionary<XPathNavigator, string?> replacem
     {
         writer.WriteStartElement(element.Prefix, element.LocalName, element.NamespaceURI);
         var declared = element.Clone();
-        for (var isThere = declared.MoveToFirstNamespace(XPathNamespaceScope.Local); isThere; isThere = declared.MoveToNextNamespace(XPathNamespaceScope.Local))
+        for (
+            var isThere = declared.MoveToFirstNamespace(XPathNamespaceScope.Local);
+            isThere;
+            isThere = declared.MoveToNextNamespace(XPathNamespaceScope.Local)
+        )
         {
-            if (declared.LocalName.Length == 0) writer.WriteAttributeString("", "xmlns", Declarations, declared.Value);
-            else writer.WriteAttributeString("xmlns", declared.LocalName, Declarations, declared.Value);
+            if (declared.LocalName.Length == 0)
+                writer.WriteAttributeString("", "xmlns", Declarations, declared.Value);
+            else
+                writer.WriteAttributeString("xmlns", declared.LocalName, Declarations, declared.Value);
         }
     }
 

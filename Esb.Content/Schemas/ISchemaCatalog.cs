@@ -11,7 +11,8 @@ public interface ISchemaCatalog
     IMessageSchema? Find(string name);
 }
 
-/// <summary>A compiled schema. Thread-safe; when its file changes, messages that are validated later are validated with the new one.</summary>
+/// <summary>A compiled schema. Thread-safe; when its file changes, messages that are validated later are validated with the new
+/// one.</summary>
 public interface IMessageSchema
 {
     /// <summary>Its name in the configuration.</summary>

@@ -6,7 +6,8 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Content.Schemas;
 
-/// <summary>A schema that follows its files: a sound change takes its place between two messages, a broken one leaves it as it is.</summary>
+/// <summary>A schema that follows its files: a sound change takes its place between two messages, a broken one leaves it as it
+/// is.</summary>
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
 /// <param name="model">The schema as it was compiled with the configuration.</param>
 /// <param name="logger">Logs every change.</param>
@@ -27,7 +28,8 @@ internal sealed partial class LiveSchema(SchemaModel model, ILogger logger) : IM
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
     /// there is a problem, every look tries again.</summary>
-    /// <remarks>Throws nothing: this is the outermost handler of one schema. An unforeseen error refuses the change like any other.</remarks>
+    /// <remarks>Throws nothing: this is the outermost handler of one schema. An unforeseen error refuses the change like any
+    /// other.</remarks>
     public void Look()
     {
         try
@@ -45,16 +47,20 @@ internal sealed partial class LiveSchema(SchemaModel model, ILogger logger) : IM
         var stamp = ContentStamp.Of(_current.Paths);
         var isQuiet = stamp == _seen;
         _seen = stamp;
-        if (!isQuiet || (stamp == _taken && Problem is null)) return;
+        if (!isQuiet || (stamp == _taken && Problem is null))
+            return;
         _taken = stamp;
         var errors = new ConfigErrors();
-        if (_current.Recompile(errors) is { } changed) Take(changed);
-        else Refuse(errors.All.Select(error => $"{error.Code} {error.Expected}").FirstOrDefault() ?? "it cannot be read");
+        if (_current.Recompile(errors) is { } changed)
+            Take(changed);
+        else
+            Refuse(errors.All.Select(error => $"{error.Code} {error.Expected}").FirstOrDefault() ?? "it cannot be read");
     }
 
     private void Take(SchemaModel changed)
     {
-        if (changed.ContentHash != _current.ContentHash) LogChanged(Name, changed.ContentHash[..12]);
+        if (changed.ContentHash != _current.ContentHash)
+            LogChanged(Name, changed.ContentHash[..12]);
         Volatile.Write(ref _current, changed);
         _taken = _seen = changed.Stamp;
         Problem = null;
@@ -62,16 +68,23 @@ internal sealed partial class LiveSchema(SchemaModel model, ILogger logger) : IM
 
     private void Refuse(string problem, Exception? unforeseen = null)
     {
-        if (Problem == problem) return;
+        if (Problem == problem)
+            return;
         Problem = problem;
         LogRefused(Name, problem, unforeseen);
     }
 
-    [LoggerMessage(EventId = 1411, Level = LogLevel.Information,
-        Message = "Schema {Schema} has changed and is in use as of now, revision {Revision}")]
+    [LoggerMessage(
+        EventId = 1411,
+        Level = LogLevel.Information,
+        Message = "Schema {Schema} has changed and is in use as of now, revision {Revision}"
+    )]
     private partial void LogChanged(string schema, string revision);
 
-    [LoggerMessage(EventId = 1412, Level = LogLevel.Error,
-        Message = "ESB-CFG-RELOAD schema {Schema} has changed and cannot be used; the previous one stays in use: {Problem}")]
+    [LoggerMessage(
+        EventId = 1412,
+        Level = LogLevel.Error,
+        Message = "ESB-CFG-RELOAD schema {Schema} has changed and cannot be used; the previous one stays in use: {Problem}"
+    )]
     private partial void LogRefused(string schema, string problem, Exception? unforeseen);
 }

@@ -5,8 +5,10 @@ namespace Esb.Content.Schemas;
 /// <summary>The schemas of a running bus, which follow their files.</summary>
 internal sealed class SchemaCatalog(SchemaModels schemas, ILogger<LiveSchema> logger) : ISchemaCatalog
 {
-    private readonly Dictionary<string, LiveSchema> _schemas =
-        schemas.All.ToDictionary(schema => schema.Key, schema => new LiveSchema(schema.Value, logger));
+    private readonly Dictionary<string, LiveSchema> _schemas = schemas.All.ToDictionary(
+        schema => schema.Key,
+        schema => new LiveSchema(schema.Value, logger)
+    );
 
     public IReadOnlyCollection<LiveSchema> All => _schemas.Values;
 

@@ -6,7 +6,11 @@ namespace Esb.Content.Schemas;
 public sealed record SchemaConfig : SettingsRecord
 {
     /// <summary>The XML Schema or JSON Schema.</summary>
-    [Setting("The XML Schema (.xsd), or JSON Schema 2020-12 (.json); what it includes, imports or refers to stands in the same folder or below.", Main = true, IsPath = true)]
+    [Setting(
+        "The XML Schema (.xsd), or JSON Schema 2020-12 (.json); what it includes, imports or refers to stands in the same folder or below.",
+        Main = true,
+        IsPath = true
+    )]
     public required string File { get; init; }
 
     /// <summary>Whether <c>format</c> of a JSON Schema is checked.</summary>

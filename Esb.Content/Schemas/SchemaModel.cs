@@ -10,7 +10,12 @@ namespace Esb.Content.Schemas;
 /// <param name="Stamp">What the files looked like before they were read, as <see cref="Transforms.ContentStamp"/> of the paths.</param>
 /// <param name="Recompile">Compiles the schema from changed files, in the same way; null after errors.</param>
 internal sealed record SchemaModel(
-    IMessageSchema Schema, IReadOnlyList<string> Paths, string ContentHash, string Stamp, Func<ConfigErrors, SchemaModel?> Recompile);
+    IMessageSchema Schema,
+    IReadOnlyList<string> Paths,
+    string ContentHash,
+    string Stamp,
+    Func<ConfigErrors, SchemaModel?> Recompile
+);
 
 /// <summary>The schemas of a configuration, for steps that are compiled. Immutable.</summary>
 public sealed class SchemaModels : IFileContents

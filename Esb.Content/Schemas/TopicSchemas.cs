@@ -13,6 +13,7 @@ internal sealed class TopicSchemas(IReadOnlyDictionary<string, TopicConfig> topi
     /// <inheritdoc/>
     public void Check(Subject subject, EsbMessage message)
     {
-        if (_schemas.TryGetValue(subject.Topic, out var schema)) schema.Validate(message);
+        if (_schemas.TryGetValue(subject.Topic, out var schema))
+            schema.Validate(message);
     }
 }

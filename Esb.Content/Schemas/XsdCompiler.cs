@@ -12,9 +12,12 @@ internal static class XsdCompiler
     private const string Code = "ESB-XSD-COMPILE";
 
     /// <summary>The same for schemas whose files have the same names and bytes.</summary>
-    public static string HashOf(XmlSchemaSet schemas) => Fingerprint.Of(PathsOf(schemas)
-        .Select(path => $"{Path.GetFileName(path)} {Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path)))}")
-        .Order(StringComparer.Ordinal));
+    public static string HashOf(XmlSchemaSet schemas) =>
+        Fingerprint.Of(
+            PathsOf(schemas)
+                .Select(path => $"{Path.GetFileName(path)} {Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path)))}")
+                .Order(StringComparer.Ordinal)
+        );
 
     /// <summary>Every file that it consists of.</summary>
     public static IReadOnlyList<string> PathsOf(XmlSchemaSet schemas) =>

@@ -11,8 +11,17 @@ internal sealed class FormatSplitter(IMessageFormat format) : IMessageSplitter
         foreach (var record in format.ReadRecords(body.Bytes))
         {
             yield return record.Fault is null
-                ? new SplitItem(MessageBody.FromBytes(record.Json), "application/json") { Line = record.Line, Properties = record.Surroundings }
-                : new SplitItem(MessageBody.FromBytes(record.Text), "text/plain; charset=utf-8") { Line = record.Line, Properties = record.Surroundings, Fault = record.Fault };
+                ? new SplitItem(MessageBody.FromBytes(record.Json), "application/json")
+                {
+                    Line = record.Line,
+                    Properties = record.Surroundings,
+                }
+                : new SplitItem(MessageBody.FromBytes(record.Text), "text/plain; charset=utf-8")
+                {
+                    Line = record.Line,
+                    Properties = record.Surroundings,
+                    Fault = record.Fault,
+                };
         }
     }
 }

@@ -36,9 +36,16 @@ public sealed class SplitterCompiler(FormatModels formats, XmlInput xml, Namespa
     /// <summary>Divides XML into the elements that an XPath selects; null after an error.</summary>
     public IMessageSplitter? ByXPath(SettingsRecord settings, string xpath, ConfigErrors errors)
     {
-        var source = new ValueConfig { Xpath = xpath, Path = settings.Path, Origin = settings.Origin };
-        if (new XPathCompiler(namespaces.Uris).Compile(xpath, source, errors) is not { } expression) return null;
-        if (expression.ReturnType == XPathResultType.NodeSet) return new XmlSplitter(new XPathTree(expression, xml, time));
+        var source = new ValueConfig
+        {
+            Xpath = xpath,
+            Path = settings.Path,
+            Origin = settings.Origin,
+        };
+        if (new XPathCompiler(namespaces.Uris).Compile(xpath, source, errors) is not { } expression)
+            return null;
+        if (expression.ReturnType == XPathResultType.NodeSet)
+            return new XmlSplitter(new XPathTree(expression, xml, time));
         errors.Add("ESB-XPT-SYNTAX", settings, XPathProperty, "expected a path of elements");
         return null;
     }
@@ -46,8 +53,10 @@ public sealed class SplitterCompiler(FormatModels formats, XmlInput xml, Namespa
     /// <summary>Divides a text into the records of a format; null after an error.</summary>
     public IMessageSplitter? ByFormat(SettingsRecord settings, string name, ConfigErrors errors)
     {
-        if (formats.Find(name) is not { } format) return null; // reported
-        if (format.HasRecords) return new FormatSplitter(format);
+        if (formats.Find(name) is not { } format)
+            return null; // reported
+        if (format.HasRecords)
+            return new FormatSplitter(format);
         errors.Add("ESB-CFG-VALUE", settings, "format", "no record of the format is its item; expected \"item\": true at one");
         return null;
     }

@@ -12,7 +12,11 @@ internal sealed class XmlSplitter(XPathTree tree) : IMessageSplitter
 {
     private const string Declarations = "http://www.w3.org/2000/xmlns/";
 
-    private static readonly XmlWriterSettings Settings = new() { Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), OmitXmlDeclaration = true };
+    private static readonly XmlWriterSettings Settings = new()
+    {
+        Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false),
+        OmitXmlDeclaration = true,
+    };
 
     public IEnumerable<SplitItem> Split(MessageBody body)
     {
@@ -21,8 +25,15 @@ internal sealed class XmlSplitter(XPathTree tree) : IMessageSplitter
         {
             var element = nodes.Current is TimedNavigator timed ? timed.Navigator : nodes.Current!;
             if (element.NodeType != XPathNodeType.Element)
-                throw new EsbException("ESB-SPLIT-NODE", $"The path of the split selects {element.NodeType.ToString().ToLowerInvariant()} nodes; expected elements.", FaultKind.Invalid);
-            yield return new SplitItem(MessageBody.FromBytes(Write(element)), "application/xml") { Line = element is IXmlLineInfo place ? place.LineNumber : 0 };
+                throw new EsbException(
+                    "ESB-SPLIT-NODE",
+                    $"The path of the split selects {element.NodeType.ToString().ToLowerInvariant()} nodes; expected elements.",
+                    FaultKind.Invalid
+                );
+            yield return new SplitItem(MessageBody.FromBytes(Write(element)), "application/xml")
+            {
+                Line = element is IXmlLineInfo place ? place.LineNumber : 0,
+            };
         }
     }
 
@@ -33,10 +44,14 @@ internal sealed class XmlSplitter(XPathTree tree) : IMessageSplitter
         using (var writer = XmlWriter.Create(bytes, Settings))
         {
             writer.WriteStartElement(element.Prefix, element.LocalName, element.NamespaceURI);
-            foreach (var (prefix, uri) in element.GetNamespacesInScope(XmlNamespaceScope.ExcludeXml).Where(scope => scope.Key != element.Prefix))
+            foreach (
+                var (prefix, uri) in element.GetNamespacesInScope(XmlNamespaceScope.ExcludeXml).Where(scope => scope.Key != element.Prefix)
+            )
             {
-                if (prefix.Length > 0) writer.WriteAttributeString("xmlns", prefix, Declarations, uri);
-                else if (element.Prefix.Length > 0) writer.WriteAttributeString("xmlns", Declarations, uri);
+                if (prefix.Length > 0)
+                    writer.WriteAttributeString("xmlns", prefix, Declarations, uri);
+                else if (element.Prefix.Length > 0)
+                    writer.WriteAttributeString("xmlns", Declarations, uri);
             }
 
             var part = element.Clone();

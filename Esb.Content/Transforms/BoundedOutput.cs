@@ -19,6 +19,7 @@ internal sealed class BoundedOutput(int capacity, long limit) : MemoryStream(cap
 
     private void CheckRoom(int count)
     {
-        if (Length + count > limit) throw new EsbException("ESB-XSL-OUTPUT", $"The map makes more than {limit} bytes of this message.", FaultKind.Invalid);
+        if (Length + count > limit)
+            throw new EsbException("ESB-XSL-OUTPUT", $"The map makes more than {limit} bytes of this message.", FaultKind.Invalid);
     }
 }

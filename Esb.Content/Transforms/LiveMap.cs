@@ -10,7 +10,9 @@ namespace Esb.Content.Transforms;
 /// <param name="model">The map as it was compiled with the configuration.</param>
 /// <param name="logger">Logs every change.</param>
 /// <param name="lookup">Finds entries of look-ups; null if there are none.</param>
-internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<string, object?, object?>? lookup = null) : IScriptMap, ILiveContent
+internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<string, object?, object?>? lookup = null)
+    : IScriptMap,
+        ILiveContent
 {
     private readonly string _folder = Path.GetDirectoryName(model.Path)!;
     private IMessageMap _current = model.Map;
@@ -34,12 +36,15 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
     /// <summary>Why a change was refused; null when what runs is what the files say.</summary>
     public string? Problem { get; private set; }
 
-    public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(input, arguments);
+    public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments) =>
+        Volatile.Read(ref _current).Transform(input, arguments);
 
-    public MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Volatile.Read(ref _current).Transform(Equip(call), arguments);
+    public MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) =>
+        Volatile.Read(ref _current).Transform(Equip(call), arguments);
 
     /// <exception cref="InvalidCastException">The map is no script; the configuration was not checked.</exception>
-    public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) => ((IScriptMap)Volatile.Read(ref _current)).Change(Equip(call), arguments);
+    public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) =>
+        ((IScriptMap)Volatile.Read(ref _current)).Change(Equip(call), arguments);
 
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
     /// there is a problem, every look tries again.</summary>
@@ -74,7 +79,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
         var stamp = ContentStamp.Of(_paths);
         var isQuiet = stamp == _seen;
         _seen = stamp;
-        if (!isQuiet || (stamp == _taken && Problem is null)) return;
+        if (!isQuiet || (stamp == _taken && Problem is null))
+            return;
         _taken = stamp;
         Take(model.Read());
     }
@@ -102,7 +108,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
     // The steps were checked against the parameters that they knew.
     private string? Conflict(IReadOnlyList<MapParameter> parameters)
     {
-        if (Parameters.FirstOrDefault(known => parameters.All(other => other.Name != known.Name)) is { } gone) return $"it has no parameter '{gone.Name}' any more; that needs a restart";
+        if (Parameters.FirstOrDefault(known => parameters.All(other => other.Name != known.Name)) is { } gone)
+            return $"it has no parameter '{gone.Name}' any more; that needs a restart";
         return parameters.FirstOrDefault(parameter => parameter.IsRequired && !Parameters.Contains(parameter)) is { } added
             ? $"it needs the parameter '{added.Name}' now; that needs a restart"
             : null;
@@ -110,7 +117,8 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
 
     private void Refuse(string problem, Exception? unforeseen = null)
     {
-        if (Problem == problem) return;
+        if (Problem == problem)
+            return;
         Problem = problem;
         LogRefused(Name, problem, unforeseen);
     }
@@ -126,9 +134,17 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
     [LoggerMessage(EventId = 1403, Level = LogLevel.Information, Message = "map {Map}: {Line}")]
     private partial void LogLine(string map, string line);
 
-    [LoggerMessage(EventId = 1401, Level = LogLevel.Information, Message = "map {Map} has changed and is in use as of now, revision {Revision}")]
+    [LoggerMessage(
+        EventId = 1401,
+        Level = LogLevel.Information,
+        Message = "map {Map} has changed and is in use as of now, revision {Revision}"
+    )]
     private partial void LogChanged(string map, string revision);
 
-    [LoggerMessage(EventId = 1402, Level = LogLevel.Error, Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the previous one stays in use: {Problem}")]
+    [LoggerMessage(
+        EventId = 1402,
+        Level = LogLevel.Error,
+        Message = "ESB-CFG-RELOAD map {Map} has changed and cannot be used; the previous one stays in use: {Problem}"
+    )]
     private partial void LogRefused(string map, string problem, Exception? unforeseen);
 }

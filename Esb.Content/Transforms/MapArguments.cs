@@ -13,7 +13,8 @@ internal sealed class MapArguments(string map, IReadOnlyList<MapParameter> param
     public void Add(ReadOnlySpan<MapArgument> arguments, XsltArgumentList target)
     {
         Require(arguments);
-        foreach (var argument in arguments) target.AddParam(argument.Name, "", ToEngine(argument));
+        foreach (var argument in arguments)
+            target.AddParam(argument.Name, "", ToEngine(argument));
     }
 
     /// <exception cref="EsbException">A parameter without a default is missing.</exception>
@@ -22,7 +23,11 @@ internal sealed class MapArguments(string map, IReadOnlyList<MapParameter> param
         foreach (var parameter in parameters)
         {
             if (parameter.IsRequired && !Contains(arguments, parameter.Name))
-                throw new EsbException("ESB-XSL-PARAM", $"The map {map} needs the parameter '{parameter.Name}', for which there is no value.", FaultKind.Invalid);
+                throw new EsbException(
+                    "ESB-XSL-PARAM",
+                    $"The map {map} needs the parameter '{parameter.Name}', for which there is no value.",
+                    FaultKind.Invalid
+                );
         }
     }
 
@@ -30,18 +35,20 @@ internal sealed class MapArguments(string map, IReadOnlyList<MapParameter> param
     {
         foreach (var argument in arguments)
         {
-            if (argument.Name == name) return true;
+            if (argument.Name == name)
+                return true;
         }
 
         return false;
     }
 
-    private object ToEngine(MapArgument argument) => argument.Value switch
-    {
-        double or bool => argument.Value,
-        MessageBody document => Navigate(argument.Name, document),
-        _ => MessageValues.AsText(argument.Value)!,
-    };
+    private object ToEngine(MapArgument argument) =>
+        argument.Value switch
+        {
+            double or bool => argument.Value,
+            MessageBody document => Navigate(argument.Name, document),
+            _ => MessageValues.AsText(argument.Value)!,
+        };
 
     private object Navigate(string name, MessageBody document)
     {

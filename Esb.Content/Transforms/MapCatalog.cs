@@ -6,7 +6,10 @@ namespace Esb.Content.Transforms;
 /// <summary>The maps of a running bus, which follow their files.</summary>
 internal sealed class MapCatalog(MapModels maps, LookupModels lookups, ILogger<LiveMap> logger) : IMapCatalog
 {
-    private readonly Dictionary<string, LiveMap> _maps = maps.All.ToDictionary(map => map.Key, map => new LiveMap(map.Value, logger, MapLookups.Of(lookups)));
+    private readonly Dictionary<string, LiveMap> _maps = maps.All.ToDictionary(
+        map => map.Key,
+        map => new LiveMap(map.Value, logger, MapLookups.Of(lookups))
+    );
 
     public IReadOnlyCollection<LiveMap> All => _maps.Values;
 

@@ -8,7 +8,14 @@ using Esb.Core.Configuration;
 namespace Esb.Content.Transforms;
 
 /// <summary>Compiles the section <c>maps</c>, each map once, and reports those that cannot be compiled.</summary>
-internal sealed class MapCompiler(LimitsConfig limits, IReadOnlyDictionary<string, MapConfig> maps, ConfigErrors errors, XmlInput xml, NamespaceModel namespaces, TimeProvider time) : ICompiler<MapModels>
+internal sealed class MapCompiler(
+    LimitsConfig limits,
+    IReadOnlyDictionary<string, MapConfig> maps,
+    ConfigErrors errors,
+    XmlInput xml,
+    NamespaceModel namespaces,
+    TimeProvider time
+) : ICompiler<MapModels>
 {
     private readonly MapLanguages _languages = new(xml, namespaces.Uris, TransformLimits.From(limits), time);
 
@@ -17,7 +24,8 @@ internal sealed class MapCompiler(LimitsConfig limits, IReadOnlyDictionary<strin
         var compiled = new Dictionary<string, MapModel>();
         foreach (var (name, config) in maps)
         {
-            if (Compile(name, config, new ContentFile(config, config.File, errors)) is { } map) compiled[name] = map;
+            if (Compile(name, config, new ContentFile(config, config.File, errors)) is { } map)
+                compiled[name] = map;
         }
 
         return new MapModels(compiled);
@@ -25,7 +33,8 @@ internal sealed class MapCompiler(LimitsConfig limits, IReadOnlyDictionary<strin
 
     private MapModel? Compile(string name, MapConfig config, ContentFile file)
     {
-        if (!file.IsUsable("JSON maps") || !AreSettingsSound(config)) return null;
+        if (!file.IsUsable("JSON maps") || !AreSettingsSound(config))
+            return null;
         try
         {
             return _languages.Open(name, file.Path, config.ContentType, config.Limits);
@@ -46,13 +55,21 @@ internal sealed class MapCompiler(LimitsConfig limits, IReadOnlyDictionary<strin
     {
         if (!MapLanguages.IsStylesheet(config.File))
         {
-            if (config.ContentType is null || MapContentType.IsSound(config.ContentType)) return true;
+            if (config.ContentType is null || MapContentType.IsSound(config.ContentType))
+                return true;
             errors.Add("ESB-CFG-MAP", config, "contentType", "expected a media type such as text/html; the output is UTF-8");
             return false;
         }
 
-        if (config.ContentType is not null) errors.Add("ESB-CFG-MAP", config, "contentType", "a stylesheet says its media type in xsl:output");
-        if (config.Limits is not null) errors.Add("ESB-CFG-MAP", config, "limits", "only JavaScript modules (.js) and Liquid templates (.liquid) have limits of their own");
+        if (config.ContentType is not null)
+            errors.Add("ESB-CFG-MAP", config, "contentType", "a stylesheet says its media type in xsl:output");
+        if (config.Limits is not null)
+            errors.Add(
+                "ESB-CFG-MAP",
+                config,
+                "limits",
+                "only JavaScript modules (.js) and Liquid templates (.liquid) have limits of their own"
+            );
         return config.ContentType is null && config.Limits is null;
     }
 }

@@ -7,11 +7,19 @@ namespace Esb.Content.Transforms;
 public sealed record MapConfig : SettingsRecord
 {
     /// <summary>The map; the ending of the name says its language.</summary>
-    [Setting("The map: an XSLT 1.0 stylesheet (.xsl; what it includes and imports stands in the same folder or below), a JavaScript module (.js) or a Liquid template (.liquid).", Main = true, IsPath = true)]
+    [Setting(
+        "The map: an XSLT 1.0 stylesheet (.xsl; what it includes and imports stands in the same folder or below), a JavaScript "
+            + "module (.js) or a Liquid template (.liquid).",
+        Main = true,
+        IsPath = true
+    )]
     public required string File { get; init; }
 
     /// <summary>The media type of text output; null means <c>text/plain</c>.</summary>
-    [Setting("The media type of the text that a JavaScript module or a Liquid template makes; text/plain by default. Liquid escapes values by it. A stylesheet says it in xsl:output.")]
+    [Setting(
+        "The media type of the text that a JavaScript module or a Liquid template makes; text/plain by default. Liquid escapes "
+            + "values by it. A stylesheet says it in xsl:output."
+    )]
     public string? ContentType { get; init; }
 
     /// <summary>Limits of one run; null means the defaults.</summary>

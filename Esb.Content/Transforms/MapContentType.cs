@@ -18,15 +18,23 @@ internal sealed class MapContentType(string? written)
 
     /// <summary>True if a text can be used as a media type.</summary>
     public static bool IsSound(string text) =>
-        HeaderRules.IsValue(text) && MediaTypeOf(text).Split('/') is [var type, var subtype] && HeaderRules.IsToken(type) && HeaderRules.IsToken(subtype) && HasNoOtherCharset(text);
+        HeaderRules.IsValue(text)
+        && MediaTypeOf(text).Split('/') is [var type, var subtype]
+        && HeaderRules.IsToken(type)
+        && HeaderRules.IsToken(subtype)
+        && HasNoOtherCharset(text);
 
     /// <summary>The kind of document that a media type stands for; text for all others.</summary>
     public static MadeKind KindOf(string contentType)
     {
         var type = MediaTypeOf(contentType);
-        if (type.EndsWith("/html", StringComparison.OrdinalIgnoreCase)) return MadeKind.Html;
-        if (type.EndsWith("/json", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+json", StringComparison.OrdinalIgnoreCase)) return MadeKind.Json;
-        return type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase) ? MadeKind.Xml : MadeKind.Text;
+        if (type.EndsWith("/html", StringComparison.OrdinalIgnoreCase))
+            return MadeKind.Html;
+        if (type.EndsWith("/json", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+json", StringComparison.OrdinalIgnoreCase))
+            return MadeKind.Json;
+        return type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase)
+            ? MadeKind.Xml
+            : MadeKind.Text;
     }
 
     private static string MediaTypeOf(string contentType) => contentType.Split(';', 2)[0].Trim();

@@ -22,8 +22,16 @@ public static class MapFile
         }
         catch (MapFileException ex)
         {
-            var file = Uri.TryCreate(ex.Uri, UriKind.Absolute, out var uri) && uri.IsFile ? Path.GetRelativePath(Directory.GetCurrentDirectory(), uri.LocalPath) : path;
-            throw new EsbException(ex.Code, $"{file}, line {ex.Line}, column {ex.Column}: {ex.Message}.", FaultKind.Internal, ex.InnerException);
+            var file =
+                Uri.TryCreate(ex.Uri, UriKind.Absolute, out var uri) && uri.IsFile
+                    ? Path.GetRelativePath(Directory.GetCurrentDirectory(), uri.LocalPath)
+                    : path;
+            throw new EsbException(
+                ex.Code,
+                $"{file}, line {ex.Line}, column {ex.Column}: {ex.Message}.",
+                FaultKind.Internal,
+                ex.InnerException
+            );
         }
     }
 }

@@ -9,7 +9,13 @@ namespace Esb.Content.Transforms;
 /// <param name="Map">The compiled map.</param>
 /// <param name="Read">Reads the files again, after a change.</param>
 /// <param name="Recompile">Compiles the map from changed files, in the same way.</param>
-internal sealed record MapModel(string Path, IMapSource Files, IMessageMap Map, Func<IMapSource> Read, Func<IMapSource, IMessageMap> Recompile)
+internal sealed record MapModel(
+    string Path,
+    IMapSource Files,
+    IMessageMap Map,
+    Func<IMapSource> Read,
+    Func<IMapSource, IMessageMap> Recompile
+)
 {
     /// <summary>Reads and compiles a map.</summary>
     /// <exception cref="MapFileException">It has an error.</exception>
@@ -29,7 +35,8 @@ public sealed class MapModels : IFileContents
     internal MapModels(IReadOnlyDictionary<string, MapModel> all) => All = all;
 
     /// <inheritdoc/>
-    public string ContentHash => Fingerprint.Of(All.OrderBy(map => map.Key, StringComparer.Ordinal).Select(map => $"{map.Key} {map.Value.Files.ContentHash}"));
+    public string ContentHash =>
+        Fingerprint.Of(All.OrderBy(map => map.Key, StringComparer.Ordinal).Select(map => $"{map.Key} {map.Value.Files.ContentHash}"));
 
     internal IReadOnlyDictionary<string, MapModel> All { get; }
 

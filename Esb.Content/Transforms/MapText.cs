@@ -11,7 +11,9 @@ internal sealed class MapText : IMapSource
     {
         Paths = [path];
         Stamp = stamp;
-        ContentHash = Convert.ToHexStringLower(SHA256.HashData([.. Encoding.UTF8.GetBytes($"{System.IO.Path.GetFileName(path)}\n"), .. bytes]));
+        ContentHash = Convert.ToHexStringLower(
+            SHA256.HashData([.. Encoding.UTF8.GetBytes($"{System.IO.Path.GetFileName(path)}\n"), .. bytes])
+        );
         Text = Decode(path, bytes);
     }
 
@@ -38,7 +40,9 @@ internal sealed class MapText : IMapSource
     {
         try
         {
-            return new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(bytes.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? bytes.AsSpan(3) : bytes);
+            return new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(
+                bytes.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? bytes.AsSpan(3) : bytes
+            );
         }
         catch (DecoderFallbackException ex)
         {

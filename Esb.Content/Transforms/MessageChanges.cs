@@ -7,4 +7,5 @@ namespace Esb.Content.Transforms;
 public sealed record MessageChanges(
     MappedBody? Body,
     IReadOnlyList<KeyValuePair<string, string?>> Headers,
-    IReadOnlyList<KeyValuePair<string, object?>> Properties);
+    IReadOnlyList<KeyValuePair<string, object?>> Properties
+);

@@ -33,10 +33,13 @@ internal sealed partial class RecursionGuard(TimeProvider time, TimeSpan limit)
     /// <summary>Compiles the calls into a stylesheet.</summary>
     public static void Protect(XDocument stylesheet)
     {
-        var places = stylesheet.Descendants(StylesheetFiles.Xsl + "template").Where(template => CanComeBack(template) || Sweeps(template))
+        var places = stylesheet
+            .Descendants(StylesheetFiles.Xsl + "template")
+            .Where(template => CanComeBack(template) || Sweeps(template))
             .Concat(stylesheet.Descendants(StylesheetFiles.Xsl + "for-each").Where(Sweeps))
             .ToList();
-        foreach (var place in places) Protect(place);
+        foreach (var place in places)
+            Protect(place);
     }
 
     private static void Protect(XElement place)
@@ -45,18 +48,38 @@ internal sealed partial class RecursionGuard(TimeProvider time, TimeSpan limit)
         var call = new XElement(
             StylesheetFiles.Xsl + "variable",
             new XAttribute(XNamespace.Xmlns + "esb-guard", Namespace),
-            new XAttribute("name", $"esb-guard:entered-{place.Ancestors().Count()}"), // inside one another, of different names: XSLT 1.0, section 11.5
-            new XAttribute("select", $"esb-guard:{nameof(Enter)}()"));
-        if (place.Elements().LastOrDefault(element => element.Name == StylesheetFiles.Xsl + "param" || element.Name == StylesheetFiles.Xsl + "sort") is { } first) first.AddAfterSelf(call);
-        else place.AddFirst(call);
+            // inside one another, of different names: XSLT 1.0, section 11.5
+            new XAttribute("name", $"esb-guard:entered-{place.Ancestors().Count()}"),
+            new XAttribute("select", $"esb-guard:{nameof(Enter)}()")
+        );
+        if (
+            place
+                .Elements()
+                .LastOrDefault(element => element.Name == StylesheetFiles.Xsl + "param" || element.Name == StylesheetFiles.Xsl + "sort") is
+            { } first
+        )
+            first.AddAfterSelf(call);
+        else
+            place.AddFirst(call);
     }
 
     private static bool Sweeps(XElement place) =>
-        place.Elements().SelectMany(element => element.DescendantsAndSelf()).SelectMany(StylesheetExpressions.Of).Any(expression => expression.Sweeps);
+        place
+            .Elements()
+            .SelectMany(element => element.DescendantsAndSelf())
+            .SelectMany(StylesheetExpressions.Of)
+            .Any(expression => expression.Sweeps);
 
-    private static bool CanComeBack(XElement template) => template.Descendants().Any(instruction =>
-        instruction.Name == StylesheetFiles.Xsl + "call-template" ||
-        ((instruction.Name == StylesheetFiles.Xsl + "apply-templates" || instruction.Name == StylesheetFiles.Xsl + "for-each") && !GoesDown(instruction)));
+    private static bool CanComeBack(XElement template) =>
+        template
+            .Descendants()
+            .Any(instruction =>
+                instruction.Name == StylesheetFiles.Xsl + "call-template"
+                || (
+                    (instruction.Name == StylesheetFiles.Xsl + "apply-templates" || instruction.Name == StylesheetFiles.Xsl + "for-each")
+                    && !GoesDown(instruction)
+                )
+            );
 
     private static bool GoesDown(XElement instruction) =>
         instruction.Attribute("select") is not { } select || Down().IsMatch(Predicates().Replace(select.Value, ""));

@@ -9,7 +9,8 @@ internal sealed class StylesheetCache
     /// <summary>The one of this process.</summary>
     public static readonly StylesheetCache Shared = new();
 
-    private readonly Dictionary<string, WeakReference<XslCompiledTransform>> _known = []; // weak: a stylesheet goes when its last configuration does
+    // weak: a stylesheet goes when its last configuration does
+    private readonly Dictionary<string, WeakReference<XslCompiledTransform>> _known = [];
     private readonly Lock _compiling = new();
 
     /// <summary>How often a stylesheet was compiled.</summary>
@@ -20,7 +21,8 @@ internal sealed class StylesheetCache
     {
         lock (_compiling)
         {
-            if (_known.TryGetValue(files.ContentHash, out var known) && known.TryGetTarget(out var compiled)) return compiled;
+            if (_known.TryGetValue(files.ContentHash, out var known) && known.TryGetTarget(out var compiled))
+                return compiled;
             compiled = XsltCompiler.Compile(files);
             Compilations++;
             _known[files.ContentHash] = new WeakReference<XslCompiledTransform>(compiled);

@@ -23,9 +23,15 @@ internal sealed partial class StylesheetExpression(XAttribute attribute, string 
     // Once, that costs what the document costs; for each of many nodes it is a join.
     private bool GoesBack => (IsRepeated ? 0 : _code.IndexOf('[')) is >= 0 and var start && Back().IsMatch(_code, start);
 
-    private bool IsRepeated => Attribute.Parent is { } place &&
-        (place.Name == StylesheetFiles.Xsl + "sort" || place.Ancestors(StylesheetFiles.Xsl + "for-each").Any() ||
-            place.AncestorsAndSelf(StylesheetFiles.Xsl + "template").Any(template => template.Attribute("match")?.Value is not { } pattern || !OfOneNode().IsMatch(pattern)));
+    private bool IsRepeated =>
+        Attribute.Parent is { } place
+        && (
+            place.Name == StylesheetFiles.Xsl + "sort"
+            || place.Ancestors(StylesheetFiles.Xsl + "for-each").Any()
+            || place
+                .AncestorsAndSelf(StylesheetFiles.Xsl + "template")
+                .Any(template => template.Attribute("match")?.Value is not { } pattern || !OfOneNode().IsMatch(pattern))
+        );
 
     /// <summary>Whether it calls a function without a prefix.</summary>
     public bool Calls(string function) => Plain().Matches(_code).Any(match => match.Groups["name"].Value == function);
@@ -36,7 +42,9 @@ internal sealed partial class StylesheetExpression(XAttribute attribute, string 
     [GeneratedRegex(@"(?<![\w.:-])(?<prefix>[\w][\w.-]*):(?<name>[\w][\w.-]*)\s*\(")]
     private static partial Regex Prefixed();
 
-    [GeneratedRegex(@"//|\b(descendant|descendant-or-self|ancestor|ancestor-or-self|following|following-sibling|preceding|preceding-sibling)\s*::")]
+    [GeneratedRegex(
+        @"//|\b(descendant|descendant-or-self|ancestor|ancestor-or-self|following|following-sibling|preceding|preceding-sibling)\s*::"
+    )]
     private static partial Regex Wide();
 
     // Paths from the root, from a variable, and from the parent to more than its attributes.

@@ -23,14 +23,24 @@ internal sealed class StylesheetFiles : XmlResolver, IMapSource
     public IReadOnlyCollection<XDocument> Documents => _documents.Values;
 
     /// <summary>The media type that <c>xsl:output</c> names; null where it names none.</summary>
-    public string? MediaType => Documents.SelectMany(document => document.Root!.Elements(Xsl + "output")).Select(output => output.Attribute("media-type")?.Value).FirstOrDefault(type => type is not null);
+    public string? MediaType =>
+        Documents
+            .SelectMany(document => document.Root!.Elements(Xsl + "output"))
+            .Select(output => output.Attribute("media-type")?.Value)
+            .FirstOrDefault(type => type is not null);
 
     /// <summary>Its parameters; if several files declare a parameter, the file that includes or imports the others decides.</summary>
-    public IReadOnlyList<MapParameter> Parameters => [.. Documents
-        .SelectMany(document => document.Root!.Elements(Xsl + "param"))
-        .Where(parameter => parameter.Attribute("name")?.Value.Contains(':') == false)
-        .Select(parameter => new MapParameter(parameter.Attribute("name")!.Value.Trim(), parameter.Attribute("select") is null && !parameter.Nodes().Any()))
-        .DistinctBy(parameter => parameter.Name)];
+    public IReadOnlyList<MapParameter> Parameters =>
+        [
+            .. Documents
+                .SelectMany(document => document.Root!.Elements(Xsl + "param"))
+                .Where(parameter => parameter.Attribute("name")?.Value.Contains(':') == false)
+                .Select(parameter => new MapParameter(
+                    parameter.Attribute("name")!.Value.Trim(),
+                    parameter.Attribute("select") is null && !parameter.Nodes().Any()
+                ))
+                .DistinctBy(parameter => parameter.Name),
+        ];
 
     /// <summary>Every file that it consists of, the map's own first.</summary>
     public IReadOnlyList<string> Paths => [.. _documents.Keys.Select(file => file.LocalPath)];
@@ -44,8 +54,9 @@ internal sealed class StylesheetFiles : XmlResolver, IMapSource
 
     /// <summary>Whether it looks through the document from places in it, so that one expression may take long. Those that call
     /// generate-id() do not count: it is slow where moves are counted.</summary>
-    public bool Sweeps => Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Sweeps) &&
-        !Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Calls("generate-id"));
+    public bool Sweeps =>
+        Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Sweeps)
+        && !Documents.SelectMany(StylesheetExpressions.Of).Any(expression => expression.Calls("generate-id"));
 
     /// <summary>The same for stylesheets whose files have the same names and bytes.</summary>
     public string ContentHash { get; private set; } = "";
@@ -72,7 +83,8 @@ internal sealed class StylesheetFiles : XmlResolver, IMapSource
         var document = Parse(uri, bytes);
         _documents[uri] = document;
         _open.Add(uri);
-        foreach (var part in document.Root!.Elements().Where(element => element.Name == Xsl + "include" || element.Name == Xsl + "import")) Follow(part, uri);
+        foreach (var part in document.Root!.Elements().Where(element => element.Name == Xsl + "include" || element.Name == Xsl + "import"))
+            Follow(part, uri);
         _open.Remove(uri);
         return document;
     }
@@ -81,9 +93,16 @@ internal sealed class StylesheetFiles : XmlResolver, IMapSource
     {
         var reference = part.Attribute("href")?.Value ?? "";
         var uri = Resolve(part, from, reference);
-        if (_open.Contains(uri)) throw Problem("ESB-XSL-CYCLE", part, $"{reference} includes itself: {string.Join(" → ", _open.Append(uri).Select(file => Path.GetFileName(file.LocalPath)))}");
-        if (_documents.ContainsKey(uri)) return;
-        if (!File.Exists(uri.LocalPath)) throw Problem("ESB-XSL-RESOLVE", part, $"there is no file {reference}");
+        if (_open.Contains(uri))
+            throw Problem(
+                "ESB-XSL-CYCLE",
+                part,
+                $"{reference} includes itself: {string.Join(" → ", _open.Append(uri).Select(file => Path.GetFileName(file.LocalPath)))}"
+            );
+        if (_documents.ContainsKey(uri))
+            return;
+        if (!File.Exists(uri.LocalPath))
+            throw Problem("ESB-XSL-RESOLVE", part, $"there is no file {reference}");
         Load(uri, reference);
     }
 
@@ -95,7 +114,11 @@ internal sealed class StylesheetFiles : XmlResolver, IMapSource
         }
         catch (XmlException)
         {
-            throw Problem("ESB-XSL-RESOLVE", part, $"'{reference}' is not allowed: only relative names of files in the map's folder or below are");
+            throw Problem(
+                "ESB-XSL-RESOLVE",
+                part,
+                $"'{reference}' is not allowed: only relative names of files in the map's folder or below are"
+            );
         }
     }
 

@@ -7,7 +7,8 @@ namespace Esb.Content.Transforms;
 /// <summary>Compiles XSLT 1.0 to code.</summary>
 internal static class XsltCompiler
 {
-    private const int StackBytes = 256 << 20; // the compiler recurses with the stylesheet: some thousand branches of one choose end the process on a usual stack
+    // the compiler recurses with the stylesheet: some thousand branches of one choose end the process on a usual stack
+    private const int StackBytes = 256 << 20;
 
     /// <exception cref="MapFileException">The stylesheet has an error.</exception>
     public static XslCompiledTransform Compile(StylesheetFiles files)

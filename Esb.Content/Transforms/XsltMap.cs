@@ -41,7 +41,8 @@ internal sealed class XsltMap : IMessageMap
         _limits = limits;
         _time = time;
         _output = _transform.OutputSettings!.Clone();
-        if (_output.Encoding is UTF8Encoding) _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
+        if (_output.Encoding is UTF8Encoding)
+            _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
         _kind = KindOf(_output.OutputMethod, stylesheet.MediaType);
         _contentType = $"{stylesheet.MediaType ?? DefaultMediaType(_output.OutputMethod)}; charset={_output.Encoding.WebName}";
         Parameters = stylesheet.Parameters;
@@ -56,7 +57,8 @@ internal sealed class XsltMap : IMessageMap
 
     public MappedBody Transform(MessageBody input, params ReadOnlySpan<MapArgument> arguments)
     {
-        if (TryStream(input.Bytes) is { } made) return new MappedBody(MessageBody.FromBytes(made), _contentType, _kind);
+        if (TryStream(input.Bytes) is { } made)
+            return new MappedBody(MessageBody.FromBytes(made), _contentType, _kind);
         return ByTheEngine(input, arguments);
     }
 
@@ -104,7 +106,11 @@ internal sealed class XsltMap : IMessageMap
         if (!_stripsSpace)
         {
             var document = _xml.Navigate(input); // what a condition has parsed is parsed
-            _transform.Transform(_sweeps ? new TimedNavigator(document, new EvaluationTime(_time, _limits.Time)) : document, arguments, writer);
+            _transform.Transform(
+                _sweeps ? new TimedNavigator(document, new EvaluationTime(_time, _limits.Time)) : document,
+                arguments,
+                writer
+            );
             return;
         }
 
@@ -112,36 +118,45 @@ internal sealed class XsltMap : IMessageMap
         _transform.Transform(reader, arguments, writer);
     }
 
-    private EsbException Explain(Exception error, string said) => error switch
-    {
-        { InnerException: EsbException { Code: EvaluationTime.Code } } => TookTooLong(error),
-        { InnerException: EsbException inner } => inner,
-        { InnerException: InsufficientExecutionStackException } => Fault("ESB-XSL-DEPTH", "recurses too deep", error),
-        { InnerException: TimeoutException } => TookTooLong(error),
-        XsltException when error.Message.StartsWith("Cannot find a script or an extension object", StringComparison.Ordinal) => Fault("ESB-XSL-EXTENSION", $"failed: {Clip(error.Message)}", error),
-        XsltException when error.Message == said => Fault("ESB-XSL-TERMINATED", $"refused the message: {Clip(said)}", error),
-        _ => Fault("ESB-XSL-FAILED", $"failed: {Clip(error.Message)}", error),
-    };
+    private EsbException Explain(Exception error, string said) =>
+        error switch
+        {
+            { InnerException: EsbException { Code: EvaluationTime.Code } } => TookTooLong(error),
+            { InnerException: EsbException inner } => inner,
+            { InnerException: InsufficientExecutionStackException } => Fault("ESB-XSL-DEPTH", "recurses too deep", error),
+            { InnerException: TimeoutException } => TookTooLong(error),
+            XsltException when error.Message.StartsWith("Cannot find a script or an extension object", StringComparison.Ordinal) => Fault(
+                "ESB-XSL-EXTENSION",
+                $"failed: {Clip(error.Message)}",
+                error
+            ),
+            XsltException when error.Message == said => Fault("ESB-XSL-TERMINATED", $"refused the message: {Clip(said)}", error),
+            _ => Fault("ESB-XSL-FAILED", $"failed: {Clip(error.Message)}", error),
+        };
 
-    private EsbException TookTooLong(Exception error) => Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error);
+    private EsbException TookTooLong(Exception error) =>
+        Fault("ESB-XSL-TIMEOUT", $"took longer than {_limits.Time.TotalSeconds:0.###} s", error);
 
-    private EsbException Fault(string code, string what, Exception error) => new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
+    private EsbException Fault(string code, string what, Exception error) =>
+        new(code, $"The map {Name} {what.TrimEnd('.')}.", FaultKind.Invalid, error);
 
     private static string Clip(string text) => MaskedFlow.Excerpt(text, LongestText);
 
-    private static MadeKind KindOf(XmlOutputMethod method, string? mediaType) => method switch
-    {
-        XmlOutputMethod.Html => MadeKind.Html,
-        XmlOutputMethod.Text when mediaType?.EndsWith("json", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Json,
-        XmlOutputMethod.Text when mediaType?.EndsWith("xml", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Xml,
-        XmlOutputMethod.Text => MadeKind.Text,
-        _ => MadeKind.Xml,
-    };
+    private static MadeKind KindOf(XmlOutputMethod method, string? mediaType) =>
+        method switch
+        {
+            XmlOutputMethod.Html => MadeKind.Html,
+            XmlOutputMethod.Text when mediaType?.EndsWith("json", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Json,
+            XmlOutputMethod.Text when mediaType?.EndsWith("xml", StringComparison.OrdinalIgnoreCase) == true => MadeKind.Xml,
+            XmlOutputMethod.Text => MadeKind.Text,
+            _ => MadeKind.Xml,
+        };
 
-    private static string DefaultMediaType(XmlOutputMethod method) => method switch
-    {
-        XmlOutputMethod.Html => "text/html",
-        XmlOutputMethod.Text => "text/plain",
-        _ => "application/xml",
-    };
+    private static string DefaultMediaType(XmlOutputMethod method) =>
+        method switch
+        {
+            XmlOutputMethod.Html => "text/html",
+            XmlOutputMethod.Text => "text/plain",
+            _ => "application/xml",
+        };
 }

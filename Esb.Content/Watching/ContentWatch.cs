@@ -9,7 +9,10 @@ namespace Esb.Content.Watching;
 /// <summary>Checks every second whether maps, schemas and look-ups have changed, until the bus stops.</summary>
 /// <remarks>Polls the file system instead of using its notifications: polling also works on mounted volumes, and if a link replaces a whole
 /// folder.</remarks>
-internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> schemas, Live<LookupCatalog> lookups, TimeProvider time) : IBusPart, IHealthNotices, IDisposable
+internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> schemas, Live<LookupCatalog> lookups, TimeProvider time)
+    : IBusPart,
+        IHealthNotices,
+        IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
@@ -19,7 +22,8 @@ internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> sc
     public BusStage Stage => BusStage.Stores;
 
     public IEnumerable<string> Notices =>
-        All.Where(content => content.Problem is not null).Select(content => $"ESB-CFG-RELOAD {content.Kind} {content.Name}: {content.Problem}");
+        All.Where(content => content.Problem is not null)
+            .Select(content => $"ESB-CFG-RELOAD {content.Kind} {content.Name}: {content.Problem}");
 
     private IEnumerable<ILiveContent> All => maps.Current.All.Concat<ILiveContent>(schemas.Current.All).Concat(lookups.Current.All);
 
@@ -41,7 +45,8 @@ internal sealed class ContentWatch(Live<MapCatalog> maps, Live<SchemaCatalog> sc
     {
         while (!stopping.IsCancellationRequested)
         {
-            foreach (var content in All) content.Look();
+            foreach (var content in All)
+                content.Look();
             await Task.Delay(Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }

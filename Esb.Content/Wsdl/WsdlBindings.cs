@@ -24,7 +24,8 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
             {
                 foreach (var soap in new[] { WsdlNames.Soap11, WsdlNames.Soap12 })
                 {
-                    if (binding.Element(soap + "binding") is { } bound && (string?)bound.Attribute("transport") is null or WsdlNames.Http) ReadBinding(path, binding, bound, soap);
+                    if (binding.Element(soap + "binding") is { } bound && (string?)bound.Attribute("transport") is null or WsdlNames.Http)
+                        ReadBinding(path, binding, bound, soap);
                 }
             }
         }
@@ -34,24 +35,35 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
 
     private void ReadBinding(string path, XElement binding, XElement bound, XNamespace soap)
     {
-        if (soap == WsdlNames.Soap11) HasSoap11 = true;
-        else HasSoap12 = true;
+        if (soap == WsdlNames.Soap11)
+            HasSoap11 = true;
+        else
+            HasSoap12 = true;
         var (portPath, portType) = Find(path, binding, "portType", NameOf(path, binding, "type"));
         foreach (var operation in binding.Elements(WsdlNames.Wsdl + "operation"))
         {
             var name = (string?)operation.Attribute("name") ?? "";
-            var described = portType.Elements(WsdlNames.Wsdl + "operation").FirstOrDefault(one => (string?)one.Attribute("name") == name)
+            var described =
+                portType.Elements(WsdlNames.Wsdl + "operation").FirstOrDefault(one => (string?)one.Attribute("name") == name)
                 ?? throw WsdlFiles.Fault(path, operation, $"the port type has no operation '{name}'");
-            var style = (string?)operation.Element(soap + "operation")?.Attribute("style") ?? (string?)bound.Attribute("style") ?? "document";
-            var input = described.Element(WsdlNames.Wsdl + "input") ?? throw WsdlFiles.Fault(portPath, described, $"the operation '{name}' has no input; expected one that a caller begins");
+            var style =
+                (string?)operation.Element(soap + "operation")?.Attribute("style") ?? (string?)bound.Attribute("style") ?? "document";
+            var input =
+                described.Element(WsdlNames.Wsdl + "input")
+                ?? throw WsdlFiles.Fault(portPath, described, $"the operation '{name}' has no input; expected one that a caller begins");
             var output = described.Element(WsdlNames.Wsdl + "output");
             var request = ChildOf(path, operation, "input", portPath, input, style, soap, name);
             var answer = output is null ? null : ChildOf(path, operation, "output", portPath, output, style, soap, $"{name}Response");
-            Add(new WsdlOperation(
-                name, request, answer,
-                (string?)operation.Element(soap + "operation")?.Attribute("soapAction") is { Length: > 0 } action ? [action] : [],
-                [AddressingActionOf(input, portType, name, output is null ? "" : "Request")],
-                output is null ? "" : AddressingActionOf(output, portType, name, "Response")));
+            Add(
+                new WsdlOperation(
+                    name,
+                    request,
+                    answer,
+                    (string?)operation.Element(soap + "operation")?.Attribute("soapAction") is { Length: > 0 } action ? [action] : [],
+                    [AddressingActionOf(input, portType, name, output is null ? "" : "Request")],
+                    output is null ? "" : AddressingActionOf(output, portType, name, "Response")
+                )
+            );
         }
     }
 
@@ -60,24 +72,52 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
     {
         var key = (operation.Name, operation.Input);
         _operations[key] = _operations.TryGetValue(key, out var known)
-            ? known with { Actions = [.. known.Actions.Union(operation.Actions)], AddressingActions = [.. known.AddressingActions.Union(operation.AddressingActions)] }
+            ? known with
+            {
+                Actions = [.. known.Actions.Union(operation.Actions)],
+                AddressingActions = [.. known.AddressingActions.Union(operation.AddressingActions)],
+            }
             : operation;
     }
 
-    private XmlQualifiedName ChildOf(string path, XElement operation, string direction, string portPath, XElement described, string style, XNamespace soap, string wrapper)
+    private XmlQualifiedName ChildOf(
+        string path,
+        XElement operation,
+        string direction,
+        string portPath,
+        XElement described,
+        string style,
+        XNamespace soap,
+        string wrapper
+    )
     {
         var body = operation.Element(WsdlNames.Wsdl + direction)?.Descendants(soap + "body").FirstOrDefault();
-        if (operation.Element(WsdlNames.Wsdl + direction)?.Descendants().FirstOrDefault(element => element.Name.LocalName == "multipartRelated") is { } multipart)
+        if (
+            operation
+                .Element(WsdlNames.Wsdl + direction)
+                ?.Descendants()
+                .FirstOrDefault(element => element.Name.LocalName == "multipartRelated") is
+            { } multipart
+        )
             throw WsdlFiles.Fault(path, multipart, "attachments (MIME and MTOM) are designed, but this version cannot do them yet");
         if ((string?)body?.Attribute("use") is { } use && use != "literal")
             throw WsdlFiles.Fault(path, body!, $"the use \"{use}\" is not supported; expected \"literal\" (WS-I Basic Profile 1.1, R2706)");
 
         var (messagePath, message) = Find(portPath, described, "message", NameOf(portPath, described, "message"));
         var names = ((string?)body?.Attribute("parts"))?.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        var parts = message.Elements(WsdlNames.Wsdl + "part").Where(part => names is null || names.Contains((string?)part.Attribute("name"))).ToList();
-        if (style == "rpc") return WrapperOf(messagePath, parts, new XmlQualifiedName(wrapper, (string?)body?.Attribute("namespace") ?? ""));
+        var parts = message
+            .Elements(WsdlNames.Wsdl + "part")
+            .Where(part => names is null || names.Contains((string?)part.Attribute("name")))
+            .ToList();
+        if (style == "rpc")
+            return WrapperOf(messagePath, parts, new XmlQualifiedName(wrapper, (string?)body?.Attribute("namespace") ?? ""));
         if (parts is not [{ } only] || only.Attribute("element") is null)
-            throw WsdlFiles.Fault(messagePath, message, "a message of style \"document\" has one part with an element (WS-I Basic Profile 1.1, R2201); a Body without a child, or with several, is not served");
+            throw WsdlFiles.Fault(
+                messagePath,
+                message,
+                "a message of style \"document\" has one part with an element (WS-I Basic Profile 1.1, R2201); a Body without a "
+                    + "child, or with several, is not served"
+            );
         return NameOf(messagePath, only, "element");
     }
 
@@ -93,8 +133,13 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
     {
         foreach (var (file, document) in files.Wsdls)
         {
-            if (((string?)document.Root!.Attribute("targetNamespace") ?? "") != name.Namespace) continue;
-            if (document.Root.Elements(WsdlNames.Wsdl + kind).FirstOrDefault(element => (string?)element.Attribute("name") == name.Name) is { } found) return (file, found);
+            if (((string?)document.Root!.Attribute("targetNamespace") ?? "") != name.Namespace)
+                continue;
+            if (
+                document.Root.Elements(WsdlNames.Wsdl + kind).FirstOrDefault(element => (string?)element.Attribute("name") == name.Name) is
+                { } found
+            )
+                return (file, found);
         }
 
         throw WsdlFiles.Fault(path, from, $"there is no {kind} '{name.Name}' in the namespace '{name.Namespace}'");
@@ -102,10 +147,13 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
 
     private static XmlQualifiedName NameOf(string path, XElement element, string attribute)
     {
-        if ((string?)element.Attribute(attribute) is not { } text) throw WsdlFiles.Fault(path, element, $"the attribute {attribute} is missing");
+        if ((string?)element.Attribute(attribute) is not { } text)
+            throw WsdlFiles.Fault(path, element, $"the attribute {attribute} is missing");
         var parts = text.Split(':');
         var uri = parts.Length == 1 ? element.GetDefaultNamespace() : element.GetNamespaceOfPrefix(parts[0]);
-        return uri is null ? throw WsdlFiles.Fault(path, element, $"the prefix of '{text}' is not declared") : new XmlQualifiedName(parts[^1], uri.NamespaceName);
+        return uri is null
+            ? throw WsdlFiles.Fault(path, element, $"the prefix of '{text}' is not declared")
+            : new XmlQualifiedName(parts[^1], uri.NamespaceName);
     }
 
     // Web Services Addressing 1.0, Metadata, section 4.4.4: the pattern of actions that are not written.
@@ -113,11 +161,13 @@ internal sealed class WsdlBindings(WsdlFiles files, WsdlSchemas schemas)
     {
         foreach (var uri in new[] { WsdlNames.AddressingMetadata, WsdlNames.Addressing })
         {
-            if ((string?)message.Attribute(uri + "Action") is { } written) return written;
+            if ((string?)message.Attribute(uri + "Action") is { } written)
+                return written;
         }
 
         var target = (string?)portType.Parent!.Attribute("targetNamespace") ?? "";
         var separator = target.StartsWith("urn:", StringComparison.Ordinal) ? ":" : "/";
-        return $"{target.TrimEnd('/')}{separator}{(string?)portType.Attribute("name")}{separator}{(string?)message.Attribute("name") ?? operation + suffix}";
+        var name = (string?)message.Attribute("name") ?? operation + suffix;
+        return $"{target.TrimEnd('/')}{separator}{(string?)portType.Attribute("name")}{separator}{name}";
     }
 }

@@ -36,7 +36,11 @@ internal sealed class WsdlFiles
         }
         catch (Exception ex) when (ex is XmlException or UriFormatException)
         {
-            throw Fault(from, element, $"refers to {reference}; only relative names of files in the folder of the WSDL or below are allowed");
+            throw Fault(
+                from,
+                element,
+                $"refers to {reference}; only relative names of files in the folder of the WSDL or below are allowed"
+            );
         }
     }
 
@@ -48,15 +52,19 @@ internal sealed class WsdlFiles
 
     private void ReadWsdl(string path)
     {
-        if (_wsdls.Exists(known => known.Path == path)) return;
+        if (_wsdls.Exists(known => known.Path == path))
+            return;
         var document = Load(path);
         var root = document.Root!;
-        if (root.Name != WsdlNames.Wsdl + "definitions") throw Fault(path, root, $"expected definitions of WSDL 1.1, found {root.Name}");
+        if (root.Name != WsdlNames.Wsdl + "definitions")
+            throw Fault(path, root, $"expected definitions of WSDL 1.1, found {root.Name}");
         _wsdls.Add((path, document));
-        foreach (var schema in root.Elements(WsdlNames.Wsdl + "types").Elements(WsdlNames.Xsd + "schema")) ReadReferences(path, schema);
+        foreach (var schema in root.Elements(WsdlNames.Wsdl + "types").Elements(WsdlNames.Xsd + "schema"))
+            ReadReferences(path, schema);
         foreach (var import in root.Elements(WsdlNames.Wsdl + "import"))
         {
-            if ((string?)import.Attribute("location") is not { } location) throw Fault(path, import, "an import names no location");
+            if ((string?)import.Attribute("location") is not { } location)
+                throw Fault(path, import, "an import names no location");
             ReadWsdl(PathOf(path, import, location));
         }
     }
@@ -65,11 +73,14 @@ internal sealed class WsdlFiles
     {
         foreach (var reference in schema.Elements().Where(element => WsdlNames.SchemaReferences.Contains(element.Name)))
         {
-            if ((string?)reference.Attribute("schemaLocation") is not { } location) continue;
+            if ((string?)reference.Attribute("schemaLocation") is not { } location)
+                continue;
             var file = PathOf(path, reference, location);
-            if (_schemas.Exists(known => known.Path == file)) continue;
+            if (_schemas.Exists(known => known.Path == file))
+                continue;
             var document = Load(file);
-            if (document.Root!.Name != WsdlNames.Xsd + "schema") throw Fault(file, document.Root, $"expected an XML Schema, found {document.Root.Name}");
+            if (document.Root!.Name != WsdlNames.Xsd + "schema")
+                throw Fault(file, document.Root, $"expected an XML Schema, found {document.Root.Name}");
             _schemas.Add((file, document));
             ReadReferences(file, document.Root);
         }
@@ -77,7 +88,8 @@ internal sealed class WsdlFiles
 
     private XDocument Load(string path)
     {
-        if (_wsdls.Count + _schemas.Count >= Most) throw new WsdlFault(path, 0, 0, $"consists of more than {Most} files");
+        if (_wsdls.Count + _schemas.Count >= Most)
+            throw new WsdlFault(path, 0, 0, $"consists of more than {Most} files");
         try
         {
             using var reader = XmlReader.Create(File.OpenRead(path), ContentFile.ReaderSettings);

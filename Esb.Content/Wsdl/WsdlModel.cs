@@ -8,7 +8,14 @@ public sealed class WsdlModel
 {
     private readonly XsdSchema _schema;
 
-    internal WsdlModel(IReadOnlyList<WsdlOperation> operations, bool hasSoap11, bool hasSoap12, WsdlPages pages, XsdSchema schema, string contentHash)
+    internal WsdlModel(
+        IReadOnlyList<WsdlOperation> operations,
+        bool hasSoap11,
+        bool hasSoap12,
+        WsdlPages pages,
+        XsdSchema schema,
+        string contentHash
+    )
     {
         (Operations, HasSoap11, HasSoap12, Pages, ContentHash) = (operations, hasSoap11, hasSoap12, pages, contentHash);
         _schema = schema;

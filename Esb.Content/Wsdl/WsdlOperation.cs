@@ -10,4 +10,10 @@ namespace Esb.Content.Wsdl;
 /// <param name="AddressingActions">The actions of WS-Addressing of requests.</param>
 /// <param name="AnswerAction">The action of WS-Addressing of an answer.</param>
 public sealed record WsdlOperation(
-    string Name, XmlQualifiedName Input, XmlQualifiedName? Output, IReadOnlyList<string> Actions, IReadOnlyList<string> AddressingActions, string AnswerAction);
+    string Name,
+    XmlQualifiedName Input,
+    XmlQualifiedName? Output,
+    IReadOnlyList<string> Actions,
+    IReadOnlyList<string> AddressingActions,
+    string AnswerAction
+);

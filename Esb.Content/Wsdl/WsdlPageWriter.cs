@@ -12,7 +12,8 @@ internal static class WsdlPageWriter
         var schemas = files.Schemas.Select(file => file.Path).ToList();
         return new WsdlPages(
             [.. files.Wsdls.Select(file => Text(file.Path, file.Document))],
-            [.. files.Schemas.Select(file => Text(file.Path, file.Document))]);
+            [.. files.Schemas.Select(file => Text(file.Path, file.Document))]
+        );
 
         string Text(string path, XDocument document)
         {
@@ -38,7 +39,9 @@ internal static class WsdlPageWriter
     // Ports of plain HTTP and of other transports are not served here.
     private static void RemoveOtherPorts(XDocument document)
     {
-        document.Root!.Elements(WsdlNames.Wsdl + "service").Elements(WsdlNames.Wsdl + "port")
+        document
+            .Root!.Elements(WsdlNames.Wsdl + "service")
+            .Elements(WsdlNames.Wsdl + "port")
             .Where(port => !port.Elements(WsdlNames.Soap11 + "address").Any() && !port.Elements(WsdlNames.Soap12 + "address").Any())
             .Remove();
     }

@@ -21,15 +21,23 @@ public sealed class WsdlPages
     /// <param name="query">The query with its question mark; case does not matter.</param>
     /// <param name="address">The absolute address of the service under which it was asked.</param>
     public byte[]? Find(string query, string address) =>
-        TextOf(query) is { } text ? Encoding.UTF8.GetBytes(text.Replace(Place, SecurityElement.Escape(address), StringComparison.Ordinal)) : null;
+        TextOf(query) is { } text
+            ? Encoding.UTF8.GetBytes(text.Replace(Place, SecurityElement.Escape(address), StringComparison.Ordinal))
+            : null;
 
     private string? TextOf(string query)
     {
-        if (query.Equals("?wsdl", StringComparison.OrdinalIgnoreCase)) return _wsdls[0];
-        if (query.StartsWith("?wsdl=", StringComparison.OrdinalIgnoreCase)) return Numbered(_wsdls.Skip(1).ToList(), query["?wsdl=".Length..]);
+        if (query.Equals("?wsdl", StringComparison.OrdinalIgnoreCase))
+            return _wsdls[0];
+        if (query.StartsWith("?wsdl=", StringComparison.OrdinalIgnoreCase))
+            return Numbered(_wsdls.Skip(1).ToList(), query["?wsdl=".Length..]);
         return query.StartsWith("?xsd=", StringComparison.OrdinalIgnoreCase) ? Numbered(_schemas, query["?xsd=".Length..]) : null;
     }
 
     private static string? Numbered(IReadOnlyList<string> pages, string number) =>
-        int.TryParse(number, System.Globalization.NumberStyles.None, System.Globalization.CultureInfo.InvariantCulture, out var place) && place >= 1 && place <= pages.Count ? pages[place - 1] : null;
+        int.TryParse(number, System.Globalization.NumberStyles.None, System.Globalization.CultureInfo.InvariantCulture, out var place)
+        && place >= 1
+        && place <= pages.Count
+            ? pages[place - 1]
+            : null;
 }

@@ -29,14 +29,19 @@ internal sealed class WsdlSchemas
         var alone = new XElement(schema);
         foreach (var declaration in schema.Ancestors().Attributes().Where(attribute => attribute.IsNamespaceDeclaration))
         {
-            if (alone.Attribute(declaration.Name) is null) alone.Add(new XAttribute(declaration.Name, declaration.Value));
+            if (alone.Attribute(declaration.Name) is null)
+                alone.Add(new XAttribute(declaration.Name, declaration.Value));
         }
 
         // Each has an address of its own, so that none is taken for another.
         var address = $"{new Uri(path).AbsoluteUri}#{++_count}-{((IXmlLineInfo)schema).LineNumber}";
         try
         {
-            using var reader = XmlReader.Create(new StringReader(alone.ToString(SaveOptions.DisableFormatting)), ContentFile.ReaderSettings, address);
+            using var reader = XmlReader.Create(
+                new StringReader(alone.ToString(SaveOptions.DisableFormatting)),
+                ContentFile.ReaderSettings,
+                address
+            );
             _schemas.Add(null, reader);
         }
         catch (XmlException ex)
@@ -54,22 +59,34 @@ internal sealed class WsdlSchemas
             _wrappers[name.Namespace] = schema;
         }
 
-        if (schema.Items.OfType<XmlSchemaElement>().Any(element => element.Name == name.Name)) return; // of another binding
+        if (schema.Items.OfType<XmlSchemaElement>().Any(element => element.Name == name.Name))
+            return; // of another binding
         var content = new XmlSchemaSequence();
         foreach (var (part, type) in parts)
         {
             content.Items.Add(new XmlSchemaElement { Name = part, SchemaTypeName = type });
-            if (type.Namespace != XmlSchema.Namespace && type.Namespace != name.Namespace && !schema.Includes.OfType<XmlSchemaImport>().Any(import => import.Namespace == type.Namespace))
+            if (
+                type.Namespace != XmlSchema.Namespace
+                && type.Namespace != name.Namespace
+                && !schema.Includes.OfType<XmlSchemaImport>().Any(import => import.Namespace == type.Namespace)
+            )
                 schema.Includes.Add(new XmlSchemaImport { Namespace = type.Namespace });
         }
 
-        schema.Items.Add(new XmlSchemaElement { Name = name.Name, SchemaType = new XmlSchemaComplexType { Particle = content } });
+        schema.Items.Add(
+            new XmlSchemaElement
+            {
+                Name = name.Name,
+                SchemaType = new XmlSchemaComplexType { Particle = content },
+            }
+        );
     }
 
     /// <summary>Compiles all; <see cref="Faults"/> says whether the result can be used.</summary>
     public XmlSchemaSet Compile()
     {
-        foreach (var wrapper in _wrappers.Values) _schemas.Add(wrapper);
+        foreach (var wrapper in _wrappers.Values)
+            _schemas.Add(wrapper);
         _schemas.Compile();
         return _schemas;
     }
@@ -83,7 +100,8 @@ internal sealed class WsdlSchemas
     // A schema inside a WSDL counts its own lines; its address has the line at which it begins.
     private static (string File, int Line) PlaceOf(XmlSchemaException problem)
     {
-        if (!Uri.TryCreate(problem.SourceUri, UriKind.Absolute, out var address)) return ("", 0);
+        if (!Uri.TryCreate(problem.SourceUri, UriKind.Absolute, out var address))
+            return ("", 0);
         var begins = address.Fragment.Split('-') is [_, var line] && int.TryParse(line, out var number) ? number - 1 : 0;
         return (address.LocalPath, problem.LineNumber + begins);
     }

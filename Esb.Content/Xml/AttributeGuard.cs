@@ -37,14 +37,14 @@ internal sealed class AttributeGuard
     /// always, one count of the bytes says that none can have.</summary>
     public bool Exceeds(int end)
     {
-        if (_isWide) return false;
+        if (_isWide)
+            return false;
         var bytes = _document.Span[..end];
         _possible += bytes[_counted..].Count((byte)'=');
         _counted = end;
-        if (_possible <= _limit) return false;
-        while (_position < end && _attributes <= _limit && Advance(bytes, end == _document.Length))
-        {
-        }
+        if (_possible <= _limit)
+            return false;
+        while (_position < end && _attributes <= _limit && Advance(bytes, end == _document.Length)) { }
 
         _possible = _attributes;
         return _attributes > _limit;
@@ -54,7 +54,8 @@ internal sealed class AttributeGuard
     private bool Advance(ReadOnlySpan<byte> bytes, bool isWhole)
     {
         var rest = bytes[_position..];
-        if (_end is not null) return Leave(rest);
+        if (_end is not null)
+            return Leave(rest);
         return _isInTag ? FollowTag(rest) : FindTag(rest, isWhole);
     }
 
@@ -76,14 +77,20 @@ internal sealed class AttributeGuard
     {
         var start = rest.IndexOf((byte)'<');
         _position += start < 0 ? rest.Length : start;
-        if (start < 0) return false;
+        if (start < 0)
+            return false;
         rest = rest[start..];
-        if (rest.Length < LongestMark && !isWhole) return false;
+        if (rest.Length < LongestMark && !isWhole)
+            return false;
         _position++;
-        if (rest.StartsWith("<!--"u8)) _end = Comment;
-        else if (rest.StartsWith("<![CDATA["u8)) _end = CharacterData;
-        else if (rest.StartsWith("<?"u8)) _end = Instruction;
-        else (_isInTag, _attributes) = (true, 0);
+        if (rest.StartsWith("<!--"u8))
+            _end = Comment;
+        else if (rest.StartsWith("<![CDATA["u8))
+            _end = CharacterData;
+        else if (rest.StartsWith("<?"u8))
+            _end = Instruction;
+        else
+            (_isInTag, _attributes) = (true, 0);
         return true;
     }
 
@@ -91,7 +98,8 @@ internal sealed class AttributeGuard
     {
         var mark = rest.IndexOfAny(Marks);
         _position += mark < 0 ? rest.Length : mark + 1;
-        if (mark < 0) return false;
+        if (mark < 0)
+            return false;
         switch (rest[mark])
         {
             case (byte)'=':

@@ -5,7 +5,9 @@ using Esb.Core.Errors;
 namespace Esb.Content.Xml;
 
 /// <summary>Wraps a reader, checks depth, attributes and namespaces while reading, and reports errors in our own words.</summary>
-internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, bool isComplete, XmlLimits limits) : XmlReader, IXmlLineInfo
+internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, bool isComplete, XmlLimits limits)
+    : XmlReader,
+        IXmlLineInfo
 {
     private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
     private readonly bool _mayExceed = bytes.Length > limits.AttributeCharacters; // in any encoding
@@ -68,14 +70,16 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
     {
         try
         {
-            if (!inner.Read()) return false;
+            if (!inner.Read())
+                return false;
         }
         catch (XmlException ex)
         {
             throw XmlFaults.Explain(ex, bytes, limits);
         }
 
-        if (inner.NodeType == XmlNodeType.Element) CheckElement();
+        if (inner.NodeType == XmlNodeType.Element)
+            CheckElement();
         return true;
     }
 
@@ -108,10 +112,12 @@ internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> byt
 
     private void CheckElement()
     {
-        if (inner.Depth >= limits.Depth) throw Refuse("ESB-XML-DEPTH", $"elements are nested deeper than {limits.Depth}", FaultKind.Malformed);
+        if (inner.Depth >= limits.Depth)
+            throw Refuse("ESB-XML-DEPTH", $"elements are nested deeper than {limits.Depth}", FaultKind.Malformed);
         if (inner.AttributeCount > limits.Attributes)
             throw Refuse("ESB-XML-LIMIT", $"an element has more than {limits.Attributes} attributes", FaultKind.TooLarge);
-        if (_mayExceed) CheckAttributes();
+        if (_mayExceed)
+            CheckAttributes();
         if (_namespaces?.Exceeds(inner) == true)
             throw Refuse("ESB-XML-LIMIT", $"more than {limits.Namespaces} namespace declarations are in scope", FaultKind.TooLarge);
     }

@@ -15,20 +15,31 @@ internal sealed class ContentFile(SettingsRecord config, string path, ConfigErro
     public string Folder => System.IO.Path.GetDirectoryName(path)!;
 
     /// <summary>Reader settings for files of the configuration: as for external documents, without a document type declaration.</summary>
-    public static XmlReaderSettings ReaderSettings { get; } = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, CloseInput = true };
+    public static XmlReaderSettings ReaderSettings { get; } =
+        new()
+        {
+            DtdProcessing = DtdProcessing.Prohibit,
+            XmlResolver = null,
+            CloseInput = true,
+        };
 
     /// <summary>True if the file can be used; otherwise the reason is reported.</summary>
     /// <param name="jsonKind">What files in JSON would be, where they cannot be used yet; null where they can.</param>
     public bool IsUsable(string? jsonKind)
     {
-        if (!config.IsWhole) return false; // reported already
-        if (jsonKind is not null && System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase)) Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
-        else if (!File.Exists(path)) Report("ESB-CFG-NOTFOUND", $"there is no such file in {_folder}");
-        else return true;
+        if (!config.IsWhole)
+            return false; // reported already
+        if (jsonKind is not null && System.IO.Path.GetExtension(path).Equals(".json", StringComparison.OrdinalIgnoreCase))
+            Report("ESB-CFG-UNAVAILABLE", $"{jsonKind} are designed, but this version cannot do them yet");
+        else if (!File.Exists(path))
+            Report("ESB-CFG-NOTFOUND", $"there is no such file in {_folder}");
+        else
+            return true;
         return false;
     }
 
-    public void Report(string code, string expected) => errors.Add(new ConfigError(code, config.Path, $"\"{Shown(path)}\"", expected, config.Origin));
+    public void Report(string code, string expected) =>
+        errors.Add(new ConfigError(code, config.Path, $"\"{Shown(path)}\"", expected, config.Origin));
 
     /// <summary>Reports a problem inside a file: <c>maps/order.xsl, line 3, column 7: …</c>.</summary>
     public void Report(string code, string? uri, int line, int column, string problem)

@@ -34,8 +34,13 @@ internal sealed class DocumentStream(ReadOnlyMemory<byte> document, bool isCompl
     {
         var piece = document.Span.Slice(_position, Math.Min(buffer.Length, document.Length - _position));
         if (_attributes.Exceeds(_position + piece.Length))
-            throw new EsbException("ESB-XML-LIMIT", $"The XML is refused: an element has more than {limits.Attributes} attributes.", FaultKind.TooLarge);
-        if (piece.IsEmpty && !isComplete && !buffer.IsEmpty) throw new BodyNotCompleteException();
+            throw new EsbException(
+                "ESB-XML-LIMIT",
+                $"The XML is refused: an element has more than {limits.Attributes} attributes.",
+                FaultKind.TooLarge
+            );
+        if (piece.IsEmpty && !isComplete && !buffer.IsEmpty)
+            throw new BodyNotCompleteException();
         piece.CopyTo(buffer);
         _position += piece.Length;
         return piece.Length;
@@ -43,9 +48,7 @@ internal sealed class DocumentStream(ReadOnlyMemory<byte> document, bool isCompl
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    public override void Flush()
-    {
-    }
+    public override void Flush() { }
 
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 

@@ -23,16 +23,22 @@ public sealed class ElementCutter(ReadOnlyMemory<byte> document)
     /// (<see cref="XmlInput.ToUtf8"/>).</summary>
     public static bool IsUtf8(ReadOnlySpan<byte> document)
     {
-        if (document[..Math.Min(4, document.Length)].Contains((byte)0)) return false; // UTF-16 or UTF-32
-        if (document.StartsWith(Encoding.UTF8.Preamble)) document = document[Encoding.UTF8.Preamble.Length..];
-        if (document.Length > 0 && document[0] >= 0xFE) return false; // a mark of UTF-16
-        if (!document.StartsWith("<?xml"u8)) return true;
+        if (document[..Math.Min(4, document.Length)].Contains((byte)0))
+            return false; // UTF-16 or UTF-32
+        if (document.StartsWith(Encoding.UTF8.Preamble))
+            document = document[Encoding.UTF8.Preamble.Length..];
+        if (document.Length > 0 && document[0] >= 0xFE)
+            return false; // a mark of UTF-16
+        if (!document.StartsWith("<?xml"u8))
+            return true;
         var end = document.IndexOf("?>"u8);
         var declaration = Encoding.Latin1.GetString(document[..(end < 0 ? document.Length : end)]);
         var place = declaration.IndexOf("encoding", StringComparison.Ordinal);
-        if (place < 0) return true;
+        if (place < 0)
+            return true;
         var name = declaration[(place + "encoding".Length)..].TrimStart(' ', '\t', '\r', '\n', '=').TrimStart('"', '\'');
-        return name.StartsWith("utf-8", StringComparison.OrdinalIgnoreCase) || name.StartsWith("us-ascii", StringComparison.OrdinalIgnoreCase);
+        return name.StartsWith("utf-8", StringComparison.OrdinalIgnoreCase)
+            || name.StartsWith("us-ascii", StringComparison.OrdinalIgnoreCase);
     }
 
     /// <summary>The place of the name of the element, or of the end tag, at which a reader stands.</summary>
@@ -57,7 +63,8 @@ public sealed class ElementCutter(ReadOnlyMemory<byte> document)
         while (true)
         {
             name += bytes[name..].IndexOfAny(TagMarks);
-            if (bytes[name] == '>') return name + 1;
+            if (bytes[name] == '>')
+                return name + 1;
             name += bytes[(name + 1)..].IndexOf(bytes[name]) + 2; // behind the quoted value
         }
     }
@@ -68,11 +75,13 @@ public sealed class ElementCutter(ReadOnlyMemory<byte> document)
     /// <returns>The place behind it.</returns>
     public int Pass(XmlReader reader, int name)
     {
-        if (reader.IsEmptyElement) return EndOfTag(name);
+        if (reader.IsEmptyElement)
+            return EndOfTag(name);
         var depth = reader.Depth;
         while (reader.Read())
         {
-            if (reader.NodeType == XmlNodeType.EndElement && reader.Depth == depth) return EndOfTag(Locate(reader));
+            if (reader.NodeType == XmlNodeType.EndElement && reader.Depth == depth)
+                return EndOfTag(Locate(reader));
         }
 
         throw new InvalidOperationException("The reader ended inside an element.");
@@ -87,7 +96,8 @@ public sealed class ElementCutter(ReadOnlyMemory<byte> document)
     {
         var element = document[(name - 1)..end];
         var missing = around.MissingIn(element.Span, own);
-        if (missing.Length == 0) return element;
+        if (missing.Length == 0)
+            return element;
 
         var nameLength = document.Span[name..].IndexOfAny(NameEnds);
         var declarations = Encoding.UTF8.GetBytes(missing);
@@ -105,7 +115,13 @@ public sealed class ElementCutter(ReadOnlyMemory<byte> document)
         var offset = _lineStart;
         while (units > 0)
         {
-            var length = bytes[offset] switch { < 0x80 => 1, < 0xE0 => 2, < 0xF0 => 3, _ => 4 };
+            var length = bytes[offset] switch
+            {
+                < 0x80 => 1,
+                < 0xE0 => 2,
+                < 0xF0 => 3,
+                _ => 4,
+            };
             units -= length == 4 ? 2 : 1;
             offset += length;
         }

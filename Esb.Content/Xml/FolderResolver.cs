@@ -14,8 +14,10 @@ internal sealed class FolderResolver(string folder) : XmlResolver
     public override Uri ResolveUri(Uri? baseUri, string? relativeUri)
     {
         var reference = relativeUri ?? "";
-        if (baseUri is null && Uri.TryCreate(reference, UriKind.Absolute, out var known) && IsInside(known)) return known; // the file that we opened ourselves
-        if (!Uri.TryCreate(reference, UriKind.Relative, out _) || reference.StartsWith('/') || reference.StartsWith('\\')) throw Refuse(reference);
+        if (baseUri is null && Uri.TryCreate(reference, UriKind.Absolute, out var known) && IsInside(known))
+            return known; // the file that we opened ourselves
+        if (!Uri.TryCreate(reference, UriKind.Relative, out _) || reference.StartsWith('/') || reference.StartsWith('\\'))
+            throw Refuse(reference);
         // "file:x" counts as a relative reference and cannot be resolved all the same.
         return Uri.TryCreate(baseUri ?? new Uri(_root), reference, out var uri) && IsInside(uri) ? uri : throw Refuse(reference);
     }
@@ -23,7 +25,8 @@ internal sealed class FolderResolver(string folder) : XmlResolver
     public override object GetEntity(Uri absoluteUri, string? role, Type? ofObjectToReturn) =>
         IsInside(absoluteUri) ? File.OpenRead(absoluteUri.LocalPath) : throw Refuse(absoluteUri.OriginalString);
 
-    private bool IsInside(Uri uri) => uri.IsFile && !uri.IsUnc && Path.GetFullPath(uri.LocalPath).StartsWith(_root, StringComparison.Ordinal);
+    private bool IsInside(Uri uri) =>
+        uri.IsFile && !uri.IsUnc && Path.GetFullPath(uri.LocalPath).StartsWith(_root, StringComparison.Ordinal);
 
     private XmlException Refuse(string reference)
     {

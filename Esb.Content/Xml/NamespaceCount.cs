@@ -2,7 +2,8 @@ using System.Xml;
 
 namespace Esb.Content.Xml;
 
-/// <summary>Counts the namespace declarations in scope: many of them cost every element below, in maps and in the framework's trees.</summary>
+/// <summary>Counts the namespace declarations in scope: many of them cost every element below, in maps and in the framework's
+/// trees.</summary>
 internal sealed class NamespaceCount
 {
     private readonly int _limit;
@@ -20,9 +21,11 @@ internal sealed class NamespaceCount
     /// <summary>True if too many are in scope at the element at which the reader stands.</summary>
     public bool Exceeds(XmlReader reader)
     {
-        while (_open.TryPeek(out var closed) && closed.Depth >= reader.Depth) _open.Pop();
+        while (_open.TryPeek(out var closed) && closed.Depth >= reader.Depth)
+            _open.Pop();
         var declared = DeclaredAt(reader);
-        if (declared == 0) return false;
+        if (declared == 0)
+            return false;
         var count = (_open.TryPeek(out var outer) ? outer.Count : 0) + declared;
         _open.Push((reader.Depth, count));
         return count > _limit;
@@ -30,13 +33,14 @@ internal sealed class NamespaceCount
 
     private static int DeclaredAt(XmlReader reader)
     {
-        if (!reader.MoveToFirstAttribute()) return 0;
+        if (!reader.MoveToFirstAttribute())
+            return 0;
         var declared = 0;
         do
         {
-            if (reader.NamespaceURI == "http://www.w3.org/2000/xmlns/") declared++;
-        }
-        while (reader.MoveToNextAttribute());
+            if (reader.NamespaceURI == "http://www.w3.org/2000/xmlns/")
+                declared++;
+        } while (reader.MoveToNextAttribute());
         reader.MoveToElement();
         return declared;
     }

@@ -40,9 +40,15 @@ public sealed class NamespaceScope
         StringBuilder? missing = null;
         foreach (var (prefix, uri) in _declared)
         {
-            if (uri.Length == 0 || own.Declares(prefix) || !IsUsed(prefix, element)) continue;
+            if (uri.Length == 0 || own.Declares(prefix) || !IsUsed(prefix, element))
+                continue;
             missing ??= new StringBuilder();
-            missing.Append(prefix.Length == 0 ? " xmlns" : " xmlns:").Append(prefix).Append("=\"").Append(SecurityElement.Escape(uri)).Append('"');
+            missing
+                .Append(prefix.Length == 0 ? " xmlns" : " xmlns:")
+                .Append(prefix)
+                .Append("=\"")
+                .Append(SecurityElement.Escape(uri))
+                .Append('"');
         }
 
         return missing?.ToString() ?? "";
@@ -50,7 +56,8 @@ public sealed class NamespaceScope
 
     private static bool IsUsed(string prefix, ReadOnlySpan<byte> element)
     {
-        if (prefix.Length == 0 || element.IndexOf("&#"u8) >= 0) return true; // a colon may be written as a reference
+        if (prefix.Length == 0 || element.IndexOf("&#"u8) >= 0)
+            return true; // a colon may be written as a reference
         return element.IndexOf(Encoding.UTF8.GetBytes($"{prefix}:")) >= 0;
     }
 
@@ -58,15 +65,16 @@ public sealed class NamespaceScope
 
     private void Add(XmlReader reader)
     {
-        if (!reader.MoveToFirstAttribute()) return;
+        if (!reader.MoveToFirstAttribute())
+            return;
         do
         {
-            if (reader.NamespaceURI != Declarations) continue;
+            if (reader.NamespaceURI != Declarations)
+                continue;
             var prefix = reader.Prefix.Length == 0 ? "" : reader.LocalName;
             _declared.RemoveAll(declared => declared.Key == prefix);
             _declared.Add(new(prefix, reader.Value));
-        }
-        while (reader.MoveToNextAttribute());
+        } while (reader.MoveToNextAttribute());
         reader.MoveToElement();
     }
 }

@@ -23,7 +23,11 @@ internal static class XmlFaults
         if (text.Contains("exceeded a limit", StringComparison.Ordinal))
             return Fault("ESB-XML-LIMIT", $"The XML is longer than {limits.Characters} characters.", error, FaultKind.TooLarge);
         if (text.StartsWith("Invalid character in the given encoding", StringComparison.Ordinal))
-            return Fault("ESB-XML-ENCODING", $"The XML cannot be read{At(error)}: its bytes are not of the encoding that it declares{Offset(bytes.Span)}.", error);
+            return Fault(
+                "ESB-XML-ENCODING",
+                $"The XML cannot be read{At(error)}: its bytes are not of the encoding that it declares{Offset(bytes.Span)}.",
+                error
+            );
         if (IsEncodingUnknown(text))
             return Fault("ESB-XML-ENCODING", $"The XML cannot be read: {Cause(text)}; allowed are {AllowedEncodings}.", error);
         if (text.Contains("is an invalid character", StringComparison.Ordinal))
@@ -37,10 +41,12 @@ internal static class XmlFaults
         new(code, message, kind, error);
 
     private static bool IsEncodingUnknown(string text) =>
-        text.StartsWith("System does not support", StringComparison.Ordinal) || text.StartsWith("There is no Unicode byte order mark", StringComparison.Ordinal);
+        text.StartsWith("System does not support", StringComparison.Ordinal)
+        || text.StartsWith("There is no Unicode byte order mark", StringComparison.Ordinal);
 
     private static bool IsTruncated(string text) =>
-        text.StartsWith("Unexpected end of file", StringComparison.Ordinal) || text.StartsWith("There is an unclosed literal string", StringComparison.Ordinal);
+        text.StartsWith("Unexpected end of file", StringComparison.Ordinal)
+        || text.StartsWith("There is an unclosed literal string", StringComparison.Ordinal);
 
     // So few bytes are no XML to the framework, because it finds out the encoding from the first four.
     private static bool IsBeginning(ReadOnlySpan<byte> bytes) => bytes.Length < ShortestDocument && bytes.StartsWith("<"u8);
@@ -62,18 +68,24 @@ internal static class XmlFaults
         return start < 0 || end < 0 ? "a character" : $"the character U+{text[(start + 2)..end].PadLeft(4, '0')}";
     }
 
-    private static string Place(ReadOnlyMemory<byte> bytes) => InnermostElement(bytes) is { } name ? $"inside element {name}" : "before its root element was complete";
+    private static string Place(ReadOnlyMemory<byte> bytes) =>
+        InnermostElement(bytes) is { } name ? $"inside element {name}" : "before its root element was complete";
 
     private static string? InnermostElement(ReadOnlyMemory<byte> bytes)
     {
         var open = new Stack<string>();
-        using var reader = XmlReader.Create(XmlInput.ToStream(bytes), new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null });
+        using var reader = XmlReader.Create(
+            XmlInput.ToStream(bytes),
+            new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null }
+        );
         try
         {
             while (reader.Read())
             {
-                if (reader.NodeType == XmlNodeType.Element && !reader.IsEmptyElement) open.Push(reader.Name);
-                else if (reader.NodeType == XmlNodeType.EndElement) open.Pop();
+                if (reader.NodeType == XmlNodeType.Element && !reader.IsEmptyElement)
+                    open.Push(reader.Name);
+                else if (reader.NodeType == XmlNodeType.EndElement)
+                    open.Pop();
             }
         }
         catch (XmlException)
@@ -86,9 +98,10 @@ internal static class XmlFaults
 
     private static string Offset(ReadOnlySpan<byte> bytes)
     {
-        for (var offset = 0; offset < bytes.Length;)
+        for (var offset = 0; offset < bytes.Length; )
         {
-            if (Rune.DecodeFromUtf8(bytes[offset..], out _, out var length) != System.Buffers.OperationStatus.Done) return $" (byte offset {offset})";
+            if (Rune.DecodeFromUtf8(bytes[offset..], out _, out var length) != System.Buffers.OperationStatus.Done)
+                return $" (byte offset {offset})";
             offset += length;
         }
 

@@ -47,16 +47,19 @@ public sealed class XmlInput
     public XmlLimits Limits => _limits;
 
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
-    public XmlReader Read(ReadOnlyMemory<byte> bytes) => Read(bytes, isComplete: true, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
+    public XmlReader Read(ReadOnlyMemory<byte> bytes) =>
+        Read(bytes, isComplete: true, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
 
     /// <summary>The document in UTF-8, without a declaration: as it is where elements can be cut out of it
     /// (<see cref="ElementCutter.IsUtf8"/>), otherwise written anew.</summary>
     public ReadOnlyMemory<byte> ToUtf8(ReadOnlyMemory<byte> bytes)
     {
-        if (ElementCutter.IsUtf8(bytes.Span)) return bytes;
+        if (ElementCutter.IsUtf8(bytes.Span))
+            return bytes;
         using var reader = Read(bytes);
         using var written = new MemoryStream();
-        using (var writer = XmlWriter.Create(written, Written)) writer.WriteNode(reader, defattr: true);
+        using (var writer = XmlWriter.Create(written, Written))
+            writer.WriteNode(reader, defattr: true);
         return written.ToArray();
     }
 
@@ -72,16 +75,23 @@ public sealed class XmlInput
         var cutter = new ElementCutter(bytes);
         var start = cutter.Locate(reader);
         var end = cutter.Pass(reader, start);
-        while (reader.Read())
-        {
-        }
+        while (reader.Read()) { }
 
         return bytes[(start - 1)..end];
     }
 
     /// <summary>Reads the beginning of a document in small pieces, over a stream that tells how far it was read.</summary>
     internal XmlReader ReadPieces(MessageBody body, out DocumentStream taken) =>
-        Read(body.BytesSoFar, body.IsComplete, taken = new DocumentStream(body.BytesSoFar, body.IsComplete, _limits, body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes));
+        Read(
+            body.BytesSoFar,
+            body.IsComplete,
+            taken = new DocumentStream(
+                body.BytesSoFar,
+                body.IsComplete,
+                _limits,
+                body.IsComplete ? Math.Min(body.BytesSoFar.Length, PieceBytes) : PieceBytes
+            )
+        );
 
     /// <summary>The parsed form of a buffered body, made once and shared by all copies of the message; a navigator belongs to its
     /// caller.</summary>
@@ -96,7 +106,8 @@ public sealed class XmlInput
     private BoundedXmlReader Read(ReadOnlyMemory<byte> bytes, bool isComplete, DocumentStream stream) =>
         new(XmlReader.Create(stream, _settings), bytes, isComplete, _limits);
 
-    internal static Stream ToStream(ReadOnlyMemory<byte> bytes) => MemoryMarshal.TryGetArray(bytes, out var array)
-        ? new MemoryStream(array.Array!, array.Offset, array.Count, writable: false)
-        : new MemoryStream(bytes.ToArray(), writable: false);
+    internal static Stream ToStream(ReadOnlyMemory<byte> bytes) =>
+        MemoryMarshal.TryGetArray(bytes, out var array)
+            ? new MemoryStream(array.Array!, array.Offset, array.Count, writable: false)
+            : new MemoryStream(bytes.ToArray(), writable: false);
 }

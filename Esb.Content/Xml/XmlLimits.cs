@@ -26,13 +26,14 @@ public sealed record XmlLimits
     public TimeSpan ExpressionTime { get; init; } = Usual.Xml.ExpressionTime;
 
     /// <summary>The limits of a configuration: a document that may come in may be read, since a character takes at least a byte.</summary>
-    public static XmlLimits From(LimitsConfig limits) => new()
-    {
-        Depth = limits.Xml.Depth,
-        Characters = limits.MaxBodySize.Bytes,
-        Attributes = limits.Xml.Attributes,
-        AttributeCharacters = limits.Xml.AttributeCharacters,
-        Namespaces = limits.Xml.Namespaces,
-        ExpressionTime = limits.Xml.ExpressionTime,
-    };
+    public static XmlLimits From(LimitsConfig limits) =>
+        new()
+        {
+            Depth = limits.Xml.Depth,
+            Characters = limits.MaxBodySize.Bytes,
+            Attributes = limits.Xml.Attributes,
+            AttributeCharacters = limits.Xml.AttributeCharacters,
+            Namespaces = limits.Xml.Namespaces,
+            ExpressionTime = limits.Xml.ExpressionTime,
+        };
 }

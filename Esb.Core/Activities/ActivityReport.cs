@@ -44,7 +44,16 @@ public sealed record ActivityReport
 /// <param name="P95">Null if there are none.</param>
 /// <param name="P99">Null if there are none.</param>
 /// <param name="Max">Null if there are none.</param>
-public sealed record MilestoneDurations(string From, string To, long Count, double? Mean, double? P50, double? P95, double? P99, double? Max);
+public sealed record MilestoneDurations(
+    string From,
+    string To,
+    long Count,
+    double? Mean,
+    double? P50,
+    double? P95,
+    double? P99,
+    double? Max
+);
 
 /// <summary>An interval of the period.</summary>
 /// <param name="At">Start of the interval.</param>

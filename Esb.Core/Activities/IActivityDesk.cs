@@ -13,7 +13,13 @@ public interface IActivityDesk
     /// <param name="to">Counts items that began or ended before this time.</param>
     /// <param name="bucket">Length of the intervals that are counted as well; null for none.</param>
     /// <param name="cancellationToken">Cancels counting.</param>
-    Task<ActivityReport?> ReportAsync(string activity, DateTimeOffset from, DateTimeOffset to, TimeSpan? bucket, CancellationToken cancellationToken);
+    Task<ActivityReport?> ReportAsync(
+        string activity,
+        DateTimeOffset from,
+        DateTimeOffset to,
+        TimeSpan? bucket,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Items of an activity, most recently started first; empty if the activity does not exist.</summary>
     /// <param name="query">The filter.</param>

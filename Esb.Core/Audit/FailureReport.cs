@@ -19,17 +19,22 @@ public static class FailureReport
     public static string Of(EsbException failure)
     {
         var text = failure.Detail is { } detail ? $"{failure.Message} {detail}" : failure.Message;
-        if (failure.Answer is { } answer && ExcerptOf(answer) is { } excerpt) text += $" It answered: {excerpt}";
+        if (failure.Answer is { } answer && ExcerptOf(answer) is { } excerpt)
+            text += $" It answered: {excerpt}";
         return MaskedFlow.Clean(text);
     }
 
     private static string? ExcerptOf(EsbMessage answer)
     {
-        if (answer.Body.Length is not > 0 || !answer.Body.IsBuffered) return null;
+        if (answer.Body.Length is not > 0 || !answer.Body.IsBuffered)
+            return null;
         var shown = MaskedFlow.Show(answer);
-        if (shown.State == AuditBodyState.Withheld) return $"{answer.Body.Length} bytes, withheld by audit.masks.";
+        if (shown.State == AuditBodyState.Withheld)
+            return $"{answer.Body.Length} bytes, withheld by audit.masks.";
         var start = shown.Message.Body.Bytes.Span;
         var text = Encoding.UTF8.GetString(start.Length > ReadBytes ? start[..ReadBytes] : start);
-        return text.Contains('\0') ? $"{answer.Body.Length} bytes of {answer.ContentType ?? "no content type"}." : SafeText.Of(shown.Secrets.Remove(text).Trim(), LongestAnswer);
+        return text.Contains('\0')
+            ? $"{answer.Body.Length} bytes of {answer.ContentType ?? "no content type"}."
+            : SafeText.Of(shown.Secrets.Remove(text).Trim(), LongestAnswer);
     }
 }

@@ -20,7 +20,13 @@ public interface IAuditEvidence
     /// <param name="tell">Receives each chain of a day after it has been followed to its end.</param>
     /// <param name="cancellationToken">Cancels the verification.</param>
     /// <exception cref="Errors.EsbException">The store cannot be read.</exception>
-    Task<AuditVerdict> VerifyStrictlyAsync(DateOnly? from, DateOnly? to, DateOnly today, Action<FollowedChain> tell, CancellationToken cancellationToken);
+    Task<AuditVerdict> VerifyStrictlyAsync(
+        DateOnly? from,
+        DateOnly? to,
+        DateOnly today,
+        Action<FollowedChain> tell,
+        CancellationToken cancellationToken
+    );
 }
 
 /// <summary>Facts that one writer recorded on one day.</summary>

@@ -55,5 +55,6 @@ public sealed record AuditQuery
     public bool WithBodies { get; init; } = true;
 
     /// <summary>Kinds of facts that <see cref="OnlyFailures"/> selects.</summary>
-    public static IReadOnlyList<AuditKind> Failures { get; } = [AuditKind.Refused, AuditKind.Failed, AuditKind.DeadLettered, AuditKind.Discarded];
+    public static IReadOnlyList<AuditKind> Failures { get; } =
+    [AuditKind.Refused, AuditKind.Failed, AuditKind.DeadLettered, AuditKind.Discarded];
 }

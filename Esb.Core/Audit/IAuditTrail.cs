@@ -37,8 +37,10 @@ public interface IAuditTrail
     {
         foreach (var (fact, content) in records)
         {
-            if (content is null) await RecordAsync(fact, cancellationToken);
-            else await RecordAsync(fact, content, cancellationToken);
+            if (content is null)
+                await RecordAsync(fact, cancellationToken);
+            else
+                await RecordAsync(fact, content, cancellationToken);
         }
     }
 
@@ -74,7 +76,8 @@ public static class AuditFacts
         string? endpoint = null,
         string? process = null,
         TimeSpan? duration = null,
-        IReadOnlyDictionary<string, string>? fields = null)
+        IReadOnlyDictionary<string, string>? fields = null
+    )
     {
         var now = time.GetUtcNow();
         return new AuditFact

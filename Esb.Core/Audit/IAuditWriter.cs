@@ -6,7 +6,8 @@ public interface IAuditWriter
     /// <summary>Buffer for facts on this machine while the store is unreachable; null if the store is on this machine.</summary>
     IAuditSpool? Spool => null;
 
-    /// <summary>Reason why <see cref="AppendAsync(IReadOnlyList{AuditFact}, CancellationToken)"/> would fail now, brief and without secrets; null if none.</summary>
+    /// <summary>Reason why <see cref="AppendAsync(IReadOnlyList{AuditFact}, CancellationToken)"/> would fail now, brief and without
+    /// secrets; null if none.</summary>
     ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult<string?>(null);
 
     /// <summary>Appends facts, all or none; durable when it returns. A fact that already exists is kept once.</summary>
@@ -18,5 +19,6 @@ public interface IAuditWriter
     /// <param name="facts">The facts.</param>
     /// <param name="durability">Weakest state in which the call may return; a store may always flush.</param>
     /// <param name="cancellationToken">Cancels waiting.</param>
-    Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken) => AppendAsync(facts, cancellationToken);
+    Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken) =>
+        AppendAsync(facts, cancellationToken);
 }

@@ -16,20 +16,26 @@ public static class MaskedFlow
     /// <summary>Masks texts from here on by this message, as received and as it is by then.</summary>
     public static void Follow(IMessageMask mask, MessageContext context)
     {
-        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => SecretsOf(mask, context), mask);
+        if (!mask.IsEmpty)
+            Current.Value = new MaskedSubject(() => SecretsOf(mask, context), mask);
     }
 
     /// <summary>Masks texts from here on by this message.</summary>
     public static void Follow(IMessageMask mask, EsbMessage message)
     {
-        if (!mask.IsEmpty) Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets, mask);
+        if (!mask.IsEmpty)
+            Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets, mask);
     }
 
     /// <summary>Masks texts from here on by the subjects of other flows, whose work this flow does; null subjects are skipped.</summary>
     public static void Follow(IEnumerable<MaskedSubject?> subjects)
     {
         var all = subjects.OfType<MaskedSubject>().ToList();
-        if (all.Count > 0) Current.Value = new MaskedSubject(() => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)), all[0].Mask);
+        if (all.Count > 0)
+            Current.Value = new MaskedSubject(
+                () => all.Aggregate(MaskedSecrets.None, (secrets, subject) => secrets.And(subject.Secrets)),
+                all[0].Mask
+            );
     }
 
     /// <summary>Secrets of the message being processed.</summary>
@@ -37,7 +43,8 @@ public static class MaskedFlow
     {
         get
         {
-            if (Current.Value is not { } subject) return MaskedSecrets.None;
+            if (Current.Value is not { } subject)
+                return MaskedSecrets.None;
             Current.Value = null; // parse errors raised meanwhile produce texts too, which are discarded
             try
             {
@@ -53,7 +60,8 @@ public static class MaskedFlow
     /// <summary>Another message of this flow, such as an answer, as it may be recorded.</summary>
     public static MaskedMessage Show(EsbMessage message)
     {
-        if (Current.Value is not { Mask: { } mask } subject) return MaskedMessage.Unmasked(message);
+        if (Current.Value is not { Mask: { } mask } subject)
+            return MaskedMessage.Unmasked(message);
         Current.Value = null; // as for the secrets
         try
         {

@@ -26,7 +26,10 @@ public sealed partial class MaskedSecrets
 
     /// <summary>Creates secrets from pairs of secret and replacement.</summary>
     public static MaskedSecrets From(IReadOnlyDictionary<string, string> secrets) =>
-        secrets.Count == 0 ? None : new MaskedSecrets([.. secrets.OrderByDescending(secret => secret.Key.Length)], []); // a secret may contain another
+        // a secret may contain another
+        secrets.Count == 0
+            ? None
+            : new MaskedSecrets([.. secrets.OrderByDescending(secret => secret.Key.Length)], []);
 
     /// <summary>Every word of an unreadable body, from four characters on: secrets cannot be distinguished from other words.</summary>
     public static MaskedSecrets AllOf(ReadOnlyMemory<byte> body) => body.Length == 0 ? None : new MaskedSecrets([], [body]);
@@ -34,10 +37,13 @@ public sealed partial class MaskedSecrets
     /// <summary>Combines these secrets with others.</summary>
     public MaskedSecrets And(MaskedSecrets others)
     {
-        if (others == None) return this;
-        if (this == None) return others;
+        if (others == None)
+            return this;
+        if (this == None)
+            return others;
         var all = new Dictionary<string, string>(others._secrets);
-        foreach (var (secret, masked) in _secrets) all[secret] = masked;
+        foreach (var (secret, masked) in _secrets)
+            all[secret] = masked;
         return new MaskedSecrets(From(all)._secrets, [.. _unreadable, .. others._unreadable]);
     }
 
@@ -55,7 +61,8 @@ public sealed partial class MaskedSecrets
     {
         foreach (var encoding in Encodings)
         {
-            if (body.IndexOf(encoding.GetBytes(word)) >= 0) return true;
+            if (body.IndexOf(encoding.GetBytes(word)) >= 0)
+                return true;
         }
 
         return false;
@@ -65,10 +72,15 @@ public sealed partial class MaskedSecrets
     {
         StringBuilder? result = null;
         var taken = 0;
-        for (var at = text.IndexOf(secret, StringComparison.Ordinal); at >= 0; at = text.IndexOf(secret, at + secret.Length, StringComparison.Ordinal))
+        for (
+            var at = text.IndexOf(secret, StringComparison.Ordinal);
+            at >= 0;
+            at = text.IndexOf(secret, at + secret.Length, StringComparison.Ordinal)
+        )
         {
             var end = at + secret.Length;
-            if ((at > 0 && char.IsLetterOrDigit(text[at - 1])) || (end < text.Length && char.IsLetterOrDigit(text[end]))) continue;
+            if ((at > 0 && char.IsLetterOrDigit(text[at - 1])) || (end < text.Length && char.IsLetterOrDigit(text[end])))
+                continue;
             (result ??= new StringBuilder()).Append(text, taken, at - taken).Append(masked);
             taken = end;
         }

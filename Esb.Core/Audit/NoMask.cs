@@ -8,9 +8,7 @@ public sealed class NoMask : IMessageMask
     /// <summary>The only instance.</summary>
     public static readonly NoMask Instance = new();
 
-    private NoMask()
-    {
-    }
+    private NoMask() { }
 
     /// <inheritdoc/>
     public bool IsEmpty => true;

@@ -3,13 +3,15 @@ namespace Esb.Core.Brokers;
 /// <summary>Reads a queue of a broker, on each new connection again, until it is stopped. Thread-safe.</summary>
 public interface IBrokerReader : IAsyncDisposable
 {
-    /// <summary>The reason why the queue is not being read, brief, beginning with a code if there is one; null if it is, or rests.</summary>
+    /// <summary>The reason why the queue is not being read, brief, beginning with a code if there is one; null if it is, or
+    /// rests.</summary>
     string? Reason { get; }
 
     /// <summary>Starts to read; returns once the first attempt was made, or after a few seconds.</summary>
     Task StartAsync(CancellationToken cancellationToken);
 
-    /// <summary>Stops reading, returns what waits to the queue, and waits for deliveries in progress until the token is cancelled.</summary>
+    /// <summary>Stops reading, returns what waits to the queue, and waits for deliveries in progress until the token is
+    /// cancelled.</summary>
     Task StopAsync(CancellationToken cancellationToken);
 }
 
@@ -20,7 +22,12 @@ public interface IBrokerReader : IAsyncDisposable
 /// <param name="Concurrency">Deliveries handled at once. With 1 they are handled in the order of the queue.</param>
 /// <param name="Handle">Handles a delivery; does not throw. Its token is cancelled when the reader no longer waits for it.</param>
 public sealed record BrokerReading(
-    string Endpoint, BrokerLayout Layout, int Prefetch, int Concurrency, Func<QueueDelivery, CancellationToken, ValueTask<DeliveryVerdict>> Handle)
+    string Endpoint,
+    BrokerLayout Layout,
+    int Prefetch,
+    int Concurrency,
+    Func<QueueDelivery, CancellationToken, ValueTask<DeliveryVerdict>> Handle
+)
 {
     /// <summary>Waits until deliveries can be handled; while it waits, none is here. Null for always.</summary>
     public Func<CancellationToken, ValueTask>? WaitForOpening { get; init; }

@@ -1,8 +1,8 @@
 namespace Esb.Core.Brokers;
 
 /// <summary>Opens connections of endpoints to their brokers. Thread-safe.</summary>
-/// <remarks>Each publisher and each reader has a connection of its own, which reconnects by itself: an alarm, a lost connection or a missing
-/// right at one endpoint does not affect another.</remarks>
+/// <remarks>Each publisher and each reader has a connection of its own, which reconnects by itself: an alarm, a lost connection or a
+/// missing right at one endpoint does not affect another.</remarks>
 public interface IBrokers
 {
     /// <summary>Creates a publisher, which connects in the background.</summary>

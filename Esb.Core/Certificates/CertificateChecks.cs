@@ -14,18 +14,35 @@ public static class CertificateChecks
     }
 
     /// <summary>Adds an <c>ESB-CFG-CERT</c> if the file of authorities cannot be used; does nothing if none is named.</summary>
-    public static void CheckAuthorities(this ConfigErrors errors, SettingsRecord settings, string property, string? path, DateTimeOffset now)
+    public static void CheckAuthorities(
+        this ConfigErrors errors,
+        SettingsRecord settings,
+        string property,
+        string? path,
+        DateTimeOffset now
+    )
     {
-        if (path is not null) Try(errors, settings, property, () => CertificateFiles.LoadAuthorities(path, now));
+        if (path is not null)
+            Try(errors, settings, property, () => CertificateFiles.LoadAuthorities(path, now));
     }
 
     /// <summary>Adds an <c>ESB-CFG-CERT</c> if the properties <c>certificate</c>, <c>key</c> and <c>passphrase</c> do not form a
     /// certificate with its key.</summary>
-    public static void CheckCertificate(this ConfigErrors errors, SettingsRecord settings, string? certificate, string? key, string? passphrase, DateTimeOffset now)
+    public static void CheckCertificate(
+        this ConfigErrors errors,
+        SettingsRecord settings,
+        string? certificate,
+        string? key,
+        string? passphrase,
+        DateTimeOffset now
+    )
     {
-        if (!settings.IsSound("certificate", "key", "passphrase")) return;
-        if (certificate is not null) Try(errors, settings, "certificate", () => CertificateFiles.LoadWithKey(certificate, key, passphrase, now).Dispose());
-        else if (key is not null) errors.Add("ESB-CFG-REQUIRED", $"{settings.Path}.certificate", "is required beside \"key\"", settings.Origin);
+        if (!settings.IsSound("certificate", "key", "passphrase"))
+            return;
+        if (certificate is not null)
+            Try(errors, settings, "certificate", () => CertificateFiles.LoadWithKey(certificate, key, passphrase, now).Dispose());
+        else if (key is not null)
+            errors.Add("ESB-CFG-REQUIRED", $"{settings.Path}.certificate", "is required beside \"key\"", settings.Origin);
     }
 
     private static void Try(ConfigErrors errors, SettingsRecord settings, string property, Action load)

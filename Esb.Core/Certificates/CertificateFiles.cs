@@ -23,8 +23,10 @@ public static class CertificateFiles
             throw new CertificateException("holds a certificate that cannot be read");
         }
 
-        if (authorities.Count == 0) throw new CertificateException("holds no certificate in PEM");
-        foreach (var authority in authorities) RequireValid(authority, now);
+        if (authorities.Count == 0)
+            throw new CertificateException("holds no certificate in PEM");
+        foreach (var authority in authorities)
+            RequireValid(authority, now);
         return authorities;
     }
 
@@ -40,7 +42,8 @@ public static class CertificateFiles
         var certificate = IsPem(content)
             ? LoadPem(ReadText(path), keyPath is null ? null : ReadText(keyPath), passphrase)
             : LoadPkcs12(content, passphrase);
-        if (passphrase is null && OwnerFile.FaultOf(keyPath ?? path) is { } fault) throw new CertificateException($"has a key that {fault}");
+        if (passphrase is null && OwnerFile.FaultOf(keyPath ?? path) is { } fault)
+            throw new CertificateException($"has a key that {fault}");
         RequireValid(certificate, now);
         return certificate;
     }
@@ -57,8 +60,10 @@ public static class CertificateFiles
         var all = new X509Certificate2Collection();
         try
         {
-            if (IsPem(content)) all.ImportFromPem(ReadText(path));
-            else all = X509CertificateLoader.LoadPkcs12Collection(content, passphrase);
+            if (IsPem(content))
+                all.ImportFromPem(ReadText(path));
+            else
+                all = X509CertificateLoader.LoadPkcs12Collection(content, passphrase);
         }
         catch (CryptographicException)
         {
@@ -76,7 +81,8 @@ public static class CertificateFiles
     public static X509Certificate2 FromPem(string pem, string? passphrase, DateTimeOffset? validAt)
     {
         var certificate = LoadPem(pem, separateKey: null, passphrase);
-        if (validAt is { } now) RequireValid(certificate, now);
+        if (validAt is { } now)
+            RequireValid(certificate, now);
         return certificate;
     }
 
@@ -108,12 +114,16 @@ public static class CertificateFiles
         }
 
         var key = separateKey ?? pem;
-        if (!key.Contains("PRIVATE KEY-----", StringComparison.Ordinal)) throw NoKey();
+        if (!key.Contains("PRIVATE KEY-----", StringComparison.Ordinal))
+            throw NoKey();
         var isEncrypted = key.Contains("ENCRYPTED PRIVATE KEY-----", StringComparison.Ordinal);
         try
         {
-            using var withKey = isEncrypted ? X509Certificate2.CreateFromEncryptedPem(pem, key, passphrase ?? "") : X509Certificate2.CreateFromPem(pem, key);
-            return X509CertificateLoader.LoadPkcs12(withKey.Export(X509ContentType.Pkcs12), password: null); // a key of its own, which every platform takes
+            using var withKey = isEncrypted
+                ? X509Certificate2.CreateFromEncryptedPem(pem, key, passphrase ?? "")
+                : X509Certificate2.CreateFromPem(pem, key);
+            // a key of its own, which every platform takes
+            return X509CertificateLoader.LoadPkcs12(withKey.Export(X509ContentType.Pkcs12), password: null);
         }
         catch (ArgumentException)
         {
@@ -151,8 +161,10 @@ public static class CertificateFiles
 
     private static void RequireValid(X509Certificate2 certificate, DateTimeOffset now)
     {
-        if (now > certificate.NotAfter) throw new CertificateException($"expired on {Date(certificate.NotAfter)}");
-        if (now < certificate.NotBefore) throw new CertificateException($"is not valid before {Date(certificate.NotBefore)}");
+        if (now > certificate.NotAfter)
+            throw new CertificateException($"expired on {Date(certificate.NotAfter)}");
+        if (now < certificate.NotBefore)
+            throw new CertificateException($"is not valid before {Date(certificate.NotBefore)}");
     }
 
     /// <summary>A date of a certificate, in UTC.</summary>

@@ -7,7 +7,10 @@ namespace Esb.Core.Certificates;
 public sealed record ClientTlsConfig : SettingsRecord
 {
     /// <summary>The only trusted authorities; null for those of the system.</summary>
-    [Setting("The certificates, in PEM, of the only authorities that may vouch for the server; those of the system where none are named.", IsPath = true)]
+    [Setting(
+        "The certificates, in PEM, of the only authorities that may vouch for the server; those of the system where none are named.",
+        IsPath = true
+    )]
     public string? Ca { get; init; }
 
     /// <summary>The client certificate; null for none.</summary>

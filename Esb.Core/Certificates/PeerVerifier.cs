@@ -25,17 +25,20 @@ public sealed class PeerVerifier(string peer, X509Certificate2Collection? author
     /// <param name="name">The name to which the certificate must be issued; null if the name is not checked here.</param>
     public string? FaultOf(X509Certificate? certificate, X509Chain? sent, SslPolicyErrors errors, string? name)
     {
-        if (certificate is not X509Certificate2 shown) return $"{peer} shows no certificate";
+        if (certificate is not X509Certificate2 shown)
+            return $"{peer} shows no certificate";
         if (name is not null && errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
             return $"{peer}'s certificate is made out to {shown.GetNameInfo(X509NameType.DnsName, forIssuer: false)}, not to {name}";
-        if (authorities is null) return errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors) ? Describe(shown, sent) : null;
+        if (authorities is null)
+            return errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors) ? Describe(shown, sent) : null;
 
         using var chain = Chain(sent);
         return chain.Build(shown) ? null : Describe(shown, chain);
     }
 
     /// <summary>True if one of the authorities vouches for a presented certificate, and it is valid now.</summary>
-    public bool Trusts(X509Certificate2 shown) => FaultOf(shown, sent: null, SslPolicyErrors.RemoteCertificateChainErrors, name: null) is null;
+    public bool Trusts(X509Certificate2 shown) =>
+        FaultOf(shown, sent: null, SslPolicyErrors.RemoteCertificateChainErrors, name: null) is null;
 
     private X509Chain Chain(X509Chain? sent)
     {
@@ -50,14 +53,17 @@ public sealed class PeerVerifier(string peer, X509Certificate2Collection? author
         };
         chain.ChainPolicy.CustomTrustStore.AddRange(authorities!);
         chain.ChainPolicy.ApplicationPolicy.Add(new Oid(purpose));
-        if (sent is not null) chain.ChainPolicy.ExtraStore.AddRange(sent.ChainElements.Select(element => element.Certificate).ToArray());
+        if (sent is not null)
+            chain.ChainPolicy.ExtraStore.AddRange(sent.ChainElements.Select(element => element.Certificate).ToArray());
         return chain;
     }
 
     private string Describe(X509Certificate2 shown, X509Chain? chain)
     {
         var status = (chain?.ChainStatus ?? []).Aggregate(X509ChainStatusFlags.NoError, (all, one) => all | one.Status);
-        if (status.HasFlag(X509ChainStatusFlags.NotTimeValid)) return $"{peer}'s certificate is valid from {CertificateFiles.Date(shown.NotBefore)} to {CertificateFiles.Date(shown.NotAfter)} only";
+        if (status.HasFlag(X509ChainStatusFlags.NotTimeValid))
+            return $"{peer}'s certificate is valid from {CertificateFiles.Date(shown.NotBefore)} to "
+                + $"{CertificateFiles.Date(shown.NotAfter)} only";
         return (status & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0
             ? $"no authority that is trusted here vouches for {peer}'s certificate"
             : $"{peer}'s certificate is refused: {status}";

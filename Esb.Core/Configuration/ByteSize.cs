@@ -15,9 +15,12 @@ public readonly record struct ByteSize(long Bytes)
         size = default;
         foreach (var (unit, bytes) in Units)
         {
-            if (!text.EndsWith(unit, StringComparison.Ordinal)) continue;
-            if (!long.TryParse(text.AsSpan(0, text.Length - unit.Length), NumberStyles.None, CultureInfo.InvariantCulture, out var number)) return false;
-            if (number > long.MaxValue / bytes) return false;
+            if (!text.EndsWith(unit, StringComparison.Ordinal))
+                continue;
+            if (!long.TryParse(text.AsSpan(0, text.Length - unit.Length), NumberStyles.None, CultureInfo.InvariantCulture, out var number))
+                return false;
+            if (number > long.MaxValue / bytes)
+                return false;
             size = new ByteSize(number * bytes);
             return true;
         }

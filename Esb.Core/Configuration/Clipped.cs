@@ -11,7 +11,8 @@ public static class Clipped
     /// <summary>Beginning of a text, with an ellipsis if it was cut; never splits a character.</summary>
     public static string To(int length, string text)
     {
-        if (text.Length <= length) return text;
+        if (text.Length <= length)
+            return text;
         var end = char.IsHighSurrogate(text[length - 2]) ? length - 2 : length - 1;
         return text[..end] + "…";
     }

@@ -22,14 +22,17 @@ public sealed class ConfigErrors
     /// <summary>Adds an error, unless the same error was added already.</summary>
     public void Add(ConfigError error)
     {
-        if (_known.Add(error)) _errors.Add(error);
+        if (_known.Add(error))
+            _errors.Add(error);
     }
 
     /// <summary>Adds the errors and warnings that were collected elsewhere.</summary>
     public void AddAll(ConfigErrors others)
     {
-        foreach (var error in others.All) Add(error);
-        foreach (var warning in others.Warnings) AddWarning(warning);
+        foreach (var error in others.All)
+            Add(error);
+        foreach (var warning in others.Warnings)
+            AddWarning(warning);
     }
 
     /// <summary>Adds a warning about a property of settings; does nothing if the property could not be read.</summary>
@@ -39,12 +42,12 @@ public sealed class ConfigErrors
     /// <param name="meaning">The meaning, as the end of a sentence.</param>
     public void Warn(string code, SettingsRecord settings, string property, string meaning)
     {
-        if (Describe(code, settings, property, meaning) is { } warning) AddWarning(warning);
+        if (Describe(code, settings, property, meaning) is { } warning)
+            AddWarning(warning);
     }
 
     /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked if secret.</summary>
-    public void Add(string code, ConfigNode node, string expected) =>
-        Add(Describe(code, node, expected));
+    public void Add(string code, ConfigNode node, string expected) => Add(Describe(code, node, expected));
 
     /// <summary>Adds an error about a property of settings, with its value and position as written; with the position of the settings if
     /// the property is absent.</summary>
@@ -55,7 +58,8 @@ public sealed class ConfigErrors
     /// <param name="expected">The accepted values, as the end of a sentence.</param>
     public void Add(string code, SettingsRecord settings, string property, string expected)
     {
-        if (Describe(code, settings, property, expected) is { } error) Add(error);
+        if (Describe(code, settings, property, expected) is { } error)
+            Add(error);
     }
 
     /// <summary>Adds an error about a path, without a value.</summary>
@@ -64,16 +68,22 @@ public sealed class ConfigErrors
 
     private void AddWarning(ConfigError warning)
     {
-        if (_known.Add(warning)) _warnings.Add(warning);
+        if (_known.Add(warning))
+            _warnings.Add(warning);
     }
 
     private static ConfigError? Describe(string code, SettingsRecord settings, string property, string expected)
     {
-        if (settings.Flaws?.HasLost(property) == true) return null;
-        if (settings.Written?[property] is not { } node) return new ConfigError(code, ConfigNode.Join(settings.Path, property), null, expected, settings.Origin);
+        if (settings.Flaws?.HasLost(property) == true)
+            return null;
+        if (settings.Written?[property] is not { } node)
+            return new ConfigError(code, ConfigNode.Join(settings.Path, property), null, expected, settings.Origin);
         // An invalid address may hold its password anywhere, and is not shown at all.
-        return node.Secrecy == Secrecy.Password ? new ConfigError(code, node.Path, null, expected, node.Origin) : Describe(code, node, expected);
+        return node.Secrecy == Secrecy.Password
+            ? new ConfigError(code, node.Path, null, expected, node.Origin)
+            : Describe(code, node, expected);
     }
 
-    private static ConfigError Describe(string code, ConfigNode node, string expected) => new(code, node.Path, node.Display(), expected, node.Origin);
+    private static ConfigError Describe(string code, ConfigNode node, string expected) =>
+        new(code, node.Path, node.Display(), expected, node.Origin);
 }

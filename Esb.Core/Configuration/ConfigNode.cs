@@ -60,12 +60,13 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     public string PathOf(string name) => Join(Path, name);
 
     /// <summary>Displays the value on one line, clipped to 60 characters, with secrets as <c>***</c> and references as written.</summary>
-    public string Display() => Kind switch
-    {
-        ConfigKind.Object => "{…}",
-        ConfigKind.Array => $"[{Items.Count} items]",
-        _ => Clipped.To(Clipped.ValueLength, Show()),
-    };
+    public string Display() =>
+        Kind switch
+        {
+            ConfigKind.Object => "{…}",
+            ConfigKind.Array => $"[{Items.Count} items]",
+            _ => Clipped.To(Clipped.ValueLength, Show()),
+        };
 
     /// <summary>The value as JSON; null for JSON null.</summary>
     public JsonNode? ToJson() => ToJson(node => node.Text);
@@ -74,18 +75,23 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
     internal JsonNode? ToWrittenJson() => ToJson(node => node.Written ?? node.Text);
 
     /// <summary>The whole value on one line, without its secrets.</summary>
-    internal string Show() => Secrecy == Secrecy.Whole
-        ? Secrets.Mask
-        : ToJson(node => Secrets.Hide(node.Secrecy, node))?.ToJsonString(JsonStyle.Readable) ?? "null";
+    internal string Show() =>
+        Secrecy == Secrecy.Whole
+            ? Secrets.Mask
+            : ToJson(node => Secrets.Hide(node.Secrecy, node))?.ToJsonString(JsonStyle.Readable) ?? "null";
 
     /// <summary>The same value with another path and origin, such as a value from a variable or a default.</summary>
-    internal ConfigNode MoveTo(string path, ConfigOrigin origin) => this with
-    {
-        Path = path,
-        Origin = origin,
-        Members = [.. Members.Select(member => new ConfigMember(member.Name, member.Value.MoveTo(Join(path, member.Name), origin), origin))],
-        Items = [.. Items.Select((item, index) => item.MoveTo($"{path}[{index}]", origin))],
-    };
+    internal ConfigNode MoveTo(string path, ConfigOrigin origin) =>
+        this with
+        {
+            Path = path,
+            Origin = origin,
+            Members =
+            [
+                .. Members.Select(member => new ConfigMember(member.Name, member.Value.MoveTo(Join(path, member.Name), origin), origin)),
+            ],
+            Items = [.. Items.Select((item, index) => item.MoveTo($"{path}[{index}]", origin))],
+        };
 
     /// <summary>The path of a member. An unknown name is shortened, and kept on one line.</summary>
     public static string Join(string path, string name)
@@ -94,15 +100,16 @@ public sealed record ConfigNode(ConfigKind Kind, string Path, ConfigOrigin Origi
         return path.Length == 0 ? shown : $"{path}.{shown}";
     }
 
-    private JsonNode? ToJson(Func<ConfigNode, string> text) => Kind switch
-    {
-        ConfigKind.Null => null,
-        ConfigKind.Boolean => JsonValue.Create(Text == "true"),
-        ConfigKind.Number => JsonNode.Parse(Text),
-        ConfigKind.Text => JsonValue.Create(text(this)),
-        ConfigKind.Array => new JsonArray([.. Items.Select(item => item.ToJson(text))]),
-        _ => new JsonObject(Members.Select(member => KeyValuePair.Create(member.Name, member.Value.ToJson(text)))),
-    };
+    private JsonNode? ToJson(Func<ConfigNode, string> text) =>
+        Kind switch
+        {
+            ConfigKind.Null => null,
+            ConfigKind.Boolean => JsonValue.Create(Text == "true"),
+            ConfigKind.Number => JsonNode.Parse(Text),
+            ConfigKind.Text => JsonValue.Create(text(this)),
+            ConfigKind.Array => new JsonArray([.. Items.Select(item => item.ToJson(text))]),
+            _ => new JsonObject(Members.Select(member => KeyValuePair.Create(member.Name, member.Value.ToJson(text)))),
+        };
 }
 
 /// <summary>A member of a configured object.</summary>

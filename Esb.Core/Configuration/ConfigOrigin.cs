@@ -13,7 +13,8 @@ public sealed record ConfigOrigin(string Source, int Line = 0, int Column = 0, s
     /// <summary>Returns the full path of a file or folder that a value names; null if the text cannot be a path.</summary>
     public string? Locate(string path)
     {
-        if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal)) return null;
+        if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal))
+            return null;
         return Path.GetFullPath(path, Folder ?? Directory.GetCurrentDirectory());
     }
 

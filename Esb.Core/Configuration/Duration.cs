@@ -7,7 +7,13 @@ namespace Esb.Core.Configuration;
 public static class Duration
 {
     private static readonly (string Unit, long Milliseconds)[] Units =
-        [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    [
+        ("ms", 1),
+        ("s", 1_000),
+        ("m", 60_000),
+        ("h", 3_600_000),
+        ("d", 86_400_000),
+    ];
 
     /// <summary>Parses a duration; false for anything else, including a negative duration.</summary>
     public static bool TryParse(string text, out TimeSpan duration)
@@ -15,9 +21,12 @@ public static class Duration
         duration = default;
         foreach (var (unit, milliseconds) in Units)
         {
-            if (!text.EndsWith(unit, StringComparison.Ordinal)) continue;
-            if (!long.TryParse(text.AsSpan(0, text.Length - unit.Length), NumberStyles.None, CultureInfo.InvariantCulture, out var number)) continue;
-            if (number > TimeSpan.MaxValue.TotalMilliseconds / milliseconds) return false;
+            if (!text.EndsWith(unit, StringComparison.Ordinal))
+                continue;
+            if (!long.TryParse(text.AsSpan(0, text.Length - unit.Length), NumberStyles.None, CultureInfo.InvariantCulture, out var number))
+                continue;
+            if (number > TimeSpan.MaxValue.TotalMilliseconds / milliseconds)
+                return false;
             duration = TimeSpan.FromMilliseconds(number * milliseconds);
             return true;
         }

@@ -11,7 +11,10 @@ public sealed record HostConfig : SettingsRecord
     public IReadOnlyList<string> Roles { get; init; } = [];
 
     /// <summary>Threads that the thread pool makes without delay; null for the default of .NET, one per core.</summary>
-    [Setting("Threads that the thread pool makes at once when they are needed; above this it makes about two a second. By default one per core.", Range = "1..32767")]
+    [Setting(
+        "Threads that the thread pool makes at once when they are needed; above this it makes about two a second. By default one per core.",
+        Range = "1..32767"
+    )]
     public int? MinThreads { get; init; }
 
     /// <summary>Returns why this host does not run an endpoint that is enabled; null if it does.</summary>

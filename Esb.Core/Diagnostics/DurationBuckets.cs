@@ -19,7 +19,8 @@ public static class DurationBuckets
     public static int IndexOf(double seconds)
     {
         var value = (long)Math.Clamp(seconds * 1e6, 0, MostMicroseconds);
-        if (value < SubBuckets) return (int)value;
+        if (value < SubBuckets)
+            return (int)value;
         var shift = BitOperations.Log2((ulong)value) - SubBits;
         return ((shift + 1) << SubBits) + (int)((value >> shift) - SubBuckets);
     }
@@ -30,7 +31,8 @@ public static class DurationBuckets
     /// <summary>Lower bound of a bucket, in seconds.</summary>
     public static double LowerOf(int index)
     {
-        if (index < SubBuckets) return index / 1e6;
+        if (index < SubBuckets)
+            return index / 1e6;
         var shift = (index >> SubBits) - 1;
         return ((long)(SubBuckets + (index & (SubBuckets - 1))) << shift) / 1e6;
     }
@@ -41,12 +43,14 @@ public static class DurationBuckets
     public static double? Percentile(ReadOnlySpan<long> counts, double share)
     {
         long total = 0;
-        foreach (var count in counts) total += count;
+        foreach (var count in counts)
+            total += count;
         var rank = (long)Math.Ceiling(total * share);
         for (var index = 0; index < counts.Length && rank > 0; index++)
         {
             rank -= counts[index];
-            if (rank <= 0) return MiddleOf(index);
+            if (rank <= 0)
+                return MiddleOf(index);
         }
 
         return null;

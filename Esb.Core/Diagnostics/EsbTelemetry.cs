@@ -8,13 +8,38 @@ namespace Esb.Core.Diagnostics;
 public static class EsbTelemetry
 {
     /// <summary>Sources of spans and meters: one of each per assembly that emits, named as the assembly.</summary>
-    public static readonly IReadOnlyList<string> Sources = ["Esb.Core", "Esb.Topics", "Esb.Endpoints", "Esb.Workflows", "Esb.Audit", "Esb.Storage", "Esb.Host"];
+    public static readonly IReadOnlyList<string> Sources =
+    [
+        "Esb.Core",
+        "Esb.Topics",
+        "Esb.Endpoints",
+        "Esb.Workflows",
+        "Esb.Audit",
+        "Esb.Storage",
+        "Esb.Host",
+    ];
 
     /// <summary>The meter of this assembly.</summary>
     public static readonly Meter CoreMeter = new("Esb.Core");
 
     /// <summary>Bucket boundaries that the conventions advise for durations, in seconds.</summary>
-    public static readonly IReadOnlyList<double> DurationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+    public static readonly IReadOnlyList<double> DurationBuckets =
+    [
+        0.005,
+        0.01,
+        0.025,
+        0.05,
+        0.075,
+        0.1,
+        0.25,
+        0.5,
+        0.75,
+        1,
+        2.5,
+        5,
+        7.5,
+        10,
+    ];
 
     /// <summary>Names of spans' and metrics' attributes.</summary>
     public static class Tags
@@ -196,7 +221,8 @@ public static class EsbTelemetry
         /// <summary>Counter, {message}: messages between hosts that no host of the farm has signed, or that came twice.</summary>
         public const string RefusedFarmMessages = "esb.farm.refused";
 
-        /// <summary>Counter, {request}: requests to the management API that had no key, a wrong one, or one without the role, by code.</summary>
+        /// <summary>Counter, {request}: requests to the management API that had no key, a wrong one, or one without the role, by
+        /// code.</summary>
         public const string RefusedManagement = "esb.management.refused";
 
         /// <summary>Counter, {value}: header values from the broker that are nested too deeply to be read.</summary>

@@ -17,7 +17,10 @@ public sealed class LogPace(TimeProvider time, TimeSpan? interval = null)
     {
         var now = time.GetTimestamp();
         var saidAt = Interlocked.Read(ref _saidAt);
-        if ((saidAt < 0 || time.GetElapsedTime(saidAt, now) >= _interval) && Interlocked.CompareExchange(ref _saidAt, now, saidAt) == saidAt)
+        if (
+            (saidAt < 0 || time.GetElapsedTime(saidAt, now) >= _interval)
+            && Interlocked.CompareExchange(ref _saidAt, now, saidAt) == saidAt
+        )
             return Interlocked.Exchange(ref _silent, 0);
         Interlocked.Increment(ref _silent);
         return null;

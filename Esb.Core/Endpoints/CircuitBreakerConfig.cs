@@ -7,10 +7,16 @@ namespace Esb.Core.Endpoints;
 public sealed record CircuitBreakerConfig : SettingsRecord
 {
     /// <summary>Unanswered attempts in a row, of more than one message.</summary>
-    [Setting("Attempts in a row, of more than one message, that the external system leaves unanswered or turns away before the endpoint pauses.", Range = "2..1000")]
+    [Setting(
+        "Attempts in a row, of more than one message, that the external system leaves unanswered or turns away before the endpoint pauses.",
+        Range = "2..1000"
+    )]
     public int Failures { get; init; } = 10;
 
     /// <summary>Longest time between two probes.</summary>
-    [Setting("The longest time between two probes of a paused endpoint; the first follows after 1s, and each waits twice as long.", Range = "1s..1h")]
+    [Setting(
+        "The longest time between two probes of a paused endpoint; the first follows after 1s, and each waits twice as long.",
+        Range = "1s..1h"
+    )]
     public TimeSpan Probe { get; init; } = TimeSpan.FromSeconds(30);
 }

@@ -15,7 +15,10 @@ public sealed record DuplicateNotice(string Code, string Reason)
 
     /// <summary>The notice as an answer of the endpoint.</summary>
     public EsbMessage AnswerTo(EsbMessage message, TimeProvider time) =>
-        message.Reply(MessageBody.FromText(Reason), time) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Duplicate, Code) };
+        message.Reply(MessageBody.FromText(Reason), time) with
+        {
+            Headers = MessageHeaders.Empty.With(EsbHeaders.Duplicate, Code),
+        };
 
     /// <summary>Reads the notice from an answer; null if the answer holds none.</summary>
     public static DuplicateNotice? Read(EsbMessage? answer) =>

@@ -33,7 +33,11 @@ public abstract record EndpointConfig : SettingsRecord
     public virtual IReadOnlyList<string> Headers { get; init; } = HeaderRules.DefaultPatterns;
 
     /// <summary>The party that owns received messages, or on whose behalf the endpoint subscribes; null for none.</summary>
-    [Setting("The party on whose behalf the endpoint acts: what comes in is that party's, and what it subscribes to the party must be allowed to.", Reference = "parties")]
+    [Setting(
+        "The party on whose behalf the endpoint acts: what comes in is that party's, and what it subscribes to the party must be "
+            + "allowed to.",
+        Reference = "parties"
+    )]
     public string? Party { get; init; }
 
     /// <summary>Not yet available.</summary>

@@ -21,7 +21,8 @@ public sealed record InboundModel(InboundEndpointConfig Config, string Type, Cre
 /// <param name="Type">The name of its type.</param>
 /// <param name="Filter">The messages it accepts; null for all.</param>
 /// <param name="Create">Creates the state that its instances share; null after an error, when nothing is started.</param>
-public sealed record OutboundModel(OutboundEndpointConfig Config, string Type, IMessageCondition? Filter, CreateOutbound? Create) : EndpointModel(Type)
+public sealed record OutboundModel(OutboundEndpointConfig Config, string Type, IMessageCondition? Filter, CreateOutbound? Create)
+    : EndpointModel(Type)
 {
     /// <summary>Equal for endpoints with equal settings.</summary>
     public string Fingerprint { get; init; } = "";

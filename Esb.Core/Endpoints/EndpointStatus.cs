@@ -102,7 +102,5 @@ public interface IEndpointMonitor
     IReadOnlyList<EndpointStatus> Endpoints { get; }
 
     /// <summary>Resets the peaks.</summary>
-    void ResetPeaks()
-    {
-    }
+    void ResetPeaks() { }
 }

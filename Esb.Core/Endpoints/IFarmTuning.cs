@@ -15,9 +15,19 @@ public interface IFarmTuning
     /// <exception cref="Errors.EsbException"><c>ESB-ENDPOINT-UNKNOWN</c>; <c>ESB-ENDPOINT-TUNING</c>: it contradicts the endpoint's
     /// <c>delivery</c>, or is out of range; <c>ESB-FARM-UNAVAILABLE</c>: applied here, but the other hosts may not have been notified; a
     /// retry is safe.</exception>
-    Task<IReadOnlyList<FarmHost>> TuneAsync(string endpoint, EndpointTuning tuning, OperatorDecision decision, CancellationToken cancellationToken);
+    Task<IReadOnlyList<FarmHost>> TuneAsync(
+        string endpoint,
+        EndpointTuning tuning,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Makes a tuned setting of an endpoint, or all of them, what the configuration says.</summary>
     /// <inheritdoc cref="TuneAsync"/>
-    Task<IReadOnlyList<FarmHost>> ResetAsync(string endpoint, string? setting, OperatorDecision decision, CancellationToken cancellationToken);
+    Task<IReadOnlyList<FarmHost>> ResetAsync(
+        string endpoint,
+        string? setting,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    );
 }

@@ -11,8 +11,8 @@ public interface IOutboundEndpoint
     /// <exception cref="Errors.EndpointException">The message was not sent, or the outcome is unknown.</exception>
     ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken);
 
-    /// <summary>True if <see cref="SendAsync"/> never blocks its thread, and ends soon after its token is cancelled. Then it is called on the
-    /// caller's thread, and nothing but the token guards its time-out. By default false.</summary>
+    /// <summary>True if <see cref="SendAsync"/> never blocks its thread, and ends soon after its token is cancelled. Then it is called on
+    /// the caller's thread, and nothing but the token guards its time-out. By default false.</summary>
     bool IsAsynchronous => false;
 }
 
@@ -58,9 +58,7 @@ public interface IOutboundAdapter : IAsyncDisposable
 
     /// <summary>Applies an operator's change of <c>poolSize</c> or <c>processingThreads</c>: the maximum instances, and the number of them
     /// that deliver. For adapters that limit other resources by them.</summary>
-    void Resize(int poolSize, int processingThreads)
-    {
-    }
+    void Resize(int poolSize, int processingThreads) { }
 
     /// <summary>Returns the failure that an answer to a delivered message indicates, such as a status outside 2xx; null if none. Callers
     /// accept any answer.</summary>

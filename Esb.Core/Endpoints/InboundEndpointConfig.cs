@@ -47,7 +47,10 @@ public abstract record InboundEndpointConfig : EndpointConfig
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Time window in which messages are received; null for always.</summary>
-    [Setting("The hours in which messages are taken in; always by default. Outside of them callers get 503 with Retry-After, and nothing is looked for.")]
+    [Setting(
+        "The hours in which messages are taken in; always by default. Outside of them callers get 503 with Retry-After, and nothing "
+            + "is looked for."
+    )]
     public ScheduleConfig? Schedule { get; init; }
 
     /// <summary>The outbound endpoints that requests are relayed to.</summary>

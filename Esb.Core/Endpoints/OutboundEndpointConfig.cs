@@ -70,11 +70,17 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     public ConditionConfig? Filter { get; init; }
 
     /// <summary>The process that each message runs through before it is sent.</summary>
-    [Setting("The process that each message runs through before it is sent, within timeout; what it filters is not sent.", Reference = "processes")]
+    [Setting(
+        "The process that each message runs through before it is sent, within timeout; what it filters is not sent.",
+        Reference = "processes"
+    )]
     public virtual string? Process { get; init; }
 
     /// <summary>The process that the answer of a request or a call runs through.</summary>
-    [Setting("The process that the answer of a request or a call runs through; the message at its end is the answer.", Reference = "processes")]
+    [Setting(
+        "The process that the answer of a request or a call runs through; the message at its end is the answer.",
+        Reference = "processes"
+    )]
     public string? Reply { get; init; }
 
     /// <summary>Maximum instances on a host.</summary>
@@ -91,7 +97,10 @@ public abstract record OutboundEndpointConfig : EndpointConfig
 
     /// <summary>Maximum unsettled messages in transit from the broker; by default twice the smaller of <see cref="PoolSize"/> and
     /// <see cref="ProcessingThreads"/>, at least 32.</summary>
-    [Setting("Messages that may be on their way from the broker; by default twice the smaller of poolSize and processingThreads, at least 32.", Range = "1..10000")]
+    [Setting(
+        "Messages that may be on their way from the broker; by default twice the smaller of poolSize and processingThreads, at least 32.",
+        Range = "1..10000"
+    )]
     public int? Prefetch { get; init; }
 
     /// <summary>Delivery order.</summary>
@@ -100,7 +109,11 @@ public abstract record OutboundEndpointConfig : EndpointConfig
 
     /// <summary>Number of lanes over which messages are spread by key, if keys keep their order; fixed once the queues exist on a
     /// broker.</summary>
-    [Setting("The lanes that messages are spread over by their key, with delivery ordered-by-key; up to processingThreads of them are worked on at once.", Range = "1..64")]
+    [Setting(
+        "The lanes that messages are spread over by their key, with delivery ordered-by-key; up to processingThreads of them are "
+            + "worked on at once.",
+        Range = "1..64"
+    )]
     public int Lanes { get; init; } = 8;
 
     /// <summary>What becomes of a message when no attempt is left; by default park in ordered modes, else dead-letter.</summary>
@@ -132,11 +145,16 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     public QueueConfig Queue { get; init; } = new();
 
     /// <summary>True if the effect of a message happens once even if it is delivered twice, within seven days.</summary>
-    [Setting("Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only.")]
+    [Setting(
+        "Whether the effect of a message happens once even when it is delivered twice, within seven days: sql-outbound with execute only."
+    )]
     public bool Once { get; init; }
 
     /// <summary>True if only one host of the farm delivers at a time, under a lease with a fencing token.</summary>
-    [Setting("Whether only one host of the farm at a time delivers; another takes over when that one is gone. sql-outbound refuses, and http-outbound hands on the token to refuse, what a host does that lost its lease.")]
+    [Setting(
+        "Whether only one host of the farm at a time delivers; another takes over when that one is gone. sql-outbound refuses, and "
+            + "http-outbound hands on the token to refuse, what a host does that lost its lease."
+    )]
     public bool SingleInstance { get; init; }
 }
 

@@ -17,10 +17,11 @@ public sealed class PeakCount
     public int Increment()
     {
         var value = Interlocked.Increment(ref _value);
-        for (var peak = Volatile.Read(ref _peak); value > peak;)
+        for (var peak = Volatile.Read(ref _peak); value > peak; )
         {
             var seen = Interlocked.CompareExchange(ref _peak, value, peak);
-            if (seen == peak) break;
+            if (seen == peak)
+                break;
             peak = seen;
         }
 

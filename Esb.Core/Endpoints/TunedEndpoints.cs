@@ -15,7 +15,9 @@ public sealed class TunedEndpoints
     /// <summary>Replaces the tuned settings of an endpoint.</summary>
     public void Set(string endpoint, EndpointTuning tuned)
     {
-        if (tuned == Nothing) _tuned.TryRemove(endpoint, out _);
-        else _tuned[endpoint] = tuned;
+        if (tuned == Nothing)
+            _tuned.TryRemove(endpoint, out _);
+        else
+            _tuned[endpoint] = tuned;
     }
 }

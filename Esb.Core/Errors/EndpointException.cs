@@ -10,7 +10,14 @@ public sealed class EndpointException : EsbException
     /// <param name="isTransient">True if a retry may help.</param>
     /// <param name="inner">The cause.</param>
     /// <param name="kind">Kind of fault reported to a waiting caller.</param>
-    public EndpointException(string endpoint, string code, string message, bool isTransient, Exception? inner = null, FaultKind kind = FaultKind.Outside)
+    public EndpointException(
+        string endpoint,
+        string code,
+        string message,
+        bool isTransient,
+        Exception? inner = null,
+        FaultKind kind = FaultKind.Outside
+    )
         : base(code, message, kind, inner)
     {
         Endpoint = endpoint;

@@ -27,7 +27,8 @@ public class EsbException : Exception
     /// null if there is nothing to add.</summary>
     public string? Detail { get; init; }
 
-    /// <summary>The answer of an external system that is the failure, for operators only; null if none. Its beginning is shown, masked.</summary>
+    /// <summary>The answer of an external system that is the failure, for operators only; null if none. Its beginning is shown,
+    /// masked.</summary>
     public EsbMessage? Answer { get; init; }
 
     /// <summary>Kind of fault, which determines the response to a caller.</summary>

@@ -29,14 +29,15 @@ public enum FaultKind
 public static class Faults
 {
     /// <summary>The HTTP status for a kind of fault (RFC 9110, section 15).</summary>
-    public static int StatusOf(FaultKind kind) => kind switch
-    {
-        FaultKind.Malformed => 400,
-        FaultKind.Invalid => 422,
-        FaultKind.TooLarge => 413,
-        FaultKind.Unavailable => 503,
-        FaultKind.Timeout => 504,
-        FaultKind.Outside => 502,
-        _ => 500,
-    };
+    public static int StatusOf(FaultKind kind) =>
+        kind switch
+        {
+            FaultKind.Malformed => 400,
+            FaultKind.Invalid => 422,
+            FaultKind.TooLarge => 413,
+            FaultKind.Unavailable => 503,
+            FaultKind.Timeout => 504,
+            FaultKind.Outside => 502,
+            _ => 500,
+        };
 }

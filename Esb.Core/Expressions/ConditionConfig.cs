@@ -7,7 +7,21 @@ namespace Esb.Core.Expressions;
 /// <remarks>On its own, an XPath value holds by the rules of XPath; other values hold if they exist and are not false. Numbers compare as
 /// numbers if both sides are.</remarks>
 [ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "lookup", "state", "all", "any", "not")]
-[AtMostOne("equals", "notEquals", "in", "greaterThan", "atLeast", "lessThan", "atMost", "matches", "startsWith", "exists", "all", "any", "not")]
+[AtMostOne(
+    "equals",
+    "notEquals",
+    "in",
+    "greaterThan",
+    "atLeast",
+    "lessThan",
+    "atMost",
+    "matches",
+    "startsWith",
+    "exists",
+    "all",
+    "any",
+    "not"
+)]
 public sealed record ConditionConfig : SettingsRecord, IValueSource
 {
     /// <inheritdoc/>
@@ -71,7 +85,9 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     public bool? Required { get; init; }
 
     /// <inheritdoc/>
-    [Setting("Whether a message in which the XPath or JSONPath selects more than one node is refused, instead of the first being looked at.")]
+    [Setting(
+        "Whether a message in which the XPath or JSONPath selects more than one node is refused, instead of the first being looked at."
+    )]
     public bool? Single { get; init; }
 
     /// <summary>Equality.</summary>
@@ -127,11 +143,12 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     public ConditionConfig? Not { get; init; }
 
     /// <summary>Values that it reads, including those of the conditions that it joins.</summary>
-    public IEnumerable<IValueSource> Values => this switch
-    {
-        { All: { } all } => all.SelectMany(condition => condition.Values),
-        { Any: { } any } => any.SelectMany(condition => condition.Values),
-        { Not: { } not } => not.Values,
-        _ => [this],
-    };
+    public IEnumerable<IValueSource> Values =>
+        this switch
+        {
+            { All: { } all } => all.SelectMany(condition => condition.Values),
+            { Any: { } any } => any.SelectMany(condition => condition.Values),
+            { Not: { } not } => not.Values,
+            _ => [this],
+        };
 }

@@ -47,22 +47,27 @@ public static class MessageValues
 {
     /// <summary>Formats a value in the invariant culture; numbers as XPath writes them: in their shortest form, and without an exponent up
     /// to 28 digits.</summary>
-    public static string? AsText(object? value) => value switch
-    {
-        null => null,
-        string text => text,
-        bool flag => flag ? "true" : "false",
-        0.0 => "0", // of either sign
-        double number when number == Math.Truncate(number) && Math.Abs(number) < 1e15 => number.ToString("F0", CultureInfo.InvariantCulture),
-        double number => WithoutExponent(number),
-        DateTimeOffset time => time.ToString("O", CultureInfo.InvariantCulture),
-        _ => Convert.ToString(value, CultureInfo.InvariantCulture),
-    };
+    public static string? AsText(object? value) =>
+        value switch
+        {
+            null => null,
+            string text => text,
+            bool flag => flag ? "true" : "false",
+            0.0 => "0", // of either sign
+            double number when number == Math.Truncate(number) && Math.Abs(number) < 1e15 => number.ToString(
+                "F0",
+                CultureInfo.InvariantCulture
+            ),
+            double number => WithoutExponent(number),
+            DateTimeOffset time => time.ToString("O", CultureInfo.InvariantCulture),
+            _ => Convert.ToString(value, CultureInfo.InvariantCulture),
+        };
 
     private static string WithoutExponent(double number)
     {
         var shortest = number.ToString("R", CultureInfo.InvariantCulture);
-        if (!shortest.Contains('E') || !decimal.TryParse(shortest, NumberStyles.Float, CultureInfo.InvariantCulture, out var exact)) return shortest;
+        if (!shortest.Contains('E') || !decimal.TryParse(shortest, NumberStyles.Float, CultureInfo.InvariantCulture, out var exact))
+            return shortest;
         var digits = exact.ToString(CultureInfo.InvariantCulture);
         return double.Parse(digits, CultureInfo.InvariantCulture) == number ? digits : shortest; // a decimal drops digits after the 28th
     }

@@ -4,10 +4,11 @@ namespace Esb.Core.Expressions;
 public static class StateNames
 {
     /// <summary>The names of the state that a value reads.</summary>
-    public static IEnumerable<string> Of(IValueSource value) => value switch
-    {
-        { State: { } state } => [state],
-        { Key: { } key } => Of(key),
-        _ => [],
-    };
+    public static IEnumerable<string> Of(IValueSource value) =>
+        value switch
+        {
+            { State: { } state } => [state],
+            { Key: { } key } => Of(key),
+            _ => [],
+        };
 }

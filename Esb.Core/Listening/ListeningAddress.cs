@@ -11,7 +11,8 @@ namespace Esb.Core.Listening;
 /// <param name="Port">1..65535.</param>
 public sealed record ListeningAddress(IPAddress Address, int Port)
 {
-    private const string Expected = "expected http://ADDRESS:PORT or https://ADDRESS:PORT with an IP address or localhost, such as \"http://127.0.0.1:8080\"";
+    private const string Expected =
+        "expected http://ADDRESS:PORT or https://ADDRESS:PORT with an IP address or localhost, such as \"http://127.0.0.1:8080\"";
 
     /// <summary>True if it uses TLS.</summary>
     public bool IsTls { get; init; }
@@ -30,29 +31,37 @@ public sealed record ListeningAddress(IPAddress Address, int Port)
             return null;
         }
 
-        if (Uri.TryCreate(url, UriKind.Absolute, out var uri) && uri is { Scheme: "http" or "https", PathAndQuery: "/", UserInfo: "" } && AddressOf(uri) is { } address)
+        if (
+            Uri.TryCreate(url, UriKind.Absolute, out var uri)
+            && uri is { Scheme: "http" or "https", PathAndQuery: "/", UserInfo: "" }
+            && AddressOf(uri) is { } address
+        )
             return new ListeningAddress(address, uri.Port) { IsTls = uri.Scheme == "https" };
         errors.Add("ESB-CFG-URL", settings, property, Expected);
         return null;
     }
 
     /// <summary>True if the two addresses cannot be listened on at the same time.</summary>
-    public bool Excludes(ListeningAddress other) => Port == other.Port && (Address.Equals(other.Address) || IsEverywhere || other.IsEverywhere);
+    public bool Excludes(ListeningAddress other) =>
+        Port == other.Port && (Address.Equals(other.Address) || IsEverywhere || other.IsEverywhere);
 
-    private static bool IsHttp(string url) => url.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
+    private static bool IsHttp(string url) =>
+        url.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
 
     // Parsed by hand: Uri rejects 70000 without a reason. Without a port, the scheme's default; -1 if not a number.
     private static int PortOf(string url)
     {
         var authority = url[(url.IndexOf("://", StringComparison.Ordinal) + 3)..].Split('/')[0];
         var colon = authority.LastIndexOf(':');
-        if (colon < 0 || authority.EndsWith(']')) return url.StartsWith("https", StringComparison.OrdinalIgnoreCase) ? 443 : 80;
+        if (colon < 0 || authority.EndsWith(']'))
+            return url.StartsWith("https", StringComparison.OrdinalIgnoreCase) ? 443 : 80;
         return int.TryParse(authority.AsSpan(colon + 1), NumberStyles.None, CultureInfo.InvariantCulture, out var port) ? port : -1;
     }
 
     private static IPAddress? AddressOf(Uri uri)
     {
-        if (uri.Host == "localhost") return IPAddress.Loopback;
+        if (uri.Host == "localhost")
+            return IPAddress.Loopback;
         return IPAddress.TryParse(uri.Host.Trim('[', ']'), out var address) ? address : null;
     }
 }

@@ -19,7 +19,8 @@ public static class PortProbe
                 errors.Add("ESB-CFG-PORT", place.Settings, place.Property, fault);
         }
 
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All);
+        if (errors.Any)
+            throw new ConfigurationRefusedException(errors.All);
     }
 
     private static string? FaultOf(ListeningAddress address)

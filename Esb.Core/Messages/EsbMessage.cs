@@ -55,16 +55,23 @@ public sealed record EsbMessage
     {
         var now = time.GetUtcNow();
         var id = Guid.CreateVersion7(now);
-        return new EsbMessage { Id = id, ConversationId = id, CreatedAt = now, Body = body };
+        return new EsbMessage
+        {
+            Id = id,
+            ConversationId = id,
+            CreatedAt = now,
+            Body = body,
+        };
     }
 
     /// <summary>Creates an answer to this message: same conversation, correlated to its id, with a new id derived from it.</summary>
-    public EsbMessage Reply(MessageBody body, TimeProvider time) => new()
-    {
-        Id = MessageIds.Derive(Id, "reply"),
-        ConversationId = ConversationId,
-        CorrelationId = Id.ToString(),
-        CreatedAt = time.GetUtcNow(),
-        Body = body,
-    };
+    public EsbMessage Reply(MessageBody body, TimeProvider time) =>
+        new()
+        {
+            Id = MessageIds.Derive(Id, "reply"),
+            ConversationId = ConversationId,
+            CorrelationId = Id.ToString(),
+            CreatedAt = time.GetUtcNow(),
+            Body = body,
+        };
 }

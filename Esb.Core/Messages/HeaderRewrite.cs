@@ -28,24 +28,29 @@ public sealed class HeaderRewrite
     /// <summary>Returns the name under which a received header is passed on; null if it is dropped.</summary>
     public string? NameOf(string name)
     {
-        if (IsEmpty) return name;
+        if (IsEmpty)
+            return name;
         foreach (var pattern in _removed)
         {
-            if (HeaderRules.Matches(pattern, name)) return null;
+            if (HeaderRules.Matches(pattern, name))
+                return null;
         }
 
-        if (_renamed.TryGetValue(name, out var other)) name = other;
+        if (_renamed.TryGetValue(name, out var other))
+            name = other;
         return _set.ContainsKey(name) ? null : name;
     }
 
     /// <summary>Applies the changes to headers.</summary>
     public MessageHeaders Apply(MessageHeaders headers)
     {
-        if (IsEmpty) return headers;
+        if (IsEmpty)
+            return headers;
         var changed = new List<KeyValuePair<string, string>>();
         foreach (var (name, value) in headers)
         {
-            if (NameOf(name) is { } kept) changed.Add(new(kept, value));
+            if (NameOf(name) is { } kept)
+                changed.Add(new(kept, value));
         }
 
         return MessageHeaders.From(changed.Concat(_set));

@@ -15,6 +15,9 @@ public sealed record HeaderRewriteConfig : SettingsRecord
     public IReadOnlyDictionary<string, string> Rename { get; init; } = new Dictionary<string, string>();
 
     /// <summary>Values by names; they replace received values.</summary>
-    [Setting("Values of headers that are always sent, by their names; they replace what came. They need not be in the list of headers that may cross.")]
+    [Setting(
+        "Values of headers that are always sent, by their names; they replace what came. They need not be in the list of headers "
+            + "that may cross."
+    )]
     public IReadOnlyDictionary<string, string> Set { get; init; } = new Dictionary<string, string>();
 }

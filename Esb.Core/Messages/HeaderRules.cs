@@ -16,9 +16,13 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     /// <summary>Maximum size of all headers of a message together, in bytes of UTF-8: more would not fit a frame of the broker.</summary>
     public const int MaxTotalBytes = 64 * 1024;
 
-    private static readonly SearchValues<char> TokenChars = SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    private static readonly SearchValues<char> TokenChars = SearchValues.Create(
+        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+    );
 
-    private static readonly SearchValues<char> ControlChars = SearchValues.Create([.. Enumerable.Range(0, 0xA0).Select(c => (char)c).Where(c => char.IsControl(c) && c != '\t')]);
+    private static readonly SearchValues<char> ControlChars = SearchValues.Create([
+        .. Enumerable.Range(0, 0xA0).Select(c => (char)c).Where(c => char.IsControl(c) && c != '\t'),
+    ]);
 
     /// <summary>Names admitted by default, but for <see cref="IsTrusted"/> ones.</summary>
     public static readonly IReadOnlyList<string> DefaultPatterns = ["x-*"];
@@ -26,7 +30,16 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     // Gateways set these for the servers behind them, which believe them: the caller's identity, address, method or path.
     private static readonly string[] TrustedPrefixes =
     [
-        "x-forwarded-", "x-real-ip", "x-original-", "x-rewrite-", "x-http-method", "x-method-override", "x-remote-", "x-auth-", "x-user", "x-envoy-",
+        "x-forwarded-",
+        "x-real-ip",
+        "x-original-",
+        "x-rewrite-",
+        "x-http-method",
+        "x-method-override",
+        "x-remote-",
+        "x-auth-",
+        "x-user",
+        "x-envoy-",
         "x-amzn-",
     ];
 
@@ -40,12 +53,14 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     {
         foreach (var prefix in ReservedPrefixes)
         {
-            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)) return true;
+            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase))
+                return true;
         }
 
         foreach (var reserved in ReservedNames)
         {
-            if (name.Equals(reserved, StringComparison.OrdinalIgnoreCase)) return true;
+            if (name.Equals(reserved, StringComparison.OrdinalIgnoreCase))
+                return true;
         }
 
         return false;
@@ -57,7 +72,8 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     {
         foreach (var prefix in TrustedPrefixes)
         {
-            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)) return true;
+            if (name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase))
+                return true;
         }
 
         return false;
@@ -85,8 +101,10 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         List<KeyValuePair<string, string>>? admitted = null; // most messages have none
         foreach (var header in headers)
         {
-            if (IsReserved(header.Key)) reserved++;
-            else if (Allows(header.Key) && IsValue(header.Value)) (admitted ??= []).Add(header);
+            if (IsReserved(header.Key))
+                reserved++;
+            else if (Allows(header.Key) && IsValue(header.Value))
+                (admitted ??= []).Add(header);
         }
 
         return Rewrite.Apply(admitted is null ? MessageHeaders.Empty : MessageHeaders.From(admitted));
@@ -96,7 +114,8 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     public static int Measure(MessageHeaders headers)
     {
         var total = 0;
-        foreach (var (name, value) in headers) total += name.Length + Encoding.UTF8.GetByteCount(value);
+        foreach (var (name, value) in headers)
+            total += name.Length + Encoding.UTF8.GetByteCount(value);
         return total;
     }
 
@@ -105,14 +124,16 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
         var isTrusted = IsTrusted(name);
         foreach (var pattern in patterns)
         {
-            if (Matches(pattern, name) && (!isTrusted || IsTrusted(pattern))) return true;
+            if (Matches(pattern, name) && (!isTrusted || IsTrusted(pattern)))
+                return true;
         }
 
         return false;
     }
 
     /// <summary>True if a name equals a pattern, or begins with a pattern that ends in <c>*</c>; case-insensitive.</summary>
-    public static bool Matches(string pattern, string name) => pattern.EndsWith('*')
-        ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
-        : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);
+    public static bool Matches(string pattern, string name) =>
+        pattern.EndsWith('*')
+            ? name.AsSpan().StartsWith(pattern.AsSpan(0, pattern.Length - 1), StringComparison.OrdinalIgnoreCase)
+            : string.Equals(pattern, name, StringComparison.OrdinalIgnoreCase);
 }

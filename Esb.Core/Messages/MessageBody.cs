@@ -77,8 +77,10 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> BufferAsync(long maxBytes, CancellationToken cancellationToken)
     {
-        if (_stream is null) return Bytes;
-        if (Length > maxBytes) throw TooLarge(maxBytes);
+        if (_stream is null)
+            return Bytes;
+        if (Length > maxBytes)
+            throw TooLarge(maxBytes);
 
         _bytes = await ReadAllAsync(UseUp(_stream), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
         Length = _bytes.Length;
@@ -90,8 +92,10 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async Task CopyToAsync(Stream target, CancellationToken cancellationToken)
     {
-        if (_stream is null) await target.WriteAsync(Bytes, cancellationToken);
-        else await UseUp(_stream).CopyToAsync(target, cancellationToken);
+        if (_stream is null)
+            await target.WriteAsync(Bytes, cancellationToken);
+        else
+            await UseUp(_stream).CopyToAsync(target, cancellationToken);
     }
 
     /// <summary>A parsed form of a buffered body, created at the first call and shared by all copies of the message.</summary>
@@ -112,24 +116,33 @@ public sealed class MessageBody
     }
 
     // Ends with room for the announced length and for the read that finds the end: most bodies have their announced length.
-    private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(Stream stream, int announced, long maxBytes, CancellationToken cancellationToken)
+    private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(
+        Stream stream,
+        int announced,
+        long maxBytes,
+        CancellationToken cancellationToken
+    )
     {
         var bytes = GC.AllocateUninitializedArray<byte>(Math.Min(announced, FirstBytes) + 1);
         var count = 0;
         while (true)
         {
-            if (count == bytes.Length) Array.Resize(ref bytes, (int)Math.Min(2L * count, count <= announced ? announced + 1L : Array.MaxLength));
+            if (count == bytes.Length)
+                Array.Resize(ref bytes, (int)Math.Min(2L * count, count <= announced ? announced + 1L : Array.MaxLength));
             var read = await stream.ReadAsync(bytes.AsMemory(count), cancellationToken);
-            if (read == 0) return bytes.AsMemory(0, count);
+            if (read == 0)
+                return bytes.AsMemory(0, count);
             count += read;
-            if (count > maxBytes) throw TooLarge(maxBytes);
+            if (count > maxBytes)
+                throw TooLarge(maxBytes);
         }
     }
 
     // The rest of a stream must never be taken for the whole body.
     private Stream UseUp(Stream stream)
     {
-        if (_isUsedUp) throw new InvalidOperationException("The body streamed, and has been read already.");
+        if (_isUsedUp)
+            throw new InvalidOperationException("The body streamed, and has been read already.");
         _isUsedUp = true;
         return stream;
     }
@@ -140,8 +153,10 @@ public sealed class MessageBody
         while (true)
         {
             var views = _views;
-            if (Find<TView>(views) is { } other) return other; // made by another thread meanwhile
-            if (Interlocked.CompareExchange(ref _views, new ParsedView(parsed, views), views) == views) return parsed;
+            if (Find<TView>(views) is { } other)
+                return other; // made by another thread meanwhile
+            if (Interlocked.CompareExchange(ref _views, new ParsedView(parsed, views), views) == views)
+                return parsed;
         }
     }
 
@@ -150,7 +165,8 @@ public sealed class MessageBody
     {
         for (var view = views; view is not null; view = view.Next)
         {
-            if (view.Value is TView found) return found;
+            if (view.Value is TView found)
+                return found;
         }
 
         return null;

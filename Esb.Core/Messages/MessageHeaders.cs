@@ -29,8 +29,10 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
         foreach (var (name, value) in headers)
         {
             var index = IndexOf(CollectionsMarshal.AsSpan(list), name);
-            if (index < 0) list.Add(new(name, value));
-            else list[index] = new(list[index].Key, $"{list[index].Value}, {value}");
+            if (index < 0)
+                list.Add(new(name, value));
+            else
+                list[index] = new(list[index].Key, $"{list[index].Value}, {value}");
         }
 
         return list.Count == 0 ? Empty : new MessageHeaders([.. list]);
@@ -48,7 +50,8 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     public MessageHeaders With(string name, string value)
     {
         var index = IndexOf(name);
-        if (index < 0) return new MessageHeaders([.. _headers, new(name, value)]);
+        if (index < 0)
+            return new MessageHeaders([.. _headers, new(name, value)]);
         var copy = (KeyValuePair<string, string>[])_headers.Clone();
         copy[index] = new(name, value);
         return new MessageHeaders(copy);
@@ -61,14 +64,17 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     /// <summary>These headers, before those of others whose names are not among them.</summary>
     public MessageHeaders Over(MessageHeaders others)
     {
-        if (Count == 0 || others.Count == 0) return Count == 0 ? others : this;
+        if (Count == 0 || others.Count == 0)
+            return Count == 0 ? others : this;
         return new MessageHeaders([.. _headers, .. others._headers.Where(header => IndexOf(header.Key) < 0)]);
     }
 
     /// <summary>Enumerates without an allocation.</summary>
-    public ReadOnlySpan<KeyValuePair<string, string>>.Enumerator GetEnumerator() => new ReadOnlySpan<KeyValuePair<string, string>>(_headers).GetEnumerator();
+    public ReadOnlySpan<KeyValuePair<string, string>>.Enumerator GetEnumerator() =>
+        new ReadOnlySpan<KeyValuePair<string, string>>(_headers).GetEnumerator();
 
-    IEnumerator<KeyValuePair<string, string>> IEnumerable<KeyValuePair<string, string>>.GetEnumerator() => _headers.AsEnumerable().GetEnumerator();
+    IEnumerator<KeyValuePair<string, string>> IEnumerable<KeyValuePair<string, string>>.GetEnumerator() =>
+        _headers.AsEnumerable().GetEnumerator();
 
     IEnumerator IEnumerable.GetEnumerator() => _headers.GetEnumerator();
 
@@ -78,11 +84,13 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     {
         for (var i = 0; i < headers.Length; i++)
         {
-            if (IsNamed(headers[i], name)) return i;
+            if (IsNamed(headers[i], name))
+                return i;
         }
 
         return -1;
     }
 
-    private static bool IsNamed(KeyValuePair<string, string> header, string name) => string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase);
+    private static bool IsNamed(KeyValuePair<string, string> header, string name) =>
+        string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase);
 }

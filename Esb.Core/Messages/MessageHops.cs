@@ -17,10 +17,18 @@ public static class MessageHops
     public const int Most = 32;
 
     /// <summary>Number of times it has left the bus so far; 0 if not counted.</summary>
-    public static int Of(EsbMessage message) => int.TryParse(message.Headers[EsbHeaders.Hops], NumberStyles.None, CultureInfo.InvariantCulture, out var hops) ? hops : 0;
+    public static int Of(EsbMessage message) =>
+        int.TryParse(message.Headers[EsbHeaders.Hops], NumberStyles.None, CultureInfo.InvariantCulture, out var hops) ? hops : 0;
 
     /// <summary>The message with another number.</summary>
-    public static EsbMessage Set(EsbMessage message, int hops) => Of(message) == hops
-        ? message
-        : message with { Headers = hops == 0 ? message.Headers.Without(EsbHeaders.Hops) : message.Headers.With(EsbHeaders.Hops, hops.ToString(CultureInfo.InvariantCulture)) };
+    public static EsbMessage Set(EsbMessage message, int hops) =>
+        Of(message) == hops
+            ? message
+            : message with
+            {
+                Headers =
+                    hops == 0
+                        ? message.Headers.Without(EsbHeaders.Hops)
+                        : message.Headers.With(EsbHeaders.Hops, hops.ToString(CultureInfo.InvariantCulture)),
+            };
 }

@@ -13,7 +13,8 @@ public static class MessageLists
         using (var writer = new Utf8JsonWriter(buffer))
         {
             writer.WriteStartArray();
-            foreach (var message in messages) Write(writer, message);
+            foreach (var message in messages)
+                Write(writer, message);
             writer.WriteEndArray();
         }
 
@@ -25,7 +26,8 @@ public static class MessageLists
         var text = message.Body.ReadText();
         if (message.ContentType?.Contains("json", StringComparison.OrdinalIgnoreCase) == true && TryParse(text) is { } document)
         {
-            using (document) document.RootElement.WriteTo(writer);
+            using (document)
+                document.RootElement.WriteTo(writer);
             return;
         }
 

@@ -12,7 +12,8 @@ public static class SafeText
     /// <summary>Returns at most the given number of characters; a cut text ends with an ellipsis.</summary>
     public static string Of(string? text, int maxLength)
     {
-        if (string.IsNullOrEmpty(text)) return "";
+        if (string.IsNullOrEmpty(text))
+            return "";
         var safe = new StringBuilder(Math.Min(text.Length, maxLength));
         var whole = 0; // the length that leaves room for the ellipsis
         foreach (var rune in text.EnumerateRunes())
@@ -24,7 +25,8 @@ public static class SafeText
             }
 
             Append(safe, rune);
-            if (safe.Length < maxLength) whole = safe.Length;
+            if (safe.Length < maxLength)
+                whole = safe.Length;
         }
 
         return safe.ToString();
@@ -33,8 +35,17 @@ public static class SafeText
     private static void Append(StringBuilder safe, Rune rune)
     {
         var category = Rune.GetUnicodeCategory(rune);
-        if (category is UnicodeCategory.SpaceSeparator or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator || rune.Value is '\n' or '\r' or '\t') safe.Append(' ');
-        else if (category is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.PrivateUse or UnicodeCategory.OtherNotAssigned || rune.Value is 0xFFFE or 0xFFFF) safe.Append(Replacement);
-        else safe.Append(rune);
+        if (
+            category is UnicodeCategory.SpaceSeparator or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator
+            || rune.Value is '\n' or '\r' or '\t'
+        )
+            safe.Append(' ');
+        else if (
+            category is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.PrivateUse or UnicodeCategory.OtherNotAssigned
+            || rune.Value is 0xFFFE or 0xFFFF
+        )
+            safe.Append(Replacement);
+        else
+            safe.Append(rune);
     }
 }

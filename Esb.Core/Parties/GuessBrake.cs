@@ -3,7 +3,8 @@ using System.Net.Sockets;
 
 namespace Esb.Core.Parties;
 
-/// <summary>Slows guessing of credentials: each source address may be wrong a number of times, then once per interval. Thread-safe.</summary>
+/// <summary>Slows guessing of credentials: each source address may be wrong a number of times, then once per interval.
+/// Thread-safe.</summary>
 /// <remarks>
 /// Pattern: token bucket. An address that is out of tokens is refused without a look at what it presents, right or wrong. IPv6 addresses
 /// count by their /64, as a host has all of it. At most <see cref="MostAddresses"/> addresses are remembered; the one that was wrong
@@ -30,10 +31,12 @@ public sealed class GuessBrake(TimeProvider time)
     /// <param name="address">The source address; null if unknown, which is never slowed.</param>
     public TimeSpan? WaitOf(IPAddress? address)
     {
-        if (_count == 0 || address is null) return null; // nearly always
+        if (_count == 0 || address is null)
+            return null; // nearly always
         lock (_gate)
         {
-            if (!_sources.TryGetValue(NetworkOf(address), out var node)) return null;
+            if (!_sources.TryGetValue(NetworkOf(address), out var node))
+                return null;
             var wrong = Regain(node);
             return wrong < Burst ? null : (wrong - Burst + 1) * Interval;
         }
@@ -42,11 +45,13 @@ public sealed class GuessBrake(TimeProvider time)
     /// <summary>Counts wrong credentials from an address.</summary>
     public void CountWrong(IPAddress? address)
     {
-        if (address is null) return;
+        if (address is null)
+            return;
         lock (_gate)
         {
             var network = NetworkOf(address);
-            if (_sources.Remove(network, out var node)) _order.Remove(node);
+            if (_sources.Remove(network, out var node))
+                _order.Remove(node);
             var wrong = node is null ? 0 : Regain(node);
             if (_sources.Count >= MostAddresses && _order.First is { } oldest)
             {
@@ -63,8 +68,10 @@ public sealed class GuessBrake(TimeProvider time)
 
     private static IPAddress NetworkOf(IPAddress address)
     {
-        if (address.IsIPv4MappedToIPv6) return address.MapToIPv4();
-        if (address.AddressFamily != AddressFamily.InterNetworkV6) return address;
+        if (address.IsIPv4MappedToIPv6)
+            return address.MapToIPv4();
+        if (address.AddressFamily != AddressFamily.InterNetworkV6)
+            return address;
         Span<byte> bytes = stackalloc byte[16];
         address.TryWriteBytes(bytes, out _);
         bytes[8..].Clear();

@@ -16,5 +16,6 @@ public sealed class Party
     public string Name => _config.Name;
 
     /// <summary>True if its messages may be published under a subject of the configuration.</summary>
-    public bool MayPublish(string subject) => _known.GetOrAdd(subject, static (published, config) => config.Publish.Any(pattern => pattern.Matches(published)), _config);
+    public bool MayPublish(string subject) =>
+        _known.GetOrAdd(subject, static (published, config) => config.Publish.Any(pattern => pattern.Matches(published)), _config);
 }

@@ -67,7 +67,10 @@ public sealed record TokenCredentialConfig : SettingsRecord
     public required string Audience { get; init; }
 
     /// <summary>The issuer's public keys; read again when the file changes.</summary>
-    [Setting("The issuer's public keys for RS256 and ES256: a JSON Web Key Set, or keys or certificates in PEM. A changed file is read again.", IsPath = true)]
+    [Setting(
+        "The issuer's public keys for RS256 and ES256: a JSON Web Key Set, or keys or certificates in PEM. A changed file is read again.",
+        IsPath = true
+    )]
     public string? Keys { get; init; }
 
     /// <summary>The key of HS256, at least 32 bytes.</summary>

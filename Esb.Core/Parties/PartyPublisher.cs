@@ -20,7 +20,13 @@ public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> p
 
     /// <inheritdoc/>
     /// <exception cref="EsbException">Also <c>ESB-PARTY-SUBJECT</c>: the party may not publish under the subject.</exception>
-    public ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
+    public ValueTask RequestAsync(
+        MessageContext context,
+        Subject subject,
+        TimeSpan timeout,
+        string step,
+        CancellationToken cancellationToken
+    )
     {
         Require(context, subject);
         return inner.RequestAsync(context, subject, timeout, step, cancellationToken);
@@ -36,8 +42,10 @@ public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> p
 
     private void Require(MessageContext context, Subject subject)
     {
-        if (PartyOf(context) is not { } name) return;
-        if (parties.Current.TryFind(name, out var party) && !party.MayPublish(subject.Value)) throw PartyFaults.MayNotPublish(party, subject.Value);
+        if (PartyOf(context) is not { } name)
+            return;
+        if (parties.Current.TryFind(name, out var party) && !party.MayPublish(subject.Value))
+            throw PartyFaults.MayNotPublish(party, subject.Value);
         Name(context);
     }
 
@@ -45,6 +53,7 @@ public sealed class PartyPublisher(ITopicPublisher inner, Live<PartyDirectory> p
 
     private static void Name(MessageContext context)
     {
-        if (context.Message.Party is null && PartyOf(context) is { } name) context.Message = context.Message with { Party = name };
+        if (context.Message.Party is null && PartyOf(context) is { } name)
+            context.Message = context.Message with { Party = name };
     }
 }

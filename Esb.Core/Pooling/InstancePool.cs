@@ -9,7 +9,9 @@ namespace Esb.Core.Pooling;
 /// turn.</summary>
 /// <remarks>Thread-safe. The last instance returned is rented first, so that idle instances stay idle. Disposing the pool disposes idle
 /// instances now and rented ones on return; waiting callers fail at once.</remarks>
-public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger) : ILivePool, IAsyncDisposable
+public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLimits limits, TimeProvider time, ILogger logger)
+    : ILivePool,
+        IAsyncDisposable
     where T : class
 {
     private readonly LogPace _pace = new(time);
@@ -31,14 +33,16 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     {
         get
         {
-            lock (_gate) return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count, _waits) { Peak = _peak };
+            lock (_gate)
+                return new PoolStatus(_maximum, _created, _created - _idle.Count, _waiters.Count, _waits) { Peak = _peak };
         }
     }
 
     /// <inheritdoc/>
     public void ResetPeak()
     {
-        lock (_gate) _peak = _created - _idle.Count;
+        lock (_gate)
+            _peak = _created - _idle.Count;
     }
 
     /// <summary>Rents an instance; dispose the lease to return it.</summary>
@@ -63,12 +67,14 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
                 return new InstanceLease<T>(this, idle);
             }
 
-            if (_created < _maximum) return new InstanceLease<T>(this, CreateCounted());
+            if (_created < _maximum)
+                return new InstanceLease<T>(this, CreateCounted());
             waiter = _waiters.AddLast(new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously));
             _waits++;
         }
 
-        if (_pace.Next() is not null) LogWaiting(owner, Status.Maximum);
+        if (_pace.Next() is not null)
+            LogWaiting(owner, Status.Maximum);
         return new InstanceLease<T>(this, await WaitAsync(waiter, timeout, cancellationToken));
     }
 
@@ -87,10 +93,12 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
                 leaving.Add(idle);
             }
 
-            while (_created < _maximum && _waiters.First is { } waiter) CreateFor(waiter);
+            while (_created < _maximum && _waiters.First is { } waiter)
+                CreateFor(waiter);
         }
 
-        foreach (var instance in leaving) Discard(instance);
+        foreach (var instance in leaving)
+            Discard(instance);
     }
 
     /// <inheritdoc/>
@@ -103,12 +111,14 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
             idle = [.. _idle];
             _created -= idle.Count;
             _idle.Clear();
-            foreach (var waiter in _waiters) waiter.TrySetException(new ObjectDisposedException(owner));
+            foreach (var waiter in _waiters)
+                waiter.TrySetException(new ObjectDisposedException(owner));
             _waiters.Clear();
         }
 
         LivePools.Remove(this);
-        foreach (var instance in idle) Discard(instance);
+        foreach (var instance in idle)
+            Discard(instance);
         return ValueTask.CompletedTask;
     }
 
@@ -133,7 +143,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         lock (_gate)
         {
             _created--;
-            if (!_disposed && _created < _maximum && _waiters.First is { } waiter) CreateFor(waiter);
+            if (!_disposed && _created < _maximum && _waiters.First is { } waiter)
+                CreateFor(waiter);
         }
     }
 
@@ -163,7 +174,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     {
         lock (_gate)
         {
-            if (waiter.List is null) return; // it has just received an instance
+            if (waiter.List is null)
+                return; // it has just received an instance
             _waiters.Remove(waiter);
             waiter.Value.SetCanceled(CancellationToken.None);
         }
@@ -172,7 +184,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private T CreateCounted()
     {
         var instance = create(); // the caller gets any exception
-        if (!_isListed) LivePools.Add(this);
+        if (!_isListed)
+            LivePools.Add(this);
         (_isListed, _created) = (true, _created + 1);
         _peak = Math.Max(_peak, _created - _idle.Count);
         return instance;
@@ -206,7 +219,8 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
 
     private static void Discard(T instance)
     {
-        if (instance is IDisposable disposable) disposable.Dispose();
+        if (instance is IDisposable disposable)
+            disposable.Dispose();
     }
 
     [LoggerMessage(EventId = 1001, Level = LogLevel.Warning, Message = "waiting for a free instance of {Owner}: all {Count} are in use")]

@@ -6,10 +6,22 @@ namespace Esb.Core.Pooling;
 public sealed record PoolUsage(string Owner, PoolStatus Status)
 {
     /// <summary>Owners in this process whose pools have created an instance, by name. Thread-safe.</summary>
-    public static IReadOnlyList<PoolUsage> All => [.. LivePools.All.GroupBy(pool => pool.Owner, (owner, pools) => new PoolUsage(owner, pools.Select(pool => pool.Status).Aggregate(Sum)))];
+    public static IReadOnlyList<PoolUsage> All =>
+        [
+            .. LivePools.All.GroupBy(
+                pool => pool.Owner,
+                (owner, pools) => new PoolUsage(owner, pools.Select(pool => pool.Status).Aggregate(Sum))
+            ),
+        ];
 
     private static PoolStatus Sum(PoolStatus one, PoolStatus other) =>
-        new(one.Maximum + other.Maximum, one.Created + other.Created, one.InUse + other.InUse, one.Waiting + other.Waiting, one.Waits + other.Waits)
+        new(
+            one.Maximum + other.Maximum,
+            one.Created + other.Created,
+            one.InUse + other.InUse,
+            one.Waiting + other.Waiting,
+            one.Waits + other.Waits
+        )
         {
             Peak = Math.Max(Math.Max(one.Peak, other.Peak), one.InUse + other.InUse),
         };

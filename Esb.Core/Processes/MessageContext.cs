@@ -36,8 +36,8 @@ public sealed class MessageContext
     private StepLog? _steps;
 
     /// <summary>Begins to work on a message.</summary>
-    /// <param name="message">The message as received. The properties that it brings become those of the context, and leave the message: what
-    /// is published does not have them, whatever the transport.</param>
+    /// <param name="message">The message as received. The properties that it brings become those of the context, and leave the message:
+    /// what is published does not have them, whatever the transport.</param>
     /// <param name="endpoint">The endpoint that received it.</param>
     public MessageContext(EsbMessage message, string endpoint)
     {
@@ -53,7 +53,8 @@ public sealed class MessageContext
         get => _message;
         set
         {
-            if (HasTakenValues) MaskedFlow.Keep();
+            if (HasTakenValues)
+                MaskedFlow.Keep();
             _message = value;
         }
     }
@@ -90,7 +91,8 @@ public sealed class MessageContext
     /// <summary>The last output of a map; null if none.</summary>
     public MadeBody? Made { get; set; }
 
-    /// <summary>Files of a decoded archive, or further parts of a decoded MIME body, for later steps; null if nothing was decoded.</summary>
+    /// <summary>Files of a decoded archive, or further parts of a decoded MIME body, for later steps; null if nothing was
+    /// decoded.</summary>
     public IReadOnlyList<MessageEntry>? Entries { get; set; }
 
     /// <summary>The party whose signature a step verified; null if none. It counts where the transport proved none.</summary>
@@ -140,17 +142,20 @@ public sealed class MessageContext
     /// <summary>Sets a property for later steps; null removes it.</summary>
     public void SetProperty(string name, object? value)
     {
-        if (value is not null) Own()[name] = value;
-        else if (_properties?.ContainsKey(name) == true) Own().Remove(name);
+        if (value is not null)
+            Own()[name] = value;
+        else if (_properties?.ContainsKey(name) == true)
+            Own().Remove(name);
         HasTakenValues |= value is not null && (name != StatusProperty || value is string);
     }
 
-    /// <summary>The message with the properties of the process, for an endpoint that is called on this host. Later changes of the properties
-    /// do not reach it.</summary>
+    /// <summary>The message with the properties of the process, for an endpoint that is called on this host. Later changes of the
+    /// properties do not reach it.</summary>
     /// <param name="message">The message that is sent.</param>
     public EsbMessage WithProperties(EsbMessage message)
     {
-        if (_properties is not { Count: > 0 }) return message;
+        if (_properties is not { Count: > 0 })
+            return message;
         _own = null; // shared from here on
         return message with { Properties = _properties };
     }
@@ -169,7 +174,8 @@ public sealed class MessageContext
     /// <param name="step">Position of the publishing step in its process.</param>
     public Guid NextPublishId(string step)
     {
-        var id = Origin is { } origin ? MessageIds.Derive(_part ?? origin, $"publish {step} {_copies++}")
+        var id =
+            Origin is { } origin ? MessageIds.Derive(_part ?? origin, $"publish {step} {_copies++}")
             : _published is { } before ? MessageIds.Derive(before, step)
             : _part is { } part ? part
             : IsDelivered ? MessageIds.Derive(Received.Id, $"{Endpoint} {step}")
@@ -185,14 +191,17 @@ public sealed class MessageContext
     public Guid NextCallId(string endpoint, string step)
     {
         var calls = CountCall(endpoint);
-        if (IsDelivered) return MessageIds.Derive(Message.Id, $"{Endpoint} {step} {calls}");
-        if (Origin is { } origin) return MessageIds.Derive(_part ?? origin, $"call {endpoint} {step} {calls}");
+        if (IsDelivered)
+            return MessageIds.Derive(Message.Id, $"{Endpoint} {step} {calls}");
+        if (Origin is { } origin)
+            return MessageIds.Derive(_part ?? origin, $"call {endpoint} {step} {calls}");
         return calls == 0 ? Message.Id : MessageIds.Derive(Message.Id, $"{step} {calls}");
     }
 
     /// <summary>Returns the id of a copy of the message: its own, and equal at every repetition.</summary>
     /// <param name="step">Position of the copying step in its process.</param>
-    public Guid NextCopyId(string step) => MessageIds.Derive(_part ?? Origin ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
+    public Guid NextCopyId(string step) =>
+        MessageIds.Derive(_part ?? Origin ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
 
     /// <summary>Names the next division of the message into parts: the step, and a number if the step has divided it before.</summary>
     /// <param name="step">Position of the dividing step in its process.</param>
@@ -237,9 +246,12 @@ public sealed class MessageContext
     /// <param name="part">A context of <see cref="ForPart"/> or <see cref="ForBranch"/>, which has ended.</param>
     public void Join(MessageContext part)
     {
-        if (part._steps is { } log && log != _steps) _steps?.Add(log);
-        if (part.FirstPublish is { } publish) NotePublished(publish);
-        if (part._settling is { } settling) (_settling ??= []).AddRange(settling);
+        if (part._steps is { } log && log != _steps)
+            _steps?.Add(log);
+        if (part.FirstPublish is { } publish)
+            NotePublished(publish);
+        if (part._settling is { } settling)
+            (_settling ??= []).AddRange(settling);
     }
 
     /// <summary>Notes that a message was confirmed, or joined a transaction; only the first counts.</summary>
@@ -252,7 +264,8 @@ public sealed class MessageContext
     /// <summary>Adds a task to <see cref="Settled"/>.</summary>
     public void AwaitSettled(Task settled)
     {
-        if (!settled.IsCompletedSuccessfully) (_settling ??= []).Add(settled);
+        if (!settled.IsCompletedSuccessfully)
+            (_settling ??= []).Add(settled);
     }
 
     // Returns how often a name was counted before.
@@ -276,7 +289,8 @@ public sealed class MessageContext
 
     private Dictionary<string, object> Own()
     {
-        if (_own is null) _properties = _own = _properties is null ? [] : new Dictionary<string, object>(_properties);
+        if (_own is null)
+            _properties = _own = _properties is null ? [] : new Dictionary<string, object>(_properties);
         return _own;
     }
 }

@@ -10,9 +10,7 @@ public sealed class ProcessEnd
 
     /// <summary>Begins a process.</summary>
     public ProcessEnd()
-        : this([], [])
-    {
-    }
+        : this([], []) { }
 
     private ProcessEnd(Dictionary<string, object?> states, HashSet<string> changed) => (_states, _changed) = (states, changed);
 
@@ -25,13 +23,15 @@ public sealed class ProcessEnd
     /// <summary>Does what waits for success, in the order added.</summary>
     public async ValueTask SucceedAsync(CancellationToken cancellationToken)
     {
-        foreach (var ending in _endings) await ending.SucceedAsync(cancellationToken);
+        foreach (var ending in _endings)
+            await ending.SucceedAsync(cancellationToken);
     }
 
     /// <summary>Reverts what waits for the end, after a failure.</summary>
     public async ValueTask FailAsync()
     {
-        foreach (var ending in _endings) await ending.FailAsync();
+        foreach (var ending in _endings)
+            await ending.FailAsync();
     }
 
     /// <summary>Adds work that waits for the end.</summary>
@@ -49,9 +49,10 @@ public sealed class ProcessEnd
 
     /// <summary>A value; null if there is none.</summary>
     /// <exception cref="InvalidOperationException">The process does not declare that it reads the value.</exception>
-    public object? Read(string name) => _states.TryGetValue(name, out var value)
-        ? value
-        : throw new InvalidOperationException($"The process reads the state '{name}', which none of its steps declares.");
+    public object? Read(string name) =>
+        _states.TryGetValue(name, out var value)
+            ? value
+            : throw new InvalidOperationException($"The process reads the state '{name}', which none of its steps declares.");
 }
 
 /// <summary>Work that waits for the end of a process.</summary>

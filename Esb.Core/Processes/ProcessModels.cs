@@ -31,8 +31,14 @@ public sealed class ProcessModels
             process => process.Key,
             process => new ProcessModel(process.Key, process.Value, NeedsTopics(process.Value.Steps, [process.Key]))
             {
-                Accepts = ReachedBy(process.Key).Any(step => step.Traits.Publishes.Count > 0 || step.Traits.Transaction is not null || (step.Traits.HandsToTopics && step.Traits.Requests.Count == 0)),
-            });
+                Accepts = ReachedBy(process.Key)
+                    .Any(step =>
+                        step.Traits.Publishes.Count > 0
+                        || step.Traits.Transaction is not null
+                        || (step.Traits.HandsToTopics && step.Traits.Requests.Count == 0)
+                    ),
+            }
+        );
         Transactions = [.. Steps.Select(step => step.Traits.Transaction).OfType<string>().Distinct()];
         Called = Steps.SelectMany(step => step.Traits.Calls).ToHashSet();
     }
@@ -64,8 +70,7 @@ public sealed class ProcessModels
     /// <summary>The steps, all nested steps, and those of the processes that they run; each process once.</summary>
     public IReadOnlyList<StepModel> Reached(IEnumerable<StepModel> steps) => [.. Reached(steps, [])];
 
-    private IReadOnlyList<StepModel> ReachedBy(string process) =>
-        _steps.TryGetValue(process, out var list) ? Reached(list.Steps) : [];
+    private IReadOnlyList<StepModel> ReachedBy(string process) => _steps.TryGetValue(process, out var list) ? Reached(list.Steps) : [];
 
     private IEnumerable<StepModel> Reached(IEnumerable<StepModel> steps, HashSet<string> seen) =>
         steps
@@ -73,17 +78,22 @@ public sealed class ProcessModels
             .SelectMany(step => RunBy(step, seen).SelectMany(inner => Reached(inner, seen)).Prepend(step));
 
     // Publishes in a transaction go to the outbox first.
-    private bool NeedsTopics(IEnumerable<StepModel> steps, HashSet<string> seen) => steps.Any(step =>
-        step.Traits.Transaction is null
-        && (step.Traits.HandsToTopics
-            || step.Lists.Any(list => NeedsTopics(list.Steps, seen))
-            || RunBy(step, seen).Any(inner => NeedsTopics(inner, seen))));
+    private bool NeedsTopics(IEnumerable<StepModel> steps, HashSet<string> seen) =>
+        steps.Any(step =>
+            step.Traits.Transaction is null
+            && (
+                step.Traits.HandsToTopics
+                || step.Lists.Any(list => NeedsTopics(list.Steps, seen))
+                || RunBy(step, seen).Any(inner => NeedsTopics(inner, seen))
+            )
+        );
 
     private IEnumerable<IReadOnlyList<StepModel>> RunBy(StepModel step, HashSet<string> seen)
     {
         foreach (var name in step.Traits.Runs)
         {
-            if (seen.Add(name) && _steps.TryGetValue(name, out var list)) yield return list.Steps;
+            if (seen.Add(name) && _steps.TryGetValue(name, out var list))
+                yield return list.Steps;
         }
     }
 }

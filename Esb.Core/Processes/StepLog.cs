@@ -39,7 +39,8 @@ public sealed class StepLog(TimeProvider time, bool keepsTransforms)
     /// <summary>Records that a step is about to transform the message.</summary>
     public void Transforming(MessageContext context, string step)
     {
-        if (keepsTransforms) _records.Add(new StepRecord(FactOf(context, step) with { Name = Before }, context.Message));
+        if (keepsTransforms)
+            _records.Add(new StepRecord(FactOf(context, step) with { Name = Before }, context.Message));
     }
 
     /// <summary>Records that a step has transformed the message.</summary>
@@ -51,7 +52,17 @@ public sealed class StepLog(TimeProvider time, bool keepsTransforms)
 
     /// <summary>Records that a step has called an endpoint, which accepted the message.</summary>
     public void Called(MessageContext context, string step, string endpoint, EsbMessage sent, long began) =>
-        _records.Add(new StepRecord(FactOf(context, step) with { Kind = AuditKind.Delivered, Endpoint = endpoint, Duration = time.GetElapsedTime(began) }, sent));
+        _records.Add(
+            new StepRecord(
+                FactOf(context, step) with
+                {
+                    Kind = AuditKind.Delivered,
+                    Endpoint = endpoint,
+                    Duration = time.GetElapsedTime(began),
+                },
+                sent
+            )
+        );
 
     /// <summary>Records that a step succeeded.</summary>
     public void Ended(MessageContext context, string step, long began) =>
@@ -62,7 +73,12 @@ public sealed class StepLog(TimeProvider time, bool keepsTransforms)
         _records.Add(new StepRecord(FactOf(context, context.FailedStep) with { Code = failure.Code, Reason = failure.Message }, null));
 
     private AuditFact FactOf(MessageContext context, string? step) =>
-        AuditFacts.Of(context.Received, AuditKind.StepEnded, time) with { Endpoint = context.Endpoint, Process = context.Process, Step = step };
+        AuditFacts.Of(context.Received, AuditKind.StepEnded, time) with
+        {
+            Endpoint = context.Endpoint,
+            Process = context.Process,
+            Step = step,
+        };
 }
 
 /// <summary>Record of a step.</summary>

@@ -72,9 +72,8 @@ public sealed class StepListModel(IReadOnlyList<StepModel> steps, Func<IServiceP
 
     /// <summary>Binds the steps to services.</summary>
     /// <exception cref="InvalidOperationException">A step has an error.</exception>
-    public MessageStep Bind(IServiceProvider services) => IsWhole
-        ? bind(services)
-        : throw new InvalidOperationException($"These steps could not be compiled: {Description}.");
+    public MessageStep Bind(IServiceProvider services) =>
+        IsWhole ? bind(services) : throw new InvalidOperationException($"These steps could not be compiled: {Description}.");
 
     /// <summary>The steps and all nested steps.</summary>
     public IEnumerable<StepModel> Descend() => steps.SelectMany(step => step.Descend());

@@ -47,7 +47,14 @@ public interface IParkingDesk
 /// <param name="Since">Start of the wait.</param>
 /// <param name="DueAt">Time of the next automatic retry; null if it waits for an operator, or if the endpoint sets the pace.</param>
 /// <param name="Failure">The last failure of the first message.</param>
-public sealed record WaitingLine(string Endpoint, string? Key, long Count, DateTimeOffset Since, DateTimeOffset? DueAt, FailedAttempt? Failure);
+public sealed record WaitingLine(
+    string Endpoint,
+    string? Key,
+    long Count,
+    DateTimeOffset Since,
+    DateTimeOffset? DueAt,
+    FailedAttempt? Failure
+);
 
 /// <summary>A waiting message of a line.</summary>
 /// <param name="Id">The message.</param>
@@ -57,7 +64,15 @@ public sealed record WaitingLine(string Endpoint, string? Key, long Count, DateT
 /// <param name="Since">Start of its wait.</param>
 /// <param name="DueAt">Time of the next automatic retry; null if it waits for an operator, or behind other messages.</param>
 /// <param name="Failures">Its failed attempts; empty if it was never tried.</param>
-public sealed record WaitingMessage(Guid Id, string? Subject, string? ContentType, long? BodyBytes, DateTimeOffset Since, DateTimeOffset? DueAt, IReadOnlyList<FailedAttempt> Failures)
+public sealed record WaitingMessage(
+    Guid Id,
+    string? Subject,
+    string? ContentType,
+    long? BodyBytes,
+    DateTimeOffset Since,
+    DateTimeOffset? DueAt,
+    IReadOnlyList<FailedAttempt> Failures
+)
 {
     /// <summary>Its headers, unmasked; null if unknown here.</summary>
     public IReadOnlyDictionary<string, string>? Headers { get; init; }

@@ -19,7 +19,8 @@ public sealed partial record TimeOfDay(TimeSpan SinceMidnight) : ITextSetting<Ti
     /// <inheritdoc/>
     public static TimeOfDay? Parse(string text)
     {
-        if (!WellFormed().IsMatch(text)) return null;
+        if (!WellFormed().IsMatch(text))
+            return null;
         var (hours, minutes) = (int.Parse(text[..2], CultureInfo.InvariantCulture), int.Parse(text[3..], CultureInfo.InvariantCulture));
         var time = new TimeSpan(hours, minutes, seconds: 0);
         return minutes < 60 && time <= TimeSpan.FromDays(1) ? new TimeOfDay(time) : null;

@@ -33,11 +33,13 @@ public sealed record WeekDays : ITextSetting<WeekDays>
         {
             var ends = part.Trim().Split('-');
             var (first, last) = (Array.IndexOf(Names, ends[0]), Array.IndexOf(Names, ends[^1]));
-            if (ends.Length > 2 || first < 0 || last < 0) return null;
+            if (ends.Length > 2 || first < 0 || last < 0)
+                return null;
             for (var day = first; ; day = (day + 1) % 7)
             {
                 days |= 1 << day;
-                if (day == last) break;
+                if (day == last)
+                    break;
             }
         }
 

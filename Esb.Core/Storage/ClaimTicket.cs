@@ -22,7 +22,12 @@ public sealed record ClaimTicket(Guid Id, string Hash)
 
     /// <summary>Parses a ticket; null if malformed. External systems write tickets too, with times outside the calendar.</summary>
     public static ClaimTicket? Parse(string text) =>
-        text.Length == IdLength + 1 + HashLength && text[IdLength] == '.' && Guid.TryParseExact(text[..IdLength], "D", out var id) && id.Version == 7 && Milliseconds(id) <= Latest && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
+        text.Length == IdLength + 1 + HashLength
+        && text[IdLength] == '.'
+        && Guid.TryParseExact(text[..IdLength], "D", out var id)
+        && id.Version == 7
+        && Milliseconds(id) <= Latest
+        && text[(IdLength + 1)..].All(char.IsAsciiHexDigitLower)
             ? new ClaimTicket(id, text[(IdLength + 1)..])
             : null;
 

@@ -10,11 +10,19 @@ namespace Esb.Core.Storage;
 /// <param name="IsOutage">True if the database is currently unusable for all callers.</param>
 /// <param name="NeedsNewConnections">True if open connections stay useless: their server is no longer the primary, but new ones may find
 /// the current primary.</param>
-public sealed record DatabaseFailure(string Code, string Sentence, FaultKind Kind, bool IsTransient = false, bool IsOutage = false, bool NeedsNewConnections = false)
+public sealed record DatabaseFailure(
+    string Code,
+    string Sentence,
+    FaultKind Kind,
+    bool IsTransient = false,
+    bool IsOutage = false,
+    bool NeedsNewConnections = false
+)
 {
     /// <summary>Address and cause, for operators only; null if the sentence says all.</summary>
     public string? Detail { get; init; }
 
     /// <summary>Converts the failure to the exception of an endpoint, or of a connection.</summary>
-    public EndpointException ToException(string endpoint, Exception cause) => new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage, Detail = Detail };
+    public EndpointException ToException(string endpoint, Exception cause) =>
+        new(endpoint, Code, Sentence, IsTransient, cause, Kind) { IsOutage = IsOutage, Detail = Detail };
 }

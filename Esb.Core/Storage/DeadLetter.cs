@@ -19,7 +19,8 @@ public sealed record DeadLetter(
     string? ExceptionType,
     int Attempts,
     DateTimeOffset FirstAttempt,
-    DateTimeOffset LastAttempt)
+    DateTimeOffset LastAttempt
+)
 {
     /// <summary>Maximum characters of a stored reason: more would not fit into a header of the broker.</summary>
     public const int MaxReasonLength = 8 * 1024;

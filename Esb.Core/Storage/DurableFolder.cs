@@ -9,12 +9,15 @@ public static class DurableFolder
     /// <exception cref="IOException">The folder cannot be opened or flushed.</exception>
     public static void Flush(string folder)
     {
-        if (OperatingSystem.IsWindows()) return;
+        if (OperatingSystem.IsWindows())
+            return;
         var descriptor = Open(folder, flags: 0);
-        if (descriptor < 0) throw Failure();
+        if (descriptor < 0)
+            throw Failure();
         try
         {
-            if (Fsync(descriptor) < 0) throw Failure();
+            if (Fsync(descriptor) < 0)
+                throw Failure();
         }
         finally
         {

@@ -15,7 +15,9 @@ public static class FailedAttempts
 
     /// <summary>The history with every reason cut.</summary>
     public static IEnumerable<FailedAttempt> Shorten(IEnumerable<FailedAttempt> failures) =>
-        failures.Select(failure => failure.Reason.Length <= ShortReason ? failure : failure with { Reason = Cut(failure.Reason, ShortReason) });
+        failures.Select(failure =>
+            failure.Reason.Length <= ShortReason ? failure : failure with { Reason = Cut(failure.Reason, ShortReason) }
+        );
 
     /// <summary>Beginning of a text, at most this many characters, never splitting a surrogate pair.</summary>
     public static string Cut(string text, int length) =>

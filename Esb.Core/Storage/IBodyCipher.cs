@@ -11,7 +11,7 @@ public interface IBodyCipher
     /// <summary>The body of its stored form, whichever of the keys it was encrypted with.</summary>
     /// <param name="stored">What <see cref="Seal"/> returned, or a body stored before there were keys.</param>
     /// <param name="id">The id of its message.</param>
-    /// <exception cref="Errors.EsbException"><c>ESB-STORE-KEY</c>: its key is not configured. <c>ESB-STORE-DAMAGED</c>: it was changed, or belongs to
-    /// another message.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-STORE-KEY</c>: its key is not configured. <c>ESB-STORE-DAMAGED</c>: it was changed, or
+    /// belongs to another message.</exception>
     ReadOnlyMemory<byte> Open(ReadOnlyMemory<byte> stored, Guid id);
 }

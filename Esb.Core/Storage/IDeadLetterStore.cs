@@ -27,7 +27,12 @@ public interface IDeadLetterStore
     /// <param name="limit">Maximum number of letters, from 1 to 1,000.</param>
     /// <param name="cancellationToken">Checked before the letters change.</param>
     /// <returns>The discarded letters; fewer than the limit if no more are left.</returns>
-    Task<IReadOnlyList<DeadLetterSummary>> DiscardAsync(DeadLetterFilter filter, OperatorDecision decision, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<DeadLetterSummary>> DiscardAsync(
+        DeadLetterFilter filter,
+        OperatorDecision decision,
+        int limit,
+        CancellationToken cancellationToken
+    );
 }
 
 /// <summary>A decision of an operator.</summary>

@@ -45,4 +45,10 @@ public sealed record IdempotencyKey(string Endpoint, string? Client, string Valu
 /// <param name="Headers">Headers set by the bus, without those of the server.</param>
 /// <param name="Body">The body, empty if none; null if it was too large to store.</param>
 /// <param name="IsDurable">True if the effect survives the end of the process; otherwise the answer is valid in this process only.</param>
-public sealed record RecordedAnswer(int Status, string? ContentType, IReadOnlyDictionary<string, string> Headers, ReadOnlyMemory<byte>? Body, bool IsDurable);
+public sealed record RecordedAnswer(
+    int Status,
+    string? ContentType,
+    IReadOnlyDictionary<string, string> Headers,
+    ReadOnlyMemory<byte>? Body,
+    bool IsDurable
+);

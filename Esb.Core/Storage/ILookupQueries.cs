@@ -13,5 +13,11 @@ public interface ILookupQueries
     /// <returns>The texts of the columns that are not null, by name; null if there is no row.</returns>
     /// <exception cref="Errors.EsbException"><c>ESB-SQL-…</c>: the database is unreachable, or refuses the query.</exception>
     Task<IReadOnlyDictionary<string, string>?> FindAsync(
-        string lookup, string connection, string query, string key, TimeSpan timeout, CancellationToken cancellationToken);
+        string lookup,
+        string connection,
+        string query,
+        string key,
+        TimeSpan timeout,
+        CancellationToken cancellationToken
+    );
 }

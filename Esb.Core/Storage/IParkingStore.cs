@@ -71,7 +71,13 @@ public interface IParkingStore
     /// <param name="messageId">One message; null for the last ones.</param>
     /// <param name="limit">Maximum number of messages.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    Task<IReadOnlyList<ParkedSummary>> SummariesAsync(string endpoint, string key, Guid? messageId, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<ParkedSummary>> SummariesAsync(
+        string endpoint,
+        string key,
+        Guid? messageId,
+        int limit,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Removes messages of a key permanently, at the request of an operator; delivery continues with the rest.</summary>
     /// <returns>Number of removed messages, which still waited.</returns>
@@ -90,7 +96,12 @@ public sealed record LaneOwner(string Endpoint, int Lane, long Token, IReadOnlyC
 /// <param name="ParkedAt">Start of its wait.</param>
 /// <param name="Failures">Its failed attempts; empty if it was never tried.</param>
 /// <param name="DueAt">Time of the next automatic retry; null if it waits for an operator, or behind other messages.</param>
-public sealed record ParkedMessage(EsbMessage Message, DateTimeOffset ParkedAt, IReadOnlyList<FailedAttempt> Failures, DateTimeOffset? DueAt);
+public sealed record ParkedMessage(
+    EsbMessage Message,
+    DateTimeOffset ParkedAt,
+    IReadOnlyList<FailedAttempt> Failures,
+    DateTimeOffset? DueAt
+);
 
 /// <summary>A parked message without its headers and body, which may be large.</summary>
 /// <param name="MessageId">The message.</param>
@@ -107,4 +118,11 @@ public sealed record ParkedSummary(Guid MessageId, Guid ConversationId, string S
 /// <param name="Since">Time at which the first of them was parked.</param>
 /// <param name="DueAt">Time of the next automatic retry; null if it waits for an operator.</param>
 /// <param name="Failure">The last failure of the first message.</param>
-public sealed record ParkedKey(string Endpoint, string Key, long Count, DateTimeOffset Since, DateTimeOffset? DueAt, FailedAttempt? Failure);
+public sealed record ParkedKey(
+    string Endpoint,
+    string Key,
+    long Count,
+    DateTimeOffset Since,
+    DateTimeOffset? DueAt,
+    FailedAttempt? Failure
+);

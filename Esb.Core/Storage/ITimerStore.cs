@@ -19,8 +19,8 @@ public sealed record StoredTimer(Guid Id, string Kind, string Target)
     public DateTimeOffset Due { get; init; }
 }
 
-/// <summary>Timers on the clock of the store. A timer never fires early; it is removed by the change that is its effect, and so takes effect
-/// once. Thread-safe.</summary>
+/// <summary>Timers on the clock of the store. A timer never fires early; it is removed by the change that is its effect, and so takes
+/// effect once. Thread-safe.</summary>
 public interface ITimerStore
 {
     /// <summary>Claims due timers, longest due first: no other host gets them until the claim ends.</summary>

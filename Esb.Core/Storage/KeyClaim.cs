@@ -3,9 +3,7 @@ namespace Esb.Core.Storage;
 /// <summary>Result of claiming an <see cref="IdempotencyKey"/>.</summary>
 public abstract record KeyClaim
 {
-    private KeyClaim()
-    {
-    }
+    private KeyClaim() { }
 
     /// <summary>The request has not been processed, or not completely: the claimant processes it, and then completes or releases the
     /// claim.</summary>

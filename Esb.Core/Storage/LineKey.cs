@@ -11,7 +11,10 @@ public static class LineKey
     public static string Of(EsbMessage message)
     {
         var key = message.Key;
-        if (string.IsNullOrEmpty(key)) return "";
-        return key.Any(c => c == '\0' || char.IsSurrogate(c)) ? Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(key)).Replace('\0', '\uFFFD') : key;
+        if (string.IsNullOrEmpty(key))
+            return "";
+        return key.Any(c => c == '\0' || char.IsSurrogate(c))
+            ? Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(key)).Replace('\0', '\uFFFD')
+            : key;
     }
 }

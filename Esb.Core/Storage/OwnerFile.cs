@@ -12,10 +12,12 @@ public static class OwnerFile
     /// reading, can access it. Links are followed. On Windows always null.</summary>
     public static string? FaultOf(string path)
     {
-        if (OperatingSystem.IsWindows()) return null;
+        if (OperatingSystem.IsWindows())
+            return null;
         var file = new FileInfo(path);
         var mode = (file.ResolveLinkTarget(returnFinalTarget: true) ?? file).UnixFileMode;
-        if ((mode & (UnixFileMode.OtherRead | UnixFileMode.OtherWrite)) != 0) return "can be read or written by everybody; take the right away from others";
+        if ((mode & (UnixFileMode.OtherRead | UnixFileMode.OtherWrite)) != 0)
+            return "can be read or written by everybody; take the right away from others";
         return (mode & UnixFileMode.GroupWrite) != 0 ? "can be written by its group; take the right away from it" : null;
     }
 
@@ -28,10 +30,23 @@ public static class OwnerFile
     /// <exception cref="IOException">The file cannot be opened.</exception>
     /// <exception cref="UnauthorizedAccessException">The file may not be opened.</exception>
     public static FileStream Open(
-        string path, FileMode mode, FileAccess access = FileAccess.Write, FileShare share = FileShare.None, FileOptions options = FileOptions.None)
+        string path,
+        FileMode mode,
+        FileAccess access = FileAccess.Write,
+        FileShare share = FileShare.None,
+        FileOptions options = FileOptions.None
+    )
     {
-        var how = new FileStreamOptions { Mode = mode, Access = access, Share = share, Options = options, BufferSize = 0 };
-        if (!OperatingSystem.IsWindows()) how.UnixCreateMode = OwnerOnly;
+        var how = new FileStreamOptions
+        {
+            Mode = mode,
+            Access = access,
+            Share = share,
+            Options = options,
+            BufferSize = 0,
+        };
+        if (!OperatingSystem.IsWindows())
+            how.UnixCreateMode = OwnerOnly;
         return new FileStream(path, how);
     }
 

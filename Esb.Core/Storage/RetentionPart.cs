@@ -51,7 +51,8 @@ public abstract class RetentionPart(Func<TimeSpan> retention, TimeProvider time)
     /// <summary>Releases the resources of a part.</summary>
     protected virtual void Dispose(bool isDisposing)
     {
-        if (isDisposing) _stopping.Dispose();
+        if (isDisposing)
+            _stopping.Dispose();
     }
 
     private async Task RunAsync(CancellationToken stopping)

@@ -32,7 +32,8 @@ public sealed class FreezeWatch : IDisposable
         lock (_gate)
         {
             var now = _time.GetTimestamp();
-            if (_time.GetElapsedTime(_last, now) > LongestGap) _count++;
+            if (_time.GetElapsedTime(_last, now) > LongestGap)
+                _count++;
             _last = now;
             return _count;
         }

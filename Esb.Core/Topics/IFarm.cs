@@ -30,7 +30,11 @@ public interface IFarm
     /// <param name="patience">Time to wait for hosts that do not answer.</param>
     /// <param name="cancellationToken">Cancels waiting.</param>
     /// <exception cref="Errors.EsbException"><c>ESB-FARM-UNAVAILABLE</c>: the question may have reached no host.</exception>
-    Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class;
 

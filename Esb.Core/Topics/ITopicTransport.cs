@@ -61,7 +61,11 @@ public interface ITopicTransport : IAsyncDisposable
     ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken) => ValueTask.FromResult<long?>(null);
 
     /// <summary>Switches to other topics, and to other endpoints that may exist on some host.</summary>
-    Task ChangeAsync(IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyList<Subscription> endpoints, CancellationToken cancellationToken) => Task.CompletedTask;
+    Task ChangeAsync(
+        IReadOnlyDictionary<string, TopicConfig> topics,
+        IReadOnlyList<Subscription> endpoints,
+        CancellationToken cancellationToken
+    ) => Task.CompletedTask;
 
     /// <summary>Waits until messages that only this process keeps have been settled by their subscribers; returns at once if the transport
     /// is durable.</summary>

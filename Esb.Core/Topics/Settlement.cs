@@ -5,9 +5,7 @@ namespace Esb.Core.Topics;
 /// <summary>Settlement of a delivery. The transport keeps the message until it has carried out the settlement.</summary>
 public abstract record Settlement
 {
-    private Settlement()
-    {
-    }
+    private Settlement() { }
 
     /// <summary>The message is processed: remove it.</summary>
     public static Settlement Done { get; } = new DoneSettlement();

@@ -21,7 +21,9 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
 
     /// <inheritdoc/>
     public static SubjectPattern? Parse(string text) =>
-        Subject.AreParts(text, part => part is "*" or "#" || part.All(Subject.IsPartCharacter)) && text[0] is not ('*' or '#') ? new SubjectPattern(text) : null;
+        Subject.AreParts(text, part => part is "*" or "#" || part.All(Subject.IsPartCharacter)) && text[0] is not ('*' or '#')
+            ? new SubjectPattern(text)
+            : null;
 
     /// <summary>True if this pattern matches a message published under the subject, by the rules of an AMQP 0-9-1 topic exchange.</summary>
     public bool Matches(string subject) => Matches(_parts, subject.Split('.'));
@@ -46,10 +48,14 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
         var (lastHash, triedFrom) = (-1, 0);
         while (part < subject.Length)
         {
-            if (at < pattern.Length && pattern[at] == "#") (lastHash, triedFrom, at) = (at, part, at + 1);
-            else if (at < pattern.Length && ((pattern[at] == "*" && subject[part] != "#") || pattern[at] == subject[part])) (at, part) = (at + 1, part + 1);
-            else if (lastHash >= 0) (at, part, triedFrom) = (lastHash + 1, triedFrom + 1, triedFrom + 1);
-            else return false;
+            if (at < pattern.Length && pattern[at] == "#")
+                (lastHash, triedFrom, at) = (at, part, at + 1);
+            else if (at < pattern.Length && ((pattern[at] == "*" && subject[part] != "#") || pattern[at] == subject[part]))
+                (at, part) = (at + 1, part + 1);
+            else if (lastHash >= 0)
+                (at, part, triedFrom) = (lastHash + 1, triedFrom + 1, triedFrom + 1);
+            else
+                return false;
         }
 
         return pattern.AsSpan(at).IndexOfAnyExcept("#") < 0;

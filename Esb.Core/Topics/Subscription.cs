@@ -18,7 +18,8 @@ public sealed record Subscription(
     int Prefetch,
     bool SingleActive,
     QueueConfig Queue,
-    IReadOnlyList<TimeSpan> RetryDelays)
+    IReadOnlyList<TimeSpan> RetryDelays
+)
 {
     private const int LeastPrefetch = 32;
 
@@ -39,7 +40,15 @@ public sealed record Subscription(
     {
         var isOrdered = config.Delivery != DeliveryMode.Parallel;
         var prefetch = config.Prefetch ?? DefaultPrefetch(config.PoolSize, config.ProcessingThreads);
-        return new Subscription(config.Name, config.Subscribe, config.ProcessingThreads, prefetch, SingleActive: config.Delivery == DeliveryMode.Ordered, config.Queue, isOrdered ? [] : config.Retry.Delays)
+        return new Subscription(
+            config.Name,
+            config.Subscribe,
+            config.ProcessingThreads,
+            prefetch,
+            SingleActive: config.Delivery == DeliveryMode.Ordered,
+            config.Queue,
+            isOrdered ? [] : config.Retry.Delays
+        )
         {
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
             Answers = config.Answers,
@@ -48,5 +57,6 @@ public sealed record Subscription(
     }
 
     /// <summary>The default prefetch.</summary>
-    public static int DefaultPrefetch(int poolSize, int processingThreads) => Math.Max(LeastPrefetch, 2 * Math.Min(poolSize, processingThreads));
+    public static int DefaultPrefetch(int poolSize, int processingThreads) =>
+        Math.Max(LeastPrefetch, 2 * Math.Min(poolSize, processingThreads));
 }

@@ -28,6 +28,8 @@ public sealed record TopicConfig : SettingsRecord
     public bool ClaimCheck { get; init; } = true;
 
     /// <summary>What is recorded of all messages on the topic; null where the section <c>audit</c> says all.</summary>
-    [Setting("How much of all messages on the topic is recorded, unless their endpoint says otherwise; by default as in the section audit.")]
+    [Setting(
+        "How much of all messages on the topic is recorded, unless their endpoint says otherwise; by default as in the section audit."
+    )]
     public AuditPolicyConfig? Audit { get; init; }
 }

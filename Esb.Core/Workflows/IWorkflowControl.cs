@@ -46,7 +46,13 @@ public interface IWorkflowControl
 /// <param name="IsCurrent">True if new instances begin with it.</param>
 /// <param name="Description">Its steps, in brief.</param>
 /// <param name="Places">Its steps in their order: place, kind, and the places that follow.</param>
-public sealed record WorkflowDescription(string Workflow, string Hash, bool IsCurrent, string Description, IReadOnlyList<WorkflowPlace> Places);
+public sealed record WorkflowDescription(
+    string Workflow,
+    string Hash,
+    bool IsCurrent,
+    string Description,
+    IReadOnlyList<WorkflowPlace> Places
+);
 
 /// <summary>A step of a definition.</summary>
 /// <param name="Place">Its id or path.</param>

@@ -21,7 +21,13 @@ public interface IWorkflowStore
     /// <param name="waits">Hashes of the waits that would take it.</param>
     /// <param name="keys">Hashes of its business keys.</param>
     /// <param name="cancellationToken">Cancels the query.</param>
-    Task<WorkflowTakers> FindTakersAsync(string workflow, Guid message, IReadOnlyList<string> waits, IReadOnlyList<string> keys, CancellationToken cancellationToken);
+    Task<WorkflowTakers> FindTakersAsync(
+        string workflow,
+        Guid message,
+        IReadOnlyList<string> waits,
+        IReadOnlyList<string> keys,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Returns an instance; null if it does not exist.</summary>
     Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken);
@@ -54,7 +60,8 @@ public interface IWorkflowStore
     /// <summary>Returns the definitions of instances that have not ended.</summary>
     Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken);
 
-    /// <summary>Deletes instances that ended before their retention, with their history, and the ids of messages older than 7 days.</summary>
+    /// <summary>Deletes instances that ended before their retention, with their history, and the ids of messages older than 7
+    /// days.</summary>
     /// <param name="workflow">The workflow.</param>
     /// <param name="retention">How long ended instances are kept.</param>
     /// <param name="cancellationToken">Cancels the operation; what is deleted stays deleted.</param>

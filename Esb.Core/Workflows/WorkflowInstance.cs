@@ -80,7 +80,8 @@ public sealed record WorkflowInstance
     public bool IsEnded => HasEnded(State);
 
     /// <summary>True for a state that is an end.</summary>
-    public static bool HasEnded(WorkflowState state) => state is WorkflowState.Completed or WorkflowState.Terminated or WorkflowState.Compensated;
+    public static bool HasEnded(WorkflowState state) =>
+        state is WorkflowState.Completed or WorkflowState.Terminated or WorkflowState.Compensated;
 }
 
 /// <summary>A line of an instance's history: everything since the checkpoint before.</summary>

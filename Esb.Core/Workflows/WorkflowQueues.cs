@@ -12,7 +12,8 @@ public static class WorkflowQueues
     public static string SubscriberOf(string workflow) => Prefix + workflow;
 
     /// <summary>The workflow of a subscriber; null if the subscriber is an endpoint.</summary>
-    public static string? WorkflowOf(string subscriber) => subscriber.StartsWith(Prefix, StringComparison.Ordinal) ? subscriber[Prefix.Length..] : null;
+    public static string? WorkflowOf(string subscriber) =>
+        subscriber.StartsWith(Prefix, StringComparison.Ordinal) ? subscriber[Prefix.Length..] : null;
 }
 
 /// <summary>The subscriptions of all workflows of a revision. Immutable.</summary>

@@ -17,8 +17,13 @@ namespace Esb.Delivery.Alerting;
 /// <summary>Publishes alerts as JSON to <c>esb-events.NAME.KIND</c>, NAME being that of the configuration. Thread-safe.</summary>
 /// <remarks>The publisher is resolved when it is first used: topics and audit may raise alerts themselves.</remarks>
 internal sealed partial class AlertPublisher(
-    IServiceProvider services, BusIdentity bus, Live<IReadOnlyDictionary<string, TopicConfig>> topics, Live<EndpointModels> endpoints, TimeProvider time, ILogger<AlertPublisher> logger)
-    : IAlerts, IBusPart
+    IServiceProvider services,
+    BusIdentity bus,
+    Live<IReadOnlyDictionary<string, TopicConfig>> topics,
+    Live<EndpointModels> endpoints,
+    TimeProvider time,
+    ILogger<AlertPublisher> logger
+) : IAlerts, IBusPart
 {
     /// <summary>The least time between two alerts of one kind and endpoint.</summary>
     public static readonly TimeSpan Pace = TimeSpan.FromMinutes(1);
@@ -28,7 +33,9 @@ internal sealed partial class AlertPublisher(
     private static readonly TimeSpan PublishTime = TimeSpan.FromSeconds(10);
 
     // Bounded by the number of endpoints and kinds, and by the pace; what does not fit is dropped, because alerts must not use up memory.
-    private readonly Channel<Raised> _waiting = Channel.CreateBounded<Raised>(new BoundedChannelOptions(1_000) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
+    private readonly Channel<Raised> _waiting = Channel.CreateBounded<Raised>(
+        new BoundedChannelOptions(1_000) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true }
+    );
     private readonly ConcurrentDictionary<(string Kind, string? Endpoint), Paced> _paced = new();
     private readonly CancellationTokenSource _stopping = new();
     private Task _publishing = Task.CompletedTask;
@@ -37,7 +44,8 @@ internal sealed partial class AlertPublisher(
 
     public void Raise(Alert alert)
     {
-        if (!topics.Current.ContainsKey(IAlerts.Topic) || SubscribesToAlerts(alert.Endpoint)) return;
+        if (!topics.Current.ContainsKey(IAlerts.Topic) || SubscribesToAlerts(alert.Endpoint))
+            return;
         var paced = _paced.GetOrAdd((alert.Kind, alert.Endpoint), _ => new Paced());
         long suppressed;
         lock (paced)
@@ -69,14 +77,18 @@ internal sealed partial class AlertPublisher(
     }
 
     // An alert about its own delivery would raise the next one.
-    private bool SubscribesToAlerts(string? endpoint) => endpoint is not null
-        && endpoints.Current.Outbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config.Subscribe.Any(pattern => TopicNames.Of(pattern.Value) == IAlerts.Topic) == true;
+    private bool SubscribesToAlerts(string? endpoint) =>
+        endpoint is not null
+        && endpoints
+            .Current.Outbound.FirstOrDefault(model => model.Config.Name == endpoint)
+            ?.Config.Subscribe.Any(pattern => TopicNames.Of(pattern.Value) == IAlerts.Topic) == true;
 
     private async Task RunAsync(CancellationToken stopping)
     {
         try
         {
-            await foreach (var raised in _waiting.Reader.ReadAllAsync(stopping)) await PublishAsync(raised, stopping);
+            await foreach (var raised in _waiting.Reader.ReadAllAsync(stopping))
+                await PublishAsync(raised, stopping);
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
@@ -91,9 +103,30 @@ internal sealed partial class AlertPublisher(
         try
         {
             var alert = raised.Alert;
-            var body = new { kind = alert.Kind, name = bus.Name, host = Environment.MachineName, at = raised.At, endpoint = alert.Endpoint, code = alert.Code, reason = alert.Reason, messageId = alert.MessageId, suppressed = raised.Suppressed };
-            var message = EsbMessage.Create(MessageBody.FromBytes(JsonSerializer.SerializeToUtf8Bytes(body, Json)), time) with { ContentType = "application/json" };
-            await services.GetRequiredService<ITopicPublisher>().PublishAsync(new MessageContext(message, Source), new Subject($"{IAlerts.Topic}.{bus.Name}.{alert.Kind}"), Source, late.Token);
+            var body = new
+            {
+                kind = alert.Kind,
+                name = bus.Name,
+                host = Environment.MachineName,
+                at = raised.At,
+                endpoint = alert.Endpoint,
+                code = alert.Code,
+                reason = alert.Reason,
+                messageId = alert.MessageId,
+                suppressed = raised.Suppressed,
+            };
+            var message = EsbMessage.Create(MessageBody.FromBytes(JsonSerializer.SerializeToUtf8Bytes(body, Json)), time) with
+            {
+                ContentType = "application/json",
+            };
+            await services
+                .GetRequiredService<ITopicPublisher>()
+                .PublishAsync(
+                    new MessageContext(message, Source),
+                    new Subject($"{IAlerts.Topic}.{bus.Name}.{alert.Kind}"),
+                    Source,
+                    late.Token
+                );
         }
         catch (Exception ex) when (ex is EsbException || (ex is OperationCanceledException && !stopping.IsCancellationRequested))
         {

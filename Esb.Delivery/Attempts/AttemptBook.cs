@@ -11,7 +11,12 @@ namespace Esb.Delivery.Attempts;
 /// successor or another host) resumes the retry ladder. Thread-safe, for one delivery of each lane at a time.</summary>
 /// <remarks>The store is written only after a failure, and read once per queue session, because the first delivery may be the interrupted
 /// one. An unreachable store does not block attempts.</remarks>
-internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemptStore store, TimeProvider time, ILogger<AttemptBook> logger)
+internal sealed partial class AttemptBook(
+    OutboundEndpointConfig config,
+    IAttemptStore store,
+    TimeProvider time,
+    ILogger<AttemptBook> logger
+)
 {
     private readonly TimeSpan _longestDelay = config.Retry.Delays.DefaultIfEmpty().Max();
     private readonly ConcurrentDictionary<int, Page> _pages = [];
@@ -19,10 +24,12 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
     /// <summary>Restores the retry progress of a message and waits until its next attempt is due.</summary>
     public async Task ResumeAsync(TopicDelivery delivery, DeliveryAttempts attempts, CancellationToken waiting)
     {
-        if (await FindAsync(delivery, waiting) is not { } kept) return;
+        if (await FindAsync(delivery, waiting) is not { } kept)
+            return;
         attempts.Resume(kept);
         LogResumed(delivery.Message.Id, config.Name, kept.Count);
-        if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero) await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // clock skew between hosts
+        if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero)
+            await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // clock skew between hosts
     }
 
     /// <summary>Persists a failed attempt and the delay before the next one; a null delay means that no attempt is scheduled.</summary>
@@ -44,7 +51,8 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
     public async Task ForgetAsync(TopicDelivery delivery)
     {
         var id = delivery.Message.Id;
-        if (!_pages.TryGetValue(delivery.Source.Lane, out var page) || page.MessageId != id || page.Kept is null) return;
+        if (!_pages.TryGetValue(delivery.Source.Lane, out var page) || page.MessageId != id || page.Kept is null)
+            return;
         _pages[delivery.Source.Lane] = page with { Kept = null };
         try
         {
@@ -60,7 +68,8 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
     {
         var (source, id) = (delivery.Source, delivery.Message.Id);
         var known = _pages.TryGetValue(source.Lane, out var page) && page.MessageId == id ? page.Kept : null;
-        if (page?.Session == source.Session) return known;
+        if (page?.Session == source.Session)
+            return known;
         var stored = await ReadAsync(id, waiting);
         var kept = stored?.Count >= (known?.Count ?? 0) ? stored : known; // another host may have continued, or the store is behind
         _pages[source.Lane] = new Page(source.Session, id, kept);
@@ -80,16 +89,32 @@ internal sealed partial class AttemptBook(OutboundEndpointConfig config, IAttemp
         }
     }
 
-    [LoggerMessage(EventId = 2448, Level = LogLevel.Information, Message = "Message {MessageId} resumes at {Endpoint} after {Attempts} earlier attempts")]
+    [LoggerMessage(
+        EventId = 2448,
+        Level = LogLevel.Information,
+        Message = "Message {MessageId} resumes at {Endpoint} after {Attempts} earlier attempts"
+    )]
     private partial void LogResumed(Guid messageId, string endpoint, int attempts);
 
-    [LoggerMessage(EventId = 2449, Level = LogLevel.Warning, Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be kept; only this process knows of it")]
+    [LoggerMessage(
+        EventId = 2449,
+        Level = LogLevel.Warning,
+        Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be kept; only this process knows of it"
+    )]
     private partial void LogNotKept(Guid messageId, string endpoint, int attempt, Exception exception);
 
-    [LoggerMessage(EventId = 2450, Level = LogLevel.Warning, Message = "The attempts of message {MessageId} at {Endpoint} could not be removed from the store, though it is settled")]
+    [LoggerMessage(
+        EventId = 2450,
+        Level = LogLevel.Warning,
+        Message = "The attempts of message {MessageId} at {Endpoint} could not be removed from the store, though it is settled"
+    )]
     private partial void LogNotForgotten(Guid messageId, string endpoint, Exception exception);
 
-    [LoggerMessage(EventId = 2451, Level = LogLevel.Warning, Message = "Whether message {MessageId} was tried at {Endpoint} before could not be read; its attempts may begin anew")]
+    [LoggerMessage(
+        EventId = 2451,
+        Level = LogLevel.Warning,
+        Message = "Whether message {MessageId} was tried at {Endpoint} before could not be read; its attempts may begin anew"
+    )]
     private partial void LogNotFound(Guid messageId, string endpoint, Exception exception);
 
     /// <summary>The retry progress of the current message of a lane.</summary>

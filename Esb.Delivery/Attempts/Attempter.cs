@@ -20,7 +20,16 @@ internal sealed record AttemptResult(EsbMessage? Answer, EsbException? Failure, 
 /// <remarks>Conditions that affect all messages do not count as attempts: an external system that is unreachable or rejects everything, and
 /// an exhausted instance pool.</remarks>
 internal sealed partial class Attempter(
-    string endpoint, EndpointSender sender, OutageGate gate, RetryLadder ladder, Suspects suspects, DeliveryJournal journal, SendPace pace, TimeProvider time, ILogger<Attempter> logger)
+    string endpoint,
+    EndpointSender sender,
+    OutageGate gate,
+    RetryLadder ladder,
+    Suspects suspects,
+    DeliveryJournal journal,
+    SendPace pace,
+    TimeProvider time,
+    ILogger<Attempter> logger
+)
 {
     // Prevents a busy loop when the pool has a short time-out.
     private static readonly TimeSpan PoolPause = TimeSpan.FromMilliseconds(100);
@@ -31,25 +40,36 @@ internal sealed partial class Attempter(
     /// <param name="check">Called immediately before each attempt; throws if the attempt is not allowed.</param>
     /// <param name="keep">Persists the progress after a failed attempt, with the next action; null if the transport carries it.</param>
     /// <param name="tokens">Cancellation of waiting and sending.</param>
-    public async Task<AttemptResult> RunAsync(DeliveryAttempts attempts, bool isSuspect, Func<Task>? check, Func<NextAttempt, Task>? keep, DeliveryTokens tokens)
+    public async Task<AttemptResult> RunAsync(
+        DeliveryAttempts attempts,
+        bool isSuspect,
+        Func<Task>? check,
+        Func<NextAttempt, Task>? keep,
+        DeliveryTokens tokens
+    )
     {
         while (true)
         {
             var pass = await gate.EnterAsync(tokens.Waiting);
             var outcome = await TryAsync(attempts, pass, isSuspect, check is null ? null : MayAsync, wantsAnswer: false, tokens);
-            if (outcome.Failure is PoolTimeoutException) await Task.Delay(PoolPause, time, tokens.Waiting);
+            if (outcome.Failure is PoolTimeoutException)
+                await Task.Delay(PoolPause, time, tokens.Waiting);
             if (outcome.IsNoAttempt)
             {
                 // Another message becomes the next probe: if the rejection concerns only this message, the others will show it.
-                if (outcome.Failure is EndpointException { IsTurnedAway: true } away && ladder.AfterOutage(away) is { } later) return new AttemptResult(null, away, later);
+                if (outcome.Failure is EndpointException { IsTurnedAway: true } away && ladder.AfterOutage(away) is { } later)
+                    return new AttemptResult(null, away, later);
                 continue;
             }
 
-            if (outcome.Failure is not { } failure) return new AttemptResult(outcome.Answer, null, null);
+            if (outcome.Failure is not { } failure)
+                return new AttemptResult(outcome.Answer, null, null);
             await journal.FailedAsync(attempts, failure, tokens);
             var next = ladder.After(attempts.Count, failure);
-            if (keep is not null) await keep(next);
-            if (next is not NextAttempt.Now) return new AttemptResult(null, failure, next);
+            if (keep is not null)
+                await keep(next);
+            if (next is not NextAttempt.Now)
+                return new AttemptResult(null, failure, next);
         }
 
         async ValueTask<bool> MayAsync()
@@ -66,7 +86,14 @@ internal sealed partial class Attempter(
     /// <param name="isWanted">Checked again once an instance is available; null if the message is always wanted.</param>
     /// <param name="wantsAnswer">True if a caller waits for the answer, so that the endpoint's <c>reply</c> process produces it.</param>
     /// <param name="tokens">Cancellation of waiting and sending.</param>
-    public async Task<AttemptOutcome> TryAsync(DeliveryAttempts attempts, GatePass pass, bool isSuspect, Func<ValueTask<bool>>? isWanted, bool wantsAnswer, DeliveryTokens tokens)
+    public async Task<AttemptOutcome> TryAsync(
+        DeliveryAttempts attempts,
+        GatePass pass,
+        bool isSuspect,
+        Func<ValueTask<bool>>? isWanted,
+        bool wantsAnswer,
+        DeliveryTokens tokens
+    )
     {
         var reported = false;
         try
@@ -75,7 +102,8 @@ internal sealed partial class Attempter(
             var prepared = new PreparedMessage(attempts.Current, TimeSpan.Zero);
             if (sender.Processes.Prepares)
             {
-                if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+                if (isWanted is not null && !await isWanted())
+                    return AttemptOutcome.Unwanted;
                 tokens.ThrowIfLost();
                 attempts.Begin();
                 (prepared, var refused) = await PrepareAsync(attempts.Current, isSuspect, tokens);
@@ -95,7 +123,8 @@ internal sealed partial class Attempter(
             }
 
             using var rental = await sender.RentAsync(prepared.Spent, tokens.Waiting);
-            if (isWanted is not null && !await isWanted()) return AttemptOutcome.Unwanted;
+            if (isWanted is not null && !await isWanted())
+                return AttemptOutcome.Unwanted;
             tokens.ThrowIfLost();
             attempts.Begin();
             var sent = sender.Processes.Prepares ? prepared.Message : attempts.Current;
@@ -115,28 +144,43 @@ internal sealed partial class Attempter(
         }
         finally
         {
-            if (pass == GatePass.Probe && !reported) gate.Abandon();
+            if (pass == GatePass.Probe && !reported)
+                gate.Abandon();
         }
     }
 
     private AttemptOutcome Conclude(DeliveryAttempts attempts, EsbMessage? answer, EsbException? failure, GatePass pass)
     {
         var isAway = Tell(attempts.Current.Id, failure, pass);
-        if (failure is not null) attempts.Doubt(failure);
-        if (isAway) attempts.Forget();
-        else if (failure is not null) attempts.Fail(failure);
-        else attempts.Succeed();
+        if (failure is not null)
+            attempts.Doubt(failure);
+        if (isAway)
+            attempts.Forget();
+        else if (failure is not null)
+            attempts.Fail(failure);
+        else
+            attempts.Succeed();
         return new AttemptOutcome(answer, failure, IsNoAttempt: isAway);
     }
 
     // A process may crash the host as well as an instance does.
-    private async Task<(PreparedMessage Prepared, EsbException? Failure)> PrepareAsync(EsbMessage message, bool isSuspect, DeliveryTokens tokens)
+    private async Task<(PreparedMessage Prepared, EsbException? Failure)> PrepareAsync(
+        EsbMessage message,
+        bool isSuspect,
+        DeliveryTokens tokens
+    )
     {
         try
         {
-            if (!isSuspect) return (await sender.Processes.PrepareAsync(message, null, tokens.Aborting), null);
+            if (!isSuspect)
+                return (await sender.Processes.PrepareAsync(message, null, tokens.Aborting), null);
             var prepared = default(PreparedMessage);
-            await suspects.SendAsync(endpoint, message, async () => (prepared = await sender.Processes.PrepareAsync(message, null, tokens.Aborting)).Message, tokens.Waiting);
+            await suspects.SendAsync(
+                endpoint,
+                message,
+                async () => (prepared = await sender.Processes.PrepareAsync(message, null, tokens.Aborting)).Message,
+                tokens.Waiting
+            );
             return (prepared, null);
         }
         catch (EsbException failure)
@@ -147,21 +191,35 @@ internal sealed partial class Attempter(
     }
 
     // Catches only failures of the endpoint: a fact that cannot be recorded is not a failed attempt.
-    private async Task<(EsbMessage? Answer, EsbException? Failure)> SendAsync(EndpointRental rental, EsbMessage message, bool isSuspect, bool wantsAnswer, DeliveryTokens tokens)
+    private async Task<(EsbMessage? Answer, EsbException? Failure)> SendAsync(
+        EndpointRental rental,
+        EsbMessage message,
+        bool isSuspect,
+        bool wantsAnswer,
+        DeliveryTokens tokens
+    )
     {
         try
         {
             var answer = isSuspect
-                ? await suspects.SendAsync(endpoint, message, () => rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting), tokens.Waiting)
+                ? await suspects.SendAsync(
+                    endpoint,
+                    message,
+                    () => rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting),
+                    tokens.Waiting
+                )
                 : await rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting);
             var failure = answer is null || FilteredAnswer.Is(answer) ? null : sender.Adapter.FailureOf(answer);
-            if (failure is not null) tokens.ThrowIfLost();
-            if (failure is null && wantsAnswer) answer = await sender.Processes.ReplyAsync(message, answer, null, tokens.Aborting);
+            if (failure is not null)
+                tokens.ThrowIfLost();
+            if (failure is null && wantsAnswer)
+                answer = await sender.Processes.ReplyAsync(message, answer, null, tokens.Aborting);
             return (answer, failure);
         }
         catch (EsbException failure)
         {
-            if (failure.Code == IFencedEndpoint.FencingCode) tokens.Lease?.Lose(); // before the local clock ended it
+            if (failure.Code == IFencedEndpoint.FencingCode)
+                tokens.Lease?.Lose(); // before the local clock ended it
             tokens.ThrowIfLost(); // the failure concerns this host, not the message
             return (null, failure);
         }
@@ -173,27 +231,32 @@ internal sealed partial class Attempter(
         var reason = failure is null ? "" : FailureReport.Of(failure); // shown in the endpoint status
         if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
         {
-            if (pass == GatePass.Probe) gate.Abandon(); // the probe was inconclusive
+            if (pass == GatePass.Probe)
+                gate.Abandon(); // the probe was inconclusive
             return false;
         }
 
         if (failure is EndpointException { IsOutage: true })
         {
-            if (gate.Missed(reason, pass)) TellPaused(failure, reason);
+            if (gate.Missed(reason, pass))
+                TellPaused(failure, reason);
             return true;
         }
 
         if (failure is EndpointException { IsUnanswered: true } or EndpointException { IsTurnedAway: true })
         {
-            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass)) TellPaused(failure, reason);
+            if (gate.Unanswered(messageId, reason, failure.RetryAfter, pass))
+                TellPaused(failure, reason);
         }
         else if (gate.Reached())
         {
             LogResumed(endpoint);
         }
 
-        if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet)) LogQuiet(endpoint, quiet);
-        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown; // an unanswered send may have taken effect and stays an attempt
+        if (failure is not null && ladder.PauseOf(failure) is { } quiet && gate.Pause(reason, quiet))
+            LogQuiet(endpoint, quiet);
+        // an unanswered send may have taken effect and stays an attempt
+        return failure is EndpointException { IsTurnedAway: true } && gate.IsOutageShown;
     }
 
     private void TellPaused(EsbException failure, string reason)
@@ -205,7 +268,11 @@ internal sealed partial class Attempter(
     [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]
     private partial void LogPaused(string endpoint, string reason);
 
-    [LoggerMessage(EventId = 2405, Level = LogLevel.Information, Message = "Endpoint {Endpoint} resumes: its external system is reachable again")]
+    [LoggerMessage(
+        EventId = 2405,
+        Level = LogLevel.Information,
+        Message = "Endpoint {Endpoint} resumes: its external system is reachable again"
+    )]
     private partial void LogResumed(string endpoint);
 
     [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its outside asks")]

@@ -50,22 +50,27 @@ internal sealed class DeliveryAttempts(EsbMessage message, IReadOnlyList<FailedA
     }
 
     public void Doubt(EsbException failure) =>
-        IsUnknown |= failure is not EndpointException { IsUnsent: true } && (failure.Kind == FaultKind.Timeout || failure is EndpointException { IsOutage: true });
+        IsUnknown |=
+            failure is not EndpointException { IsUnsent: true }
+            && (failure.Kind == FaultKind.Timeout || failure is EndpointException { IsOutage: true });
 
     public void Succeed() => Last = null;
 
-    public DeadLetter ToDeadLetter(string endpoint, EsbException failure) => new(
-        Current,
-        endpoint,
-        failure.Code,
-        FailureText.Of(failure),
-        (failure.InnerException ?? failure).GetType().FullName,
-        Count,
-        _first,
-        time.GetUtcNow())
-    {
-        Failures = Failures,
-    };
+    public DeadLetter ToDeadLetter(string endpoint, EsbException failure) =>
+        new(
+            Current,
+            endpoint,
+            failure.Code,
+            FailureText.Of(failure),
+            (failure.InnerException ?? failure).GetType().FullName,
+            Count,
+            _first,
+            time.GetUtcNow()
+        )
+        {
+            Failures = Failures,
+        };
 
-    private static bool AreUnknown(IReadOnlyList<FailedAttempt> failures) => failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
+    private static bool AreUnknown(IReadOnlyList<FailedAttempt> failures) =>
+        failures.Any(failure => failure.Code == EndpointRental.TimeoutCode);
 }

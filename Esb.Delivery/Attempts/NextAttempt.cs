@@ -3,9 +3,7 @@ namespace Esb.Delivery.Attempts;
 /// <summary>The action after a failed attempt.</summary>
 internal abstract record NextAttempt
 {
-    private NextAttempt()
-    {
-    }
+    private NextAttempt() { }
 
     /// <summary>Retry immediately.</summary>
     public sealed record Now : NextAttempt;

@@ -15,8 +15,10 @@ internal sealed class RetryLadder(RetryConfig config)
     /// <summary>The action after the failed attempt of this number, counted from 1.</summary>
     public NextAttempt After(int attempt, EsbException failure)
     {
-        if (!failure.IsTransient) return GiveUp;
-        if (attempt <= config.Immediate && (failure.RetryAfter is null || config.Delays.Count == 0)) return Again;
+        if (!failure.IsTransient)
+            return GiveUp;
+        if (attempt <= config.Immediate && (failure.RetryAfter is null || config.Delays.Count == 0))
+            return Again;
         var rung = Math.Max(0, attempt - config.Immediate - 1);
         return rung < config.Delays.Count ? new NextAttempt.After(DelayOf(rung, failure.RetryAfter)) : GiveUp;
     }
@@ -28,12 +30,14 @@ internal sealed class RetryLadder(RetryConfig config)
     /// <summary>The pause of the whole endpoint if the external system requests more than the last delay; otherwise null.</summary>
     public TimeSpan? PauseOf(EsbException failure)
     {
-        if (failure.RetryAfter is not { } asked || asked <= config.Delays.DefaultIfEmpty().Max()) return null;
+        if (failure.RetryAfter is not { } asked || asked <= config.Delays.DefaultIfEmpty().Max())
+            return null;
         return asked < LongestPause ? asked : LongestPause;
     }
 
     /// <summary>The delay of a message that was rejected during an outage, so that others are tried first; null without delays.</summary>
-    public NextAttempt? AfterOutage(EsbException failure) => config.Delays.Count == 0 ? null : new NextAttempt.After(DelayOf(rung: 0, failure.RetryAfter));
+    public NextAttempt? AfterOutage(EsbException failure) =>
+        config.Delays.Count == 0 ? null : new NextAttempt.After(DelayOf(rung: 0, failure.RetryAfter));
 
     // The first configured delay, from this rung on, that covers the requested one; otherwise the longest, while the endpoint pauses.
     private TimeSpan DelayOf(int rung, TimeSpan? asked) =>

@@ -22,7 +22,8 @@ internal sealed class SendPace(TimeProvider time)
     public ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         var rate = _rate;
-        if (rate <= 0) return ValueTask.CompletedTask;
+        if (rate <= 0)
+            return ValueTask.CompletedTask;
         TimeSpan wait;
         lock (_lock)
         {

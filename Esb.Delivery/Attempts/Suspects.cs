@@ -27,14 +27,27 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
 
     /// <summary>Sends a suspect message.</summary>
     /// <exception cref="EndpointException"><see cref="Code"/>: the message has crashed the process too often.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(string endpoint, EsbMessage message, Func<ValueTask<EsbMessage?>> send, CancellationToken waiting)
+    public async ValueTask<EsbMessage?> SendAsync(
+        string endpoint,
+        EsbMessage message,
+        Func<ValueTask<EsbMessage?>> send,
+        CancellationToken waiting
+    )
     {
         await _alone.WaitAsync(waiting);
         try
         {
             var died = await MarkAsync(endpoint, message.Id, waiting);
             if (died > MostDeaths)
-                throw new EndpointException(endpoint, Code, $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.", isTransient: false) { IsUnsent = true };
+                throw new EndpointException(
+                    endpoint,
+                    Code,
+                    $"The process died {MostDeaths} times while it sent this message alone; it is not tried again.",
+                    isTransient: false
+                )
+                {
+                    IsUnsent = true,
+                };
             try
             {
                 return await send();
@@ -51,7 +64,8 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
     }
 
     /// <summary>Clears the mark of a message, because an operator retries it.</summary>
-    public async Task AbsolveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) => await marks.RemoveAsync(endpoint, messageId, cancellationToken);
+    public async Task AbsolveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken) =>
+        await marks.RemoveAsync(endpoint, messageId, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
@@ -64,7 +78,8 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
     // An unreachable store cannot hold a mark. The message is then sent without one, so that other messages do not wait for the store.
     private async Task<int> MarkAsync(string endpoint, Guid messageId, CancellationToken waiting)
     {
-        if (_left.ContainsKey((endpoint, messageId))) return 0;
+        if (_left.ContainsKey((endpoint, messageId)))
+            return 0;
         try
         {
             return await marks.AddAsync(endpoint, messageId, waiting);
@@ -85,7 +100,8 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         catch (EsbException ex)
         {
             LogMarkLeft(messageId, endpoint, ex);
-            if (!_left.ContainsKey((endpoint, messageId))) _left[(endpoint, messageId)] = UnmarkLaterAsync(endpoint, messageId);
+            if (!_left.ContainsKey((endpoint, messageId)))
+                _left[(endpoint, messageId)] = UnmarkLaterAsync(endpoint, messageId);
         }
     }
 
@@ -111,9 +127,18 @@ internal sealed partial class Suspects(ICrashMarks marks, TimeProvider time, ILo
         }
     }
 
-    [LoggerMessage(EventId = 2434, Level = LogLevel.Warning, Message = "Message {MessageId} of {Endpoint} was in flight when a process or a connection died; it is delivered again without a mark")]
+    [LoggerMessage(
+        EventId = 2434,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} of {Endpoint} was in flight when a process or a connection died; it is delivered again "
+            + "without a mark"
+    )]
     private partial void LogNotMarked(Guid messageId, string endpoint, Exception exception);
 
-    [LoggerMessage(EventId = 2435, Level = LogLevel.Warning, Message = "The mark of message {MessageId} of {Endpoint} could not be taken off; trying again")]
+    [LoggerMessage(
+        EventId = 2435,
+        Level = LogLevel.Warning,
+        Message = "The mark of message {MessageId} of {Endpoint} could not be taken off; trying again"
+    )]
     private partial void LogMarkLeft(Guid messageId, string endpoint, Exception exception);
 }

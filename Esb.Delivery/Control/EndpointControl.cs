@@ -9,7 +9,12 @@ namespace Esb.Delivery.Control;
 
 /// <summary>Changes the endpoints of this host at run time; inbound endpoints can only be paused, resumed and recorded less or more.
 /// Thread-safe.</summary>
-internal sealed partial class EndpointControl(OutboundEndpoints endpoints, InboundControl inbound, TunedEndpoints tunedEndpoints, ILogger<EndpointControl> logger) : IEndpointControl
+internal sealed partial class EndpointControl(
+    OutboundEndpoints endpoints,
+    InboundControl inbound,
+    TunedEndpoints tunedEndpoints,
+    ILogger<EndpointControl> logger
+) : IEndpointControl
 {
     public IReadOnlyList<string> Check(string endpoint, EndpointTuning tuning) =>
         endpoints.Find(endpoint) is { } controller ? EndpointTunings.Check(controller.Model.Config, tuning)
@@ -18,15 +23,21 @@ internal sealed partial class EndpointControl(OutboundEndpoints endpoints, Inbou
 
     public EndpointTuning? ConfiguredOf(string endpoint) => endpoints.Find(endpoint)?.Configured ?? inbound.ConfiguredOf(endpoint);
 
-    public IReadOnlyList<string> SetAsideOf(string endpoint) => ConfiguredOf(endpoint) is null ? [] : Check(endpoint, tunedEndpoints.Of(endpoint));
+    public IReadOnlyList<string> SetAsideOf(string endpoint) =>
+        ConfiguredOf(endpoint) is null ? [] : Check(endpoint, tunedEndpoints.Of(endpoint));
 
     public Task TuneAsync(string endpoint, EndpointTuning tuning, CancellationToken cancellationToken)
     {
         var configured = ConfiguredOf(endpoint) ?? throw Unknown(endpoint);
         var merged = EndpointTunings.Merge(configured, tunedEndpoints.Of(endpoint), tuning);
         if (Check(endpoint, tuning) is { Count: > 0 } errors)
-            throw new EsbException("ESB-ENDPOINT-TUNING", $"The endpoint '{endpoint}' refuses the change: {string.Join("; ", errors)}.", FaultKind.Invalid);
-        if (tuning.Paused == false) endpoints.Find(endpoint)?.Release();
+            throw new EsbException(
+                "ESB-ENDPOINT-TUNING",
+                $"The endpoint '{endpoint}' refuses the change: {string.Join("; ", errors)}.",
+                FaultKind.Invalid
+            );
+        if (tuning.Paused == false)
+            endpoints.Find(endpoint)?.Release();
         return SetAsync(endpoint, merged, cancellationToken);
     }
 
@@ -44,7 +55,13 @@ internal sealed partial class EndpointControl(OutboundEndpoints endpoints, Inbou
             LogTuned(endpoint, current.PoolSize, current.ProcessingThreads, current.Prefetch, current.Paused == true ? ", paused" : "");
     }
 
-    public Task<bool> MoveOnAsync(string endpoint, Guid messageId, bool discard, OperatorDecision? decision, CancellationToken cancellationToken)
+    public Task<bool> MoveOnAsync(
+        string endpoint,
+        Guid messageId,
+        bool discard,
+        OperatorDecision? decision,
+        CancellationToken cancellationToken
+    )
     {
         var controller = endpoints.Find(endpoint) ?? throw Unknown(endpoint);
         return Task.FromResult(controller.TryMoveOn(messageId, discard, decision));
@@ -54,6 +71,11 @@ internal sealed partial class EndpointControl(OutboundEndpoints endpoints, Inbou
 
     private static string UnknownText(string endpoint) => $"There is no endpoint '{endpoint}'.";
 
-    [LoggerMessage(EventId = 2421, Level = LogLevel.Information, Message = "Endpoint {Endpoint} now runs with poolSize {PoolSize}, processingThreads {ProcessingThreads}, prefetch {Prefetch}{Paused}")]
+    [LoggerMessage(
+        EventId = 2421,
+        Level = LogLevel.Information,
+        Message = "Endpoint {Endpoint} now runs with poolSize {PoolSize}, processingThreads {ProcessingThreads}, prefetch "
+            + "{Prefetch}{Paused}"
+    )]
     private partial void LogTuned(string endpoint, int? poolSize, int? processingThreads, int? prefetch, string paused);
 }

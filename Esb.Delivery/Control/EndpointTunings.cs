@@ -13,17 +13,18 @@ internal static class EndpointTunings
     private const int MostRate = 100_000;
 
     /// <summary>The configured values.</summary>
-    public static EndpointTuning Of(OutboundEndpointConfig config) => new()
-    {
-        PoolSize = config.PoolSize,
-        ProcessingThreads = config.ProcessingThreads,
-        Prefetch = config.Prefetch ?? Subscription.DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
-        Paused = config.Paused,
-        Retry = TuningValues.Of(config.Retry),
-        CircuitBreaker = TuningValues.Of(config.CircuitBreaker),
-        Rate = config.Rate ?? 0,
-        Audit = config.Audit?.Bodies,
-    };
+    public static EndpointTuning Of(OutboundEndpointConfig config) =>
+        new()
+        {
+            PoolSize = config.PoolSize,
+            ProcessingThreads = config.ProcessingThreads,
+            Prefetch = config.Prefetch ?? Subscription.DefaultPrefetch(config.PoolSize, config.ProcessingThreads),
+            Paused = config.Paused,
+            Retry = TuningValues.Of(config.Retry),
+            CircuitBreaker = TuningValues.Of(config.CircuitBreaker),
+            Rate = config.Rate ?? 0,
+            Audit = config.Audit?.Bodies,
+        };
 
     /// <summary>The configured values of an inbound endpoint.</summary>
     public static EndpointTuning Of(InboundEndpointConfig config) => new() { Paused = false, Audit = config.Audit?.Bodies };
@@ -31,8 +32,13 @@ internal static class EndpointTunings
     /// <summary>The effective values after a change.</summary>
     public static EndpointTuning Change(OutboundEndpointConfig config, EndpointTuning current, EndpointTuning change)
     {
-        var (poolSize, threads) = (change.PoolSize ?? current.PoolSize!.Value, change.ProcessingThreads ?? current.ProcessingThreads!.Value);
-        var followed = config.Prefetch is null && current.Prefetch == Subscription.DefaultPrefetch(current.PoolSize!.Value, current.ProcessingThreads!.Value);
+        var (poolSize, threads) = (
+            change.PoolSize ?? current.PoolSize!.Value,
+            change.ProcessingThreads ?? current.ProcessingThreads!.Value
+        );
+        var followed =
+            config.Prefetch is null
+            && current.Prefetch == Subscription.DefaultPrefetch(current.PoolSize!.Value, current.ProcessingThreads!.Value);
         return new EndpointTuning
         {
             PoolSize = poolSize,
@@ -40,7 +46,9 @@ internal static class EndpointTunings
             Prefetch = change.Prefetch ?? (followed ? Subscription.DefaultPrefetch(poolSize, threads) : current.Prefetch),
             Paused = change.Paused ?? current.Paused,
             Retry = change.Retry is { } retry ? TuningValues.Of(TuningValues.ConfigOf(retry)) : current.Retry,
-            CircuitBreaker = change.CircuitBreaker is { } breaker ? TuningValues.Of(TuningValues.ConfigOf(breaker)) : current.CircuitBreaker,
+            CircuitBreaker = change.CircuitBreaker is { } breaker
+                ? TuningValues.Of(TuningValues.ConfigOf(breaker))
+                : current.CircuitBreaker,
             Rate = change.Rate ?? current.Rate,
             Audit = change.Audit ?? current.Audit,
         };
@@ -50,7 +58,8 @@ internal static class EndpointTunings
     public static EndpointTuning Merge(EndpointTuning configured, EndpointTuning tuned, EndpointTuning change)
     {
         var merged = TuningValues.Of(tuned);
-        foreach (var (setting, value) in TuningValues.Of(change)) merged[setting] = value;
+        foreach (var (setting, value) in TuningValues.Of(change))
+            merged[setting] = value;
         var asConfigured = TuningValues.Of(configured);
         return TuningValues.Read(merged.Where(one => asConfigured.GetValueOrDefault(one.Key) != one.Value));
     }
@@ -60,17 +69,20 @@ internal static class EndpointTunings
         Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.Subscribe.Count > 0 ? tuned.Paused : null };
 
     /// <summary>The configuration with those tuned settings that a delivery controller has for its life.</summary>
-    public static OutboundEndpointConfig Over(OutboundEndpointConfig config, EndpointTuning tuned) => config with
-    {
-        Retry = tuned.Retry is { } retry ? TuningValues.ConfigOf(retry) : config.Retry,
-        CircuitBreaker = tuned.CircuitBreaker is { } breaker ? TuningValues.ConfigOf(breaker) : config.CircuitBreaker,
-    };
+    public static OutboundEndpointConfig Over(OutboundEndpointConfig config, EndpointTuning tuned) =>
+        config with
+        {
+            Retry = tuned.Retry is { } retry ? TuningValues.ConfigOf(retry) : config.Retry,
+            CircuitBreaker = tuned.CircuitBreaker is { } breaker ? TuningValues.ConfigOf(breaker) : config.CircuitBreaker,
+        };
 
     /// <summary>True if a change of the tuned settings needs another delivery controller.</summary>
     public static bool NeedsAnother(EndpointTuning before, EndpointTuning after)
     {
         var (old, changed) = (TuningValues.Of(before), TuningValues.Of(after));
-        return new[] { TuningValues.Retry, TuningValues.CircuitBreaker }.Any(setting => old.GetValueOrDefault(setting) != changed.GetValueOrDefault(setting));
+        return new[] { TuningValues.Retry, TuningValues.CircuitBreaker }.Any(setting =>
+            old.GetValueOrDefault(setting) != changed.GetValueOrDefault(setting)
+        );
     }
 
     /// <summary>The errors of a change, one sentence for each invalid setting.</summary>
@@ -87,41 +99,52 @@ internal static class EndpointTunings
             CheckSecond("processingThreads", change.ProcessingThreads);
         }
 
-        if (change.Paused == true && config.Subscribe.Count == 0) errors.Add("paused = true: expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
+        if (change.Paused == true && config.Subscribe.Count == 0)
+            errors.Add("paused = true: expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
         CheckRetry(config, change.Retry, errors);
         CheckBreaker(change.CircuitBreaker, errors);
         return errors;
 
         void CheckRange(string name, int? value, int least, int most)
         {
-            if (value < least || value > most) errors.Add($"{name} = {value}: expected {least}..{most}");
+            if (value < least || value > most)
+                errors.Add($"{name} = {value}: expected {least}..{most}");
         }
 
         void CheckSecond(string name, int? value)
         {
-            if (value is > 1 and <= MostAtOnce) errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
+            if (value is > 1 and <= MostAtOnce)
+                errors.Add($"{name} = {value}: expected 1, because of delivery \"ordered\": two at once would overtake each other");
         }
     }
 
     private static void CheckRetry(OutboundEndpointConfig config, RetryTuning? retry, List<string> errors)
     {
-        if (retry is null) return;
+        if (retry is null)
+            return;
         var before = errors.Count;
-        if (retry.Immediate is < 0 or > 10) errors.Add($"retry.immediate = {retry.Immediate}: expected 0..10");
+        if (retry.Immediate is < 0 or > 10)
+            errors.Add($"retry.immediate = {retry.Immediate}: expected 0..10");
         foreach (var delay in retry.Delays ?? [])
         {
             if (!Duration.TryParse(delay, out var span) || span < TimeSpan.FromMilliseconds(10) || span > TimeSpan.FromHours(24))
                 errors.Add($"retry.delays = \"{Clipped.Name(delay)}\": expected durations such as \"10s\", 10ms..24h");
         }
 
-        if (errors.Count == before && DeliveryHold.FaultOf(config with { Retry = TuningValues.ConfigOf(retry) }) is { } fault) errors.Add($"retry: {fault}");
+        if (errors.Count == before && DeliveryHold.FaultOf(config with { Retry = TuningValues.ConfigOf(retry) }) is { } fault)
+            errors.Add($"retry: {fault}");
     }
 
     private static void CheckBreaker(CircuitBreakerTuning? breaker, List<string> errors)
     {
-        if (breaker is null) return;
-        if (breaker.Failures is < 2 or > 1000) errors.Add($"circuitBreaker.failures = {breaker.Failures}: expected 2..1000");
-        if (breaker.Probe is { } probe && (!Duration.TryParse(probe, out var span) || span < TimeSpan.FromSeconds(1) || span > TimeSpan.FromHours(1)))
+        if (breaker is null)
+            return;
+        if (breaker.Failures is < 2 or > 1000)
+            errors.Add($"circuitBreaker.failures = {breaker.Failures}: expected 2..1000");
+        if (
+            breaker.Probe is { } probe
+            && (!Duration.TryParse(probe, out var span) || span < TimeSpan.FromSeconds(1) || span > TimeSpan.FromHours(1))
+        )
             errors.Add($"circuitBreaker.probe = \"{Clipped.Name(probe)}\": expected a duration such as \"30s\", 1s..1h");
     }
 }

@@ -10,7 +10,13 @@ namespace Esb.Delivery.Control;
 
 /// <summary>Tunes the endpoints of all hosts, keeps what is tuned, and applies what other hosts tuned.</summary>
 internal sealed partial class FarmTuning(
-    IFarm farm, IEndpointControl control, TuningBook book, TuningFacts facts, TimeProvider time, ILogger<FarmTuning> logger) : IFarmTuning, IHealthNotices, IBusPart, IDisposable
+    IFarm farm,
+    IEndpointControl control,
+    TuningBook book,
+    TuningFacts facts,
+    TimeProvider time,
+    ILogger<FarmTuning> logger
+) : IFarmTuning, IHealthNotices, IBusPart, IDisposable
 {
     private readonly SemaphoreSlim _turn = new(1, 1);
     private IReadOnlyList<IDisposable> _hearing = [];
@@ -26,13 +32,18 @@ internal sealed partial class FarmTuning(
         get
         {
             var tuned = book.All;
-            foreach (var endpoint in book.Unkept) yield return $"ESB-TUNING-UNKEPT: the store does not have what was tuned of endpoint '{endpoint}' yet; the next attempt follows within {TuningKeeper.Interval.TotalSeconds:0} s";
+            foreach (var endpoint in book.Unkept)
+                yield return $"ESB-TUNING-UNKEPT: the store does not have what was tuned of endpoint '{endpoint}' yet; the next "
+                    + $"attempt follows within {TuningKeeper.Interval.TotalSeconds:0} s";
             foreach (var endpoint in tuned.Select(one => one.Endpoint).Distinct())
             {
-                foreach (var fault in control.SetAsideOf(endpoint)) yield return $"ESB-TUNING-ASIDE: endpoint '{endpoint}' is not tuned as wanted: {fault}; esb endpoints reset {endpoint} ends this";
+                foreach (var fault in control.SetAsideOf(endpoint))
+                    yield return $"ESB-TUNING-ASIDE: endpoint '{endpoint}' is not tuned as wanted: {fault}; esb endpoints reset "
+                        + $"{endpoint} ends this";
             }
 
-            foreach (var line in TuningChanges.Of(tuned, control.ConfiguredOf)) yield return $"ESB-TUNING-CHANGED: {line}";
+            foreach (var line in TuningChanges.Of(tuned, control.ConfiguredOf))
+                yield return $"ESB-TUNING-CHANGED: {line}";
         }
     }
 
@@ -44,43 +55,64 @@ internal sealed partial class FarmTuning(
 
     public Task StopAsync(CancellationToken cancellationToken)
     {
-        foreach (var hearing in _hearing) hearing.Dispose();
+        foreach (var hearing in _hearing)
+            hearing.Dispose();
         return Task.CompletedTask;
     }
 
     public void Dispose() => _turn.Dispose();
 
-    public async Task<IReadOnlyList<FarmHost>> TuneAsync(string endpoint, EndpointTuning tuning, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<FarmHost>> TuneAsync(
+        string endpoint,
+        EndpointTuning tuning,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
         await InTurnAsync(() => TuneHereAsync(endpoint, tuning, decision, isOurs: true, cancellationToken), cancellationToken);
         await farm.BroadcastAsync(new TuneEndpoint(endpoint, tuning, decision.By), cancellationToken);
         return farm.Hosts;
     }
 
-    public async Task<IReadOnlyList<FarmHost>> ResetAsync(string endpoint, string? setting, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<FarmHost>> ResetAsync(
+        string endpoint,
+        string? setting,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
         if (setting is not null && !TuningValues.Names.Contains(setting))
-            throw new EsbException("ESB-ENDPOINT-TUNING", $"'{setting}' cannot be tuned; expected {string.Join(", ", TuningValues.Names)}.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-ENDPOINT-TUNING",
+                $"'{setting}' cannot be tuned; expected {string.Join(", ", TuningValues.Names)}.",
+                FaultKind.Invalid
+            );
         await InTurnAsync(() => ResetHereAsync(endpoint, setting, decision, isOurs: true, cancellationToken), cancellationToken);
         await farm.BroadcastAsync(new ResetEndpoint(endpoint, setting), cancellationToken);
         return farm.Hosts;
     }
 
     /// <summary>Applies settings that were read from the store, or heard from another host.</summary>
-    public Task LoadAsync(IReadOnlyList<TunedSetting> settings, CancellationToken cancellationToken) => InTurnAsync(
-        async () =>
-        {
-            foreach (var endpoint in book.Load(settings)) await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
-        },
-        cancellationToken);
+    public Task LoadAsync(IReadOnlyList<TunedSetting> settings, CancellationToken cancellationToken) =>
+        InTurnAsync(
+            async () =>
+            {
+                foreach (var endpoint in book.Load(settings))
+                    await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
+            },
+            cancellationToken
+        );
 
     /// <summary>Applies all settings that the book has.</summary>
-    public Task ApplyAsync(CancellationToken cancellationToken) => InTurnAsync(
-        async () =>
-        {
-            foreach (var endpoint in book.All.Select(one => one.Endpoint).Distinct()) await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
-        },
-        cancellationToken);
+    public Task ApplyAsync(CancellationToken cancellationToken) =>
+        InTurnAsync(
+            async () =>
+            {
+                foreach (var endpoint in book.All.Select(one => one.Endpoint).Distinct())
+                    await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
+            },
+            cancellationToken
+        );
 
     private async Task InTurnAsync(Func<Task> work, CancellationToken cancellationToken)
     {
@@ -95,36 +127,96 @@ internal sealed partial class FarmTuning(
         }
     }
 
-    private async Task TuneHereAsync(string endpoint, EndpointTuning tuning, OperatorDecision decision, bool isOurs, CancellationToken cancellationToken)
+    private async Task TuneHereAsync(
+        string endpoint,
+        EndpointTuning tuning,
+        OperatorDecision decision,
+        bool isOurs,
+        CancellationToken cancellationToken
+    )
     {
         var configured = TuningValues.Of(control.ConfiguredOf(endpoint) ?? new EndpointTuning());
         var before = book.Of(endpoint);
         await control.TuneAsync(endpoint, tuning, cancellationToken);
         var changes = TuningValues.Of(tuning);
-        var wanted = book.All.Where(one => one.Endpoint == endpoint && !changes.ContainsKey(one.Setting))
-            .Concat(TuningValues.Of(EndpointTunings.Merge(control.ConfiguredOf(endpoint)!, new EndpointTuning(), tuning))
-                .Select(one => new TunedSetting(endpoint, one.Key, one.Value, configured.GetValueOrDefault(one.Key), decision.By, time.GetUtcNow())));
+        var wanted = book
+            .All.Where(one => one.Endpoint == endpoint && !changes.ContainsKey(one.Setting))
+            .Concat(
+                TuningValues
+                    .Of(EndpointTunings.Merge(control.ConfiguredOf(endpoint)!, new EndpointTuning(), tuning))
+                    .Select(one => new TunedSetting(
+                        endpoint,
+                        one.Key,
+                        one.Value,
+                        configured.GetValueOrDefault(one.Key),
+                        decision.By,
+                        time.GetUtcNow()
+                    ))
+            );
         await book.SetAsync(endpoint, [.. wanted], cancellationToken);
-        if (isOurs) await facts.RecordAsync(endpoint, configured, before, book.Of(endpoint), decision);
+        if (isOurs)
+            await facts.RecordAsync(endpoint, configured, before, book.Of(endpoint), decision);
     }
 
-    private async Task ResetHereAsync(string endpoint, string? setting, OperatorDecision decision, bool isOurs, CancellationToken cancellationToken)
+    private async Task ResetHereAsync(
+        string endpoint,
+        string? setting,
+        OperatorDecision decision,
+        bool isOurs,
+        CancellationToken cancellationToken
+    )
     {
         var before = book.Of(endpoint);
-        await book.SetAsync(endpoint, [.. book.All.Where(one => one.Endpoint == endpoint && setting is not null && one.Setting != setting)], cancellationToken);
+        await book.SetAsync(
+            endpoint,
+            [.. book.All.Where(one => one.Endpoint == endpoint && setting is not null && one.Setting != setting)],
+            cancellationToken
+        );
         await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
-        if (isOurs) await facts.RecordAsync(endpoint, TuningValues.Of(control.ConfiguredOf(endpoint) ?? new EndpointTuning()), before, book.Of(endpoint), decision);
+        if (isOurs)
+            await facts.RecordAsync(
+                endpoint,
+                TuningValues.Of(control.ConfiguredOf(endpoint) ?? new EndpointTuning()),
+                before,
+                book.Of(endpoint),
+                decision
+            );
     }
 
-    private Task ObeyAsync(Guid from, TuneEndpoint command, CancellationToken cancellationToken) => ObeyAsync(
-        from, command.Endpoint, () => TuneHereAsync(command.Endpoint, command.Tuning, new OperatorDecision(command.By ?? "another host", null), isOurs: false, cancellationToken), cancellationToken);
+    private Task ObeyAsync(Guid from, TuneEndpoint command, CancellationToken cancellationToken) =>
+        ObeyAsync(
+            from,
+            command.Endpoint,
+            () =>
+                TuneHereAsync(
+                    command.Endpoint,
+                    command.Tuning,
+                    new OperatorDecision(command.By ?? "another host", null),
+                    isOurs: false,
+                    cancellationToken
+                ),
+            cancellationToken
+        );
 
-    private Task ObeyAsync(Guid from, ResetEndpoint command, CancellationToken cancellationToken) => ObeyAsync(
-        from, command.Endpoint, () => ResetHereAsync(command.Endpoint, command.Setting, new OperatorDecision("another host", null), isOurs: false, cancellationToken), cancellationToken);
+    private Task ObeyAsync(Guid from, ResetEndpoint command, CancellationToken cancellationToken) =>
+        ObeyAsync(
+            from,
+            command.Endpoint,
+            () =>
+                ResetHereAsync(
+                    command.Endpoint,
+                    command.Setting,
+                    new OperatorDecision("another host", null),
+                    isOurs: false,
+                    cancellationToken
+                ),
+            cancellationToken
+        );
 
     private async Task ObeyAsync(Guid from, string endpoint, Func<Task> work, CancellationToken cancellationToken)
     {
-        if (from == farm.Self.Id) return; // already applied
+        if (from == farm.Self.Id)
+            return; // already applied
         try
         {
             await InTurnAsync(work, cancellationToken);
@@ -135,6 +227,10 @@ internal sealed partial class FarmTuning(
         }
     }
 
-    [LoggerMessage(EventId = 2445, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} was not changed as another host of the farm was: {Code}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2445,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} was not changed as another host of the farm was: {Code}: {Reason}"
+    )]
     private partial void LogRefused(string endpoint, string code, string reason);
 }

@@ -41,8 +41,10 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
         await _gate.WaitAsync(cancellationToken);
         try
         {
-            if (question.For <= TimeSpan.Zero) await TakeAgainAsync(question.Endpoint, cancellationToken);
-            else await LetGoAsync(question.Endpoint, question.For, cancellationToken);
+            if (question.For <= TimeSpan.Zero)
+                await TakeAgainAsync(question.Endpoint, cancellationToken);
+            else
+                await LetGoAsync(question.Endpoint, question.For, cancellationToken);
             return new QueuesLetGo();
         }
         finally
@@ -53,7 +55,8 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
 
     private async Task LetGoAsync(string endpoint, TimeSpan span, CancellationToken cancellationToken)
     {
-        if (endpoints.Find(endpoint) is not { } controller) return;
+        if (endpoints.Find(endpoint) is not { } controller)
+            return;
         _until[endpoint] = time.GetUtcNow() + (span < LongestHold ? span : LongestHold); // set first, so that the hold always expires
         await controller.HoldAsync(isHeld: true, cancellationToken);
         LogLetGo(endpoint);
@@ -61,7 +64,8 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
 
     private async Task TakeAgainAsync(string endpoint, CancellationToken cancellationToken)
     {
-        if (!_until.Remove(endpoint) || endpoints.Find(endpoint) is not { } controller) return;
+        if (!_until.Remove(endpoint) || endpoints.Find(endpoint) is not { } controller)
+            return;
         await controller.HoldAsync(isHeld: false, cancellationToken);
         LogTakenAgain(endpoint);
     }
@@ -76,7 +80,8 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
                 await _gate.WaitAsync(stopping);
                 try
                 {
-                    foreach (var endpoint in _until.Where(hold => hold.Value <= time.GetUtcNow()).Select(hold => hold.Key).ToList()) await TakeAgainAsync(endpoint, stopping);
+                    foreach (var endpoint in _until.Where(hold => hold.Value <= time.GetUtcNow()).Select(hold => hold.Key).ToList())
+                        await TakeAgainAsync(endpoint, stopping);
                 }
                 finally
                 {
@@ -90,7 +95,11 @@ internal sealed partial class QueueHolds(IFarm farm, OutboundEndpoints endpoints
         }
     }
 
-    [LoggerMessage(EventId = 2446, Level = LogLevel.Information, Message = "Endpoint {Endpoint} released its queues: they are being replaced")]
+    [LoggerMessage(
+        EventId = 2446,
+        Level = LogLevel.Information,
+        Message = "Endpoint {Endpoint} released its queues: they are being replaced"
+    )]
     private partial void LogLetGo(string endpoint);
 
     [LoggerMessage(EventId = 2447, Level = LogLevel.Information, Message = "Endpoint {Endpoint} takes its queues again")]

@@ -18,7 +18,13 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     {
         get
         {
-            lock (_lock) return [.. _settings.Values.OrderBy(one => one.Endpoint, StringComparer.Ordinal).ThenBy(one => one.Setting, StringComparer.Ordinal)];
+            lock (_lock)
+                return
+                [
+                    .. _settings
+                        .Values.OrderBy(one => one.Endpoint, StringComparer.Ordinal)
+                        .ThenBy(one => one.Setting, StringComparer.Ordinal),
+                ];
         }
     }
 
@@ -27,12 +33,14 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     {
         get
         {
-            lock (_lock) return [.. _unkept.Select(one => one.Endpoint).Distinct().Order(StringComparer.Ordinal)];
+            lock (_lock)
+                return [.. _unkept.Select(one => one.Endpoint).Distinct().Order(StringComparer.Ordinal)];
         }
     }
 
     /// <summary>The tuned settings of an endpoint.</summary>
-    public EndpointTuning Of(string endpoint) => TuningValues.Read(SettingsOf(endpoint).Select(one => KeyValuePair.Create(one.Setting, one.Value)));
+    public EndpointTuning Of(string endpoint) =>
+        TuningValues.Read(SettingsOf(endpoint).Select(one => KeyValuePair.Create(one.Setting, one.Value)));
 
     /// <summary>Replaces all settings by those of the store, or of another host.</summary>
     /// <returns>The endpoints whose settings changed.</returns>
@@ -42,9 +50,11 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
         {
             var before = _settings.Values.Select(one => (one.Endpoint, one.Setting, one.Value)).ToHashSet();
             _settings.Clear();
-            foreach (var one in settings) _settings[(one.Endpoint, one.Setting)] = one;
+            foreach (var one in settings)
+                _settings[(one.Endpoint, one.Setting)] = one;
             before.SymmetricExceptWith(_settings.Values.Select(one => (one.Endpoint, one.Setting, one.Value)));
-            if (before.Count > 0) copy.Write([.. _settings.Values]);
+            if (before.Count > 0)
+                copy.Write([.. _settings.Values]);
             return [.. before.Select(one => one.Endpoint).Distinct()];
         }
     }
@@ -77,16 +87,20 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     public async Task<bool> KeepAsync(CancellationToken cancellationToken)
     {
         List<((string Endpoint, string Setting) Key, TunedSetting? Value)> unkept;
-        lock (_lock) unkept = [.. _unkept.Select(key => (key, _settings.GetValueOrDefault(key)))];
+        lock (_lock)
+            unkept = [.. _unkept.Select(key => (key, _settings.GetValueOrDefault(key)))];
         try
         {
             foreach (var (key, value) in unkept)
             {
-                if (value is null) await store.RemoveAsync(key.Endpoint, key.Setting, cancellationToken);
-                else await store.SetAsync([value], cancellationToken);
+                if (value is null)
+                    await store.RemoveAsync(key.Endpoint, key.Setting, cancellationToken);
+                else
+                    await store.SetAsync([value], cancellationToken);
                 lock (_lock)
                 {
-                    if (_settings.GetValueOrDefault(key) == value) _unkept.Remove(key);
+                    if (_settings.GetValueOrDefault(key) == value)
+                        _unkept.Remove(key);
                 }
             }
 
@@ -94,12 +108,14 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
         }
         catch (EsbException)
         {
-            return false; // a pause must be possible while the store is away: a notice says that it is not kept, and the next attempt follows
+            // a pause must be possible while the store is away: a notice says that it is not kept, and the next attempt follows
+            return false;
         }
     }
 
     private List<TunedSetting> SettingsOf(string endpoint)
     {
-        lock (_lock) return [.. _settings.Values.Where(one => one.Endpoint == endpoint)];
+        lock (_lock)
+            return [.. _settings.Values.Where(one => one.Endpoint == endpoint)];
     }
 }

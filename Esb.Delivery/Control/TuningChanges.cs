@@ -13,17 +13,21 @@ public static class TuningChanges
     {
         foreach (var one in tuned)
         {
-            if (configuredOf(one.Endpoint) is not { } settings) continue;
+            if (configuredOf(one.Endpoint) is not { } settings)
+                continue;
             var configured = TuningValues.Of(settings).GetValueOrDefault(one.Setting);
-            if (configured == one.Configured) continue;
-            yield return $"endpoint '{one.Endpoint}' keeps {one.Setting} {one.Value}, as {one.By} tuned it; the configuration now says {configured ?? "nothing"}; esb endpoints reset {one.Endpoint} {one.Setting} applies that";
+            if (configured == one.Configured)
+                continue;
+            yield return $"endpoint '{one.Endpoint}' keeps {one.Setting} {one.Value}, as {one.By} tuned it; the configuration now "
+                + $"says {configured ?? "nothing"}; esb endpoints reset {one.Endpoint} {one.Setting} applies that";
         }
     }
 
     /// <summary>One line for each, of the endpoints of a configuration.</summary>
     public static IEnumerable<string> Of(IEnumerable<TunedSetting> tuned, EndpointModels endpoints)
     {
-        var configured = endpoints.Outbound.Select(model => (model.Config.Name, Tuning: EndpointTunings.Of(model.Config)))
+        var configured = endpoints
+            .Outbound.Select(model => (model.Config.Name, Tuning: EndpointTunings.Of(model.Config)))
             .Concat(endpoints.Inbound.Select(model => (model.Config.Name, Tuning: EndpointTunings.Of(model.Config))))
             .ToDictionary(one => one.Name, one => one.Tuning);
         return Of(tuned, configured.GetValueOrDefault);

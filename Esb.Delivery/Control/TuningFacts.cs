@@ -11,13 +11,27 @@ namespace Esb.Delivery.Control;
 internal sealed partial class TuningFacts(IAuditTrail audit, TimeProvider time, ILogger<TuningFacts> logger)
 {
     /// <summary>Records one fact for each setting that changed.</summary>
-    public async Task RecordAsync(string endpoint, IReadOnlyDictionary<string, string> configured, EndpointTuning before, EndpointTuning after, OperatorDecision decision)
+    public async Task RecordAsync(
+        string endpoint,
+        IReadOnlyDictionary<string, string> configured,
+        EndpointTuning before,
+        EndpointTuning after,
+        OperatorDecision decision
+    )
     {
         var (old, changed) = (TuningValues.Of(before), TuningValues.Of(after));
         foreach (var setting in old.Keys.Union(changed.Keys))
         {
             var (from, to) = (old.GetValueOrDefault(setting), changed.GetValueOrDefault(setting));
-            if (from != to) await RecordAsync(endpoint, setting, from ?? configured.GetValueOrDefault(setting), to ?? configured.GetValueOrDefault(setting), isReset: to is null, decision);
+            if (from != to)
+                await RecordAsync(
+                    endpoint,
+                    setting,
+                    from ?? configured.GetValueOrDefault(setting),
+                    to ?? configured.GetValueOrDefault(setting),
+                    isReset: to is null,
+                    decision
+                );
         }
     }
 
@@ -47,6 +61,10 @@ internal sealed partial class TuningFacts(IAuditTrail audit, TimeProvider time, 
         }
     }
 
-    [LoggerMessage(EventId = 2499, Level = LogLevel.Error, Message = "That {Setting} of endpoint {Endpoint} was tuned could not be recorded")]
+    [LoggerMessage(
+        EventId = 2499,
+        Level = LogLevel.Error,
+        Message = "That {Setting} of endpoint {Endpoint} was tuned could not be recorded"
+    )]
     private partial void LogNotRecorded(string endpoint, string setting, Exception exception);
 }

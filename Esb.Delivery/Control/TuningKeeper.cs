@@ -8,8 +8,15 @@ namespace Esb.Delivery.Control;
 /// <summary>Loads the tuned settings before the endpoints start, and follows the changes of other hosts.</summary>
 /// <remarks>Where the store is shared it is read again periodically, so that a host that missed a command catches up. Otherwise a host
 /// that joins asks the hosts that run longer.</remarks>
-internal sealed class TuningKeeper(ITuningStore store, ITuningCopy copy, StoreConfig config, TuningBook book, FarmTuning tuning, IFarm farm, TimeProvider time)
-    : IOutboundGround, IDisposable
+internal sealed class TuningKeeper(
+    ITuningStore store,
+    ITuningCopy copy,
+    StoreConfig config,
+    TuningBook book,
+    FarmTuning tuning,
+    IFarm farm,
+    TimeProvider time
+) : IOutboundGround, IDisposable
 {
     /// <summary>The time between two looks at the store.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
@@ -29,9 +36,12 @@ internal sealed class TuningKeeper(ITuningStore store, ITuningCopy copy, StoreCo
     {
         using var limit = new CancellationTokenSource(StartLimit, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
-        if (await ReadAsync(either.Token) is null) await tuning.LoadAsync(copy.Read(), cancellationToken); // the store is away
+        if (await ReadAsync(either.Token) is null)
+            await tuning.LoadAsync(copy.Read(), cancellationToken); // the store is away
         await AskAsync(cancellationToken);
-        _answering = farm.Answer<AskTuning, TuningKnown>((question, _) => Task.FromResult(new TuningKnown(_since < question.Since ? book.All : null)));
+        _answering = farm.Answer<AskTuning, TuningKnown>(
+            (question, _) => Task.FromResult(new TuningKnown(_since < question.Since ? book.All : null))
+        );
         _following = FollowAsync(_stopping.Token);
     }
 
@@ -51,9 +61,12 @@ internal sealed class TuningKeeper(ITuningStore store, ITuningCopy copy, StoreCo
             while (true)
             {
                 await Task.Delay(Interval, time, stopping);
-                if (!await book.KeepAsync(stopping)) continue;
-                if (config.IsShared) await ReadAsync(stopping);
-                else await AskAsync(stopping);
+                if (!await book.KeepAsync(stopping))
+                    continue;
+                if (config.IsShared)
+                    await ReadAsync(stopping);
+                else
+                    await AskAsync(stopping);
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -67,7 +80,8 @@ internal sealed class TuningKeeper(ITuningStore store, ITuningCopy copy, StoreCo
         try
         {
             var settings = await store.ListAsync(cancellationToken);
-            if (book.Unkept.Count == 0) await tuning.LoadAsync(settings, cancellationToken);
+            if (book.Unkept.Count == 0)
+                await tuning.LoadAsync(settings, cancellationToken);
             return settings;
         }
         catch (Exception ex) when (ex is EsbException || (ex is OperationCanceledException && !_stopping.IsCancellationRequested))
@@ -79,12 +93,14 @@ internal sealed class TuningKeeper(ITuningStore store, ITuningCopy copy, StoreCo
     // Other hosts are not known at once.
     private async Task AskAsync(CancellationToken cancellationToken)
     {
-        if (_hasAsked || farm.Hosts.Count < 2) return;
+        if (_hasAsked || farm.Hosts.Count < 2)
+            return;
         try
         {
             var answers = await farm.AskOthersAsync<AskTuning, TuningKnown>(new AskTuning(_since), AnswerTime, cancellationToken);
             _hasAsked = answers.Answers.Count > 0;
-            if (answers.Answers.Select(answer => answer.Answer.Settings).FirstOrDefault(settings => settings is not null) is not { } known) return;
+            if (answers.Answers.Select(answer => answer.Answer.Settings).FirstOrDefault(settings => settings is not null) is not { } known)
+                return;
             foreach (var endpoint in known.Concat(book.All).Select(one => one.Endpoint).Distinct().ToList())
                 await book.SetAsync(endpoint, [.. known.Where(one => one.Endpoint == endpoint)], cancellationToken);
             await tuning.ApplyAsync(cancellationToken);

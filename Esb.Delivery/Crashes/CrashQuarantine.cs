@@ -16,7 +16,12 @@ namespace Esb.Delivery.Crashes;
 /// The mark is removed before a message is processed; later crashes are handled by <see cref="Suspects"/>.
 /// Without durable messages there is nothing to detect.
 /// </remarks>
-internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTransport transport, TimeProvider time, ILogger<CrashQuarantine> logger) : IBusPart, IHealthNotices, IDisposable
+internal sealed partial class CrashQuarantine(
+    IHostRunStore store,
+    ITopicTransport transport,
+    TimeProvider time,
+    ILogger<CrashQuarantine> logger
+) : IBusPart, IHealthNotices, IDisposable
 {
     // A single crash while a queue opens may be a coincidence.
     private const int MostDeaths = 2;
@@ -36,17 +41,25 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
     {
         get
         {
-            lock (_gate) return [.. _released.Keys.Order(StringComparer.Ordinal).Select(endpoint => $"{Suspects.Code}: endpoint '{endpoint}' is quarantined: {Reason}")];
+            lock (_gate)
+                return
+                [
+                    .. _released
+                        .Keys.Order(StringComparer.Ordinal)
+                        .Select(endpoint => $"{Suspects.Code}: endpoint '{endpoint}' is quarantined: {Reason}"),
+                ];
         }
     }
 
-    private static string Reason => $"the process died {MostDeaths} times in a row while it opened the queue; look at the queue, then resume the endpoint";
+    private static string Reason =>
+        $"the process died {MostDeaths} times in a row while it opened the queue; look at the queue, then resume the endpoint";
 
     private bool IsAfterDeath => _before.IsRunning;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        if (transport.IsDurable) _before = Read();
+        if (transport.IsDurable)
+            _before = Read();
         var quarantined = _before.Quarantined;
         if (_before is { IsRunning: true, Opening: { } culprit, Openings: >= MostDeaths })
         {
@@ -56,44 +69,52 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
 
         lock (_gate)
         {
-            foreach (var endpoint in quarantined) _released[endpoint] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            foreach (var endpoint in quarantined)
+                _released[endpoint] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             Write(new HostRun { IsRunning = true, Quarantined = quarantined });
         }
 
-        foreach (var endpoint in quarantined) LogQuarantined(Suspects.Code, endpoint, Reason);
-        if (IsAfterDeath) LogCareful();
+        foreach (var endpoint in quarantined)
+            LogQuarantined(Suspects.Code, endpoint, Reason);
+        if (IsAfterDeath)
+            LogCareful();
         return Task.CompletedTask;
     }
 
     public Task StopAsync(CancellationToken cancellationToken)
     {
-        lock (_gate) Write(_run with { IsRunning = false, Opening = null, Openings = 0 });
+        lock (_gate)
+            Write(_run with { IsRunning = false, Opening = null, Openings = 0 });
         return Task.CompletedTask;
     }
 
     /// <summary>The reason for the quarantine of an endpoint; null if it is not quarantined.</summary>
     public string? ReasonOf(string endpoint)
     {
-        lock (_gate) return _released.ContainsKey(endpoint) ? $"{Suspects.Code}: {Reason}" : null;
+        lock (_gate)
+            return _released.ContainsKey(endpoint) ? $"{Suspects.Code}: {Reason}" : null;
     }
 
     /// <summary>True if an endpoint must be opened with care, so that <see cref="EnterAsync"/> waits.</summary>
     public bool IsCareful(string endpoint)
     {
-        lock (_gate) return (IsAfterDeath && !_opened.Contains(endpoint)) || _released.ContainsKey(endpoint);
+        lock (_gate)
+            return (IsAfterDeath && !_opened.Contains(endpoint)) || _released.ContainsKey(endpoint);
     }
 
     /// <summary>True while the queue of an endpoint is first read, so that a crash would be attributed to the endpoint.</summary>
     public bool IsMarked(string endpoint)
     {
-        lock (_gate) return _run.Opening == endpoint;
+        lock (_gate)
+            return _run.Opening == endpoint;
     }
 
     /// <summary>Waits until an endpoint may be opened: its turn has come, and an operator has released it from any quarantine.</summary>
     /// <returns>The guarded opening, to be disposed at its end; null if no care is needed.</returns>
     public async Task<EndpointOpening?> EnterAsync(string endpoint, CancellationToken cancellationToken)
     {
-        if (!IsCareful(endpoint)) return null;
+        if (!IsCareful(endpoint))
+            return null;
         await WaitForReleaseAsync(endpoint, cancellationToken);
         await _turn.WaitAsync(cancellationToken);
         lock (_gate)
@@ -112,7 +133,8 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
     {
         lock (_gate)
         {
-            if (!_released.Remove(endpoint, out var released)) return;
+            if (!_released.Remove(endpoint, out var released))
+                return;
             Write(_run with { Quarantined = [.. _released.Keys] });
             released.SetResult();
         }
@@ -125,13 +147,16 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
     private async Task WaitForReleaseAsync(string endpoint, CancellationToken cancellationToken)
     {
         TaskCompletionSource? released;
-        lock (_gate) released = _released.GetValueOrDefault(endpoint);
-        if (released is not null) await released.Task.WaitAsync(cancellationToken);
+        lock (_gate)
+            released = _released.GetValueOrDefault(endpoint);
+        if (released is not null)
+            await released.Task.WaitAsync(cancellationToken);
     }
 
     private void Unmark()
     {
-        lock (_gate) Write(_run with { Opening = null, Openings = 0 });
+        lock (_gate)
+            Write(_run with { Opening = null, Openings = 0 });
     }
 
     private HostRun Read()
@@ -164,12 +189,20 @@ internal sealed partial class CrashQuarantine(IHostRunStore store, ITopicTranspo
     [LoggerMessage(EventId = 2452, Level = LogLevel.Error, Message = "{Code}: endpoint {Endpoint} is quarantined: {Reason}")]
     private partial void LogQuarantined(string code, string endpoint, string reason);
 
-    [LoggerMessage(EventId = 2453, Level = LogLevel.Warning, Message = "The last process of this host ended without being stopped; the queues of the endpoints are opened one after another")]
+    [LoggerMessage(
+        EventId = 2453,
+        Level = LogLevel.Warning,
+        Message = "The last process of this host ended without being stopped; the queues of the endpoints are opened one after another"
+    )]
     private partial void LogCareful();
 
     [LoggerMessage(EventId = 2454, Level = LogLevel.Information, Message = "Endpoint {Endpoint} is released from quarantine")]
     private partial void LogReleased(string endpoint);
 
-    [LoggerMessage(EventId = 2455, Level = LogLevel.Warning, Message = "The state of the host could not be kept: should the process die, the next one does not know at which endpoint")]
+    [LoggerMessage(
+        EventId = 2455,
+        Level = LogLevel.Warning,
+        Message = "The state of the host could not be kept: should the process die, the next one does not know at which endpoint"
+    )]
     private partial void LogNotKept(Exception exception);
 }

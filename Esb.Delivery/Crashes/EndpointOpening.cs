@@ -29,7 +29,8 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
     /// <summary>Processes a delivery once the prefetch that it arrived with has been read.</summary>
     public async ValueTask<Settlement> WorkAsync(Func<ValueTask<Settlement>> work, CancellationToken cancellationToken)
     {
-        if (Volatile.Read(ref _isOver) == 1) return await work();
+        if (Volatile.Read(ref _isOver) == 1)
+            return await work();
         Interlocked.Increment(ref _inHand);
         try
         {
@@ -55,25 +56,32 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
         await WaitAsync(isLive, LongestConnect, cancellationToken);
         await Task.Delay(Reading, time, cancellationToken);
         BeginWork();
-        await WaitAsync(() => Volatile.Read(ref _inHand) == 0 || Volatile.Read(ref _settled) >= EnoughSettled, LongestWork, cancellationToken);
+        await WaitAsync(
+            () => Volatile.Read(ref _inHand) == 0 || Volatile.Read(ref _settled) >= EnoughSettled,
+            LongestWork,
+            cancellationToken
+        );
     }
 
     public void Dispose()
     {
-        if (Interlocked.Exchange(ref _isOver, 1) == 1) return;
+        if (Interlocked.Exchange(ref _isOver, 1) == 1)
+            return;
         BeginWork();
         leave();
     }
 
     private void BeginWork()
     {
-        if (_read.Task.IsCompleted) return;
+        if (_read.Task.IsCompleted)
+            return;
         read();
         _read.TrySetResult();
     }
 
     private async Task WaitAsync(Func<bool> condition, TimeSpan longest, CancellationToken cancellationToken)
     {
-        for (var began = time.GetTimestamp(); !condition() && time.GetElapsedTime(began) < longest;) await Task.Delay(Look, time, cancellationToken);
+        for (var began = time.GetTimestamp(); !condition() && time.GetElapsedTime(began) < longest; )
+            await Task.Delay(Look, time, cancellationToken);
     }
 }

@@ -8,8 +8,8 @@ namespace Esb.Delivery.Databases;
 /// <c>sql-inbound</c> work through it. Thread-safe.</summary>
 /// <remarks>
 /// Register it with <c>AddDatabaseClient</c>. Its connections must support <see cref="DbBatch"/>, and transactions in which commands run
-/// without naming them. The bus keeps no tables in its databases: <c>once</c>, <c>singleInstance</c> of outbound endpoints, <c>batch</c> and
-/// the step <c>transaction</c> are refused there, and <c>sql-inbound</c> hands over before the commit, at least once.
+/// without naming them. The bus keeps no tables in its databases: <c>once</c>, <c>singleInstance</c> of outbound endpoints, <c>batch</c>
+/// and the step <c>transaction</c> are refused there, and <c>sql-inbound</c> hands over before the commit, at least once.
 /// </remarks>
 public interface IDatabaseClient
 {

@@ -14,7 +14,9 @@ internal static class FailureText
 
     public static string Of(EsbException failure)
     {
-        var text = failure is { Code: Unforeseen, InnerException: { } inner } ? $"{failure.Message} {inner.Message}" : FailureReport.Of(failure);
+        var text = failure is { Code: Unforeseen, InnerException: { } inner }
+            ? $"{failure.Message} {inner.Message}"
+            : FailureReport.Of(failure);
         return FailedAttempts.Cut(MaskedFlow.Clean(text), DeadLetter.MaxReasonLength);
     }
 }

@@ -9,7 +9,12 @@ internal static class FaultReply
 {
     public static EsbMessage Of(EsbMessage request, EsbException failure, TimeProvider time)
     {
-        var problem = new { title = failure.Message, status = failure.Status ?? Faults.StatusOf(failure.Kind), code = failure.Code };
+        var problem = new
+        {
+            title = failure.Message,
+            status = failure.Status ?? Faults.StatusOf(failure.Kind),
+            code = failure.Code,
+        };
         var body = MessageBody.FromBytes(JsonSerializer.SerializeToUtf8Bytes(problem));
         return request.Reply(body, time) with
         {

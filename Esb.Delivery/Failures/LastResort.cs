@@ -12,7 +12,8 @@ internal sealed class LastResort(string endpoint, FailureAction action, Delivery
 {
     public async Task<Settlement> SettleAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
-        if (action != FailureAction.Discard) return new Settlement.Divert(attempts.ToDeadLetter(endpoint, failure));
+        if (action != FailureAction.Discard)
+            return new Settlement.Divert(attempts.ToDeadLetter(endpoint, failure));
         await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
         return Settlement.Done;
     }

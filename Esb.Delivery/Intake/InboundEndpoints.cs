@@ -18,7 +18,8 @@ internal sealed partial class InboundEndpoints(
     IntakeStates states,
     IntakeHolds holds,
     SingleInstances singles,
-    ILogger<InboundEndpoints> logger) : IBusPart, IEndpointMonitor, IRevisionPart, IAsyncDisposable
+    ILogger<InboundEndpoints> logger
+) : IBusPart, IEndpointMonitor, IRevisionPart, IAsyncDisposable
 {
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(10);
 
@@ -36,33 +37,39 @@ internal sealed partial class InboundEndpoints(
     public bool Knows(string endpoint) => models.Current.Inbound.Any(model => model.Config.Name == endpoint);
 
     /// <summary>The settings of an inbound endpoint; null if it does not exist.</summary>
-    public InboundEndpointConfig? ConfigOf(string endpoint) => models.Current.Inbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config;
+    public InboundEndpointConfig? ConfigOf(string endpoint) =>
+        models.Current.Inbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config;
 
     public void ResetPeaks()
     {
-        foreach (var model in models.Current.Inbound) states.Of(model.Config.Name).ResetPeaks();
+        foreach (var model in models.Current.Inbound)
+            states.Of(model.Config.Name).ResetPeaks();
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var model in models.Current.Inbound.Where(model => host.Current.Runs(model.Config))) await StartAsync(model, revisions.Current, cancellationToken);
+        foreach (var model in models.Current.Inbound.Where(model => host.Current.Runs(model.Config)))
+            await StartAsync(model, revisions.Current, cancellationToken);
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(Running().Select(endpoint => endpoint.Endpoint.StopAsync(cancellationToken)));
+    public Task StopAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(Running().Select(endpoint => endpoint.Endpoint.StopAsync(cancellationToken)));
 
     /// <summary>Starts new instances of endpoints that can overlap, then stops the old ones. Of the others, an endpoint with unchanged
     /// settings only receives a new intake.</summary>
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         var wanted = models.Current.Inbound.Where(model => host.Current.Runs(model.Config)).ToDictionary(model => model.Config.Name);
-        foreach (var gone in Running().Where(running => !wanted.ContainsKey(running.Model.Config.Name))) old.Until(StopAsync(gone, cancellationToken));
+        foreach (var gone in Running().Where(running => !wanted.ContainsKey(running.Model.Config.Name)))
+            old.Until(StopAsync(gone, cancellationToken));
         foreach (var model in wanted.Values)
         {
             var before = Find(model.Config.Name);
             if (before is null || model.Config.CanOverlap)
             {
                 await StartAsync(model, next, cancellationToken);
-                if (before is not null) old.Until(StopAsync(before, cancellationToken)); // in-flight callers are still answered
+                if (before is not null)
+                    old.Until(StopAsync(before, cancellationToken)); // in-flight callers are still answered
             }
             else if (before.Model.Fingerprint == model.Fingerprint)
             {
@@ -80,8 +87,10 @@ internal sealed partial class InboundEndpoints(
     {
         // Registered under several interfaces, so the container disposes it several times.
         var endpoints = Running();
-        lock (_gate) _running.Clear();
-        foreach (var endpoint in endpoints) await endpoint.Endpoint.DisposeAsync();
+        lock (_gate)
+            _running.Clear();
+        foreach (var endpoint in endpoints)
+            await endpoint.Endpoint.DisposeAsync();
     }
 
     // Runs on a separate thread, so that an endpoint that blocks its start does not delay the others.
@@ -117,8 +126,10 @@ internal sealed partial class InboundEndpoints(
         }
         catch (Exception ex) when (ex is not (ConfigurationRefusedException or OperationCanceledException))
         {
-            if (endpoint is not null) await endpoint.DisposeAsync();
-            lock (_gate) _failed[config.Name] = ex.Message;
+            if (endpoint is not null)
+                await endpoint.DisposeAsync();
+            lock (_gate)
+                _failed[config.Name] = ex.Message;
             LogNotStarted(config.Name, ex); // the other endpoints start regardless
         }
     }
@@ -127,7 +138,8 @@ internal sealed partial class InboundEndpoints(
     {
         lock (_gate)
         {
-            if (_running.GetValueOrDefault(old.Model.Config.Name) == old) _running.Remove(old.Model.Config.Name);
+            if (_running.GetValueOrDefault(old.Model.Config.Name) == old)
+                _running.Remove(old.Model.Config.Name);
         }
 
         try
@@ -142,18 +154,21 @@ internal sealed partial class InboundEndpoints(
         await old.Endpoint.DisposeAsync();
     }
 
-    private IInboundEndpoint Create(InboundModel model, Revision revision, ExchangedIntake intake) => model.Config.SingleInstance
-        ? new SingleInstanceEndpoint(model.Config.Name, intake, held => model.Create!(revision.Services, held), singles)
-        : model.Create!(revision.Services, intake);
+    private IInboundEndpoint Create(InboundModel model, Revision revision, ExchangedIntake intake) =>
+        model.Config.SingleInstance
+            ? new SingleInstanceEndpoint(model.Config.Name, intake, held => model.Create!(revision.Services, held), singles)
+            : model.Create!(revision.Services, intake);
 
     private RunningEndpoint? Find(string name)
     {
-        lock (_gate) return _running.GetValueOrDefault(name);
+        lock (_gate)
+            return _running.GetValueOrDefault(name);
     }
 
     private List<RunningEndpoint> Running()
     {
-        lock (_gate) return [.. _running.Values];
+        lock (_gate)
+            return [.. _running.Values];
     }
 
     private EndpointStatus Describe(InboundModel model)
@@ -165,20 +180,24 @@ internal sealed partial class InboundEndpoints(
             var running = _running.GetValueOrDefault(config.Name)?.Endpoint;
             var failure = _failed.GetValueOrDefault(config.Name);
             var reason = absence ?? failure ?? running?.Reason;
-            var state = !config.Enabled || absence is not null ? EndpointState.Disabled
+            var state =
+                !config.Enabled || absence is not null ? EndpointState.Disabled
                 : failure is not null ? EndpointState.Stopped
                 : reason is not null ? EndpointState.Paused
                 : StateOf(running);
-            return holds.Of(config.Name).Show(states.Of(config.Name).Describe(model.Type, state, reason) with { MaxInFlight = config.CallsAtOnce });
+            return holds
+                .Of(config.Name)
+                .Show(states.Of(config.Name).Describe(model.Type, state, reason) with { MaxInFlight = config.CallsAtOnce });
         }
     }
 
-    private static EndpointState StateOf(IInboundEndpoint? running) => running switch
-    {
-        null => EndpointState.Starting,
-        SingleInstanceEndpoint { IsHeld: false } => EndpointState.Standby,
-        _ => EndpointState.Running,
-    };
+    private static EndpointState StateOf(IInboundEndpoint? running) =>
+        running switch
+        {
+            null => EndpointState.Starting,
+            SingleInstanceEndpoint { IsHeld: false } => EndpointState.Standby,
+            _ => EndpointState.Running,
+        };
 
     [LoggerMessage(EventId = 2510, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
     private partial void LogNotStarted(string endpoint, Exception exception);

@@ -17,16 +17,19 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
     public bool HasTransforms { get; init; }
 
     /// <summary>The audit content configured for an endpoint.</summary>
-    public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) => new(
-        audit.Wants(AuditKind.Received, config.Name) >= AuditBodies.Fields,
-        config.Process is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
-        maxBytes)
-    {
-        HasSteps = config.Process is not null && audit.WantsSteps(config.Name),
-        HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
-    };
+    public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) =>
+        new(
+            audit.Wants(AuditKind.Received, config.Name) >= AuditBodies.Fields,
+            config.Process is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
+            maxBytes
+        )
+        {
+            HasSteps = config.Process is not null && audit.WantsSteps(config.Name),
+            HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
+        };
 
     /// <summary>Buffers the body.</summary>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: the body exceeds the maximum size.</exception>
-    public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken) => await message.Body.BufferAsync(MaxBytes, cancellationToken);
+    public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        await message.Body.BufferAsync(MaxBytes, cancellationToken);
 }

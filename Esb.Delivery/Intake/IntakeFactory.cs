@@ -17,11 +17,21 @@ internal sealed class IntakeFactory(
     IntakeStates states,
     LimitsConfig limits,
     TimeProvider time,
-    ILogger<MessageIntake> logger) : IIntakes
+    ILogger<MessageIntake> logger
+) : IIntakes
 {
     public IMessageIntake Create(InboundEndpointConfig config, MessageStep? afterwards = null) =>
         new MessageIntake(
-            config, afterwards is null ? StepOf(config) : Chain(StepOf(config), afterwards), NeedsTopics(config), transport.IsDurable, states.Of(config.Name), IntakeContent.Of(config, audit, MaxBodyBytes), audit, time, logger)
+            config,
+            afterwards is null ? StepOf(config) : Chain(StepOf(config), afterwards),
+            NeedsTopics(config),
+            transport.IsDurable,
+            states.Of(config.Name),
+            IntakeContent.Of(config, audit, MaxBodyBytes),
+            audit,
+            time,
+            logger
+        )
         {
             OnlyAnswers = OnlyAnswers(config),
         };
@@ -37,20 +47,29 @@ internal sealed class IntakeFactory(
 
     private MessageStep StepOf(InboundEndpointConfig config)
     {
-        if (config.Process is { } process) return processes.Find(process).RunAsync;
-        if (config.Publish is not { } subject) return RefuseRelayed;
+        if (config.Process is { } process)
+            return processes.Find(process).RunAsync;
+        if (config.Publish is not { } subject)
+            return RefuseRelayed;
         return config.Mode == ExchangePattern.RequestReply
             ? (context, cancellationToken) => RequestAsync(config, subject, context, cancellationToken)
             : (context, cancellationToken) => publisher.PublishAsync(context, subject, config.Name, cancellationToken);
     }
 
-    private static MessageStep Chain(MessageStep first, MessageStep second) => async (context, cancellationToken) =>
-    {
-        await first(context, cancellationToken);
-        if (context.Outcome != ProcessOutcome.Filtered) await second(context, cancellationToken);
-    };
+    private static MessageStep Chain(MessageStep first, MessageStep second) =>
+        async (context, cancellationToken) =>
+        {
+            await first(context, cancellationToken);
+            if (context.Outcome != ProcessOutcome.Filtered)
+                await second(context, cancellationToken);
+        };
 
-    private async ValueTask RequestAsync(InboundEndpointConfig config, Subject subject, MessageContext context, CancellationToken cancellationToken)
+    private async ValueTask RequestAsync(
+        InboundEndpointConfig config,
+        Subject subject,
+        MessageContext context,
+        CancellationToken cancellationToken
+    )
     {
         try
         {

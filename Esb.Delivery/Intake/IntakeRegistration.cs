@@ -13,19 +13,20 @@ namespace Esb.Delivery.Intake;
 public static class IntakeRegistration
 {
     /// <summary>Registers the inbound endpoints and their message intake.</summary>
-    public static IServiceCollection AddIntake(this IServiceCollection services) => services
-        .AddSingleton<IntakeStates>()
-        .AddScoped<IntakeFactory>()
-        .AddScoped<IIntakes>(provider => provider.GetRequiredService<IntakeFactory>())
-        .AddSingleton<MemoryMarks>()
-        .AddSingleton<OverloadGate>()
-        .AddSingleton<IntakeHolds>()
-        .AddSingleton<Admissions>()
-        .AddSingleton<InboundControl>()
-        .AddRule<ScheduleRule>()
-        .AddSingleton(SingleInstances.Of)
-        .AddSingleton<InboundEndpoints>()
-        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<InboundEndpoints>())
-        .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InboundEndpoints>());
+    public static IServiceCollection AddIntake(this IServiceCollection services) =>
+        services
+            .AddSingleton<IntakeStates>()
+            .AddScoped<IntakeFactory>()
+            .AddScoped<IIntakes>(provider => provider.GetRequiredService<IntakeFactory>())
+            .AddSingleton<MemoryMarks>()
+            .AddSingleton<OverloadGate>()
+            .AddSingleton<IntakeHolds>()
+            .AddSingleton<Admissions>()
+            .AddSingleton<InboundControl>()
+            .AddRule<ScheduleRule>()
+            .AddSingleton(SingleInstances.Of)
+            .AddSingleton<InboundEndpoints>()
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<InboundEndpoints>())
+            .AddSingleton<IEndpointMonitor>(provider => provider.GetRequiredService<InboundEndpoints>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InboundEndpoints>());
 }

@@ -36,24 +36,31 @@ public sealed class IntakeState(string endpoint, TimeProvider time)
 
     /// <summary>Records the time from receipt to publish. A transaction publishes at its commit, which has just completed.</summary>
     public void Published(long began, FirstPublish publish, string? party) =>
-        IntakeTelemetry.RecordInbound(endpoint, publish.Topic, party, publish.ConfirmedAt is { } confirmed ? time.GetElapsedTime(began, confirmed) : time.GetElapsedTime(began));
+        IntakeTelemetry.RecordInbound(
+            endpoint,
+            publish.Topic,
+            party,
+            publish.ConfirmedAt is { } confirmed ? time.GetElapsedTime(began, confirmed) : time.GetElapsedTime(began)
+        );
 
     /// <summary>Records the time from receipt to the answer or the refusal of a request.</summary>
-    public void Answered(long began, string outcome, string? party) => IntakeTelemetry.RecordRequest(endpoint, outcome, party, time.GetElapsedTime(began));
+    public void Answered(long began, string outcome, string? party) =>
+        IntakeTelemetry.RecordRequest(endpoint, outcome, party, time.GetElapsedTime(began));
 
     /// <summary>Resets the peak of in-flight messages.</summary>
     public void ResetPeaks() => _inFlight.ResetPeak();
 
-    public EndpointStatus Describe(string type, EndpointState state, string? reason) => new()
-    {
-        Name = endpoint,
-        Type = type,
-        State = state,
-        Reason = reason,
-        Messages = Interlocked.Read(ref _messages),
-        Failures = Interlocked.Read(ref _failures),
-        InFlight = _inFlight.Value,
-        PeakInFlight = _inFlight.Peak,
-        LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
-    };
+    public EndpointStatus Describe(string type, EndpointState state, string? reason) =>
+        new()
+        {
+            Name = endpoint,
+            Type = type,
+            State = state,
+            Reason = reason,
+            Messages = Interlocked.Read(ref _messages),
+            Failures = Interlocked.Read(ref _failures),
+            InFlight = _inFlight.Value,
+            PeakInFlight = _inFlight.Peak,
+            LastMessageAt = Interlocked.Read(ref _lastMessageAt) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null,
+        };
 }

@@ -28,18 +28,20 @@ internal sealed partial class MessageIntake(
     IntakeContent content,
     IAuditTrail audit,
     TimeProvider time,
-    ILogger<MessageIntake> logger) : IMessageIntake
+    ILogger<MessageIntake> logger
+) : IMessageIntake
 {
     private readonly RefusalPace _pace = new(time);
     private volatile bool _cannotRecord;
 
     public bool NeedsTopics => needsTopics;
 
-    /// <summary>True if its callers wait for answers, and nothing is accepted on the way to them: the facts of an exchange are then recorded
-    /// together, before the answer, and flushed behind it.</summary>
+    /// <summary>True if its callers wait for answers, and nothing is accepted on the way to them: the facts of an exchange are then
+    /// recorded together, before the answer, and flushed behind it.</summary>
     public bool OnlyAnswers { get; init; }
 
-    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) => TakeAsync(message, unitOfWork: null, cancellationToken);
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        TakeAsync(message, unitOfWork: null, cancellationToken);
 
     public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
         TakeAsync(message, unitOfWork, cancellationToken);
@@ -60,7 +62,11 @@ internal sealed partial class MessageIntake(
     private async ValueTask<IntakeResult> TakeAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         message = OfParty(message);
-        var context = new MessageContext(message, config.Name) { UnitOfWork = unitOfWork, Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null };
+        var context = new MessageContext(message, config.Name)
+        {
+            UnitOfWork = unitOfWork,
+            Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null,
+        };
         MaskedFlow.Follow(audit.Mask, context);
         var held = HoldsFacts(message, unitOfWork) ? new List<AuditRecord>(2) : null;
         var started = time.GetTimestamp();
@@ -68,9 +74,12 @@ internal sealed partial class MessageIntake(
         var began = state.Begin();
         try
         {
-            if (content.ReadsReceived) await content.BufferAsync(message, cancellationToken);
-            if (held is null) await RecordAndRunAsync(context, cancellationToken);
-            else await HoldAndRunAsync(context, held, cancellationToken);
+            if (content.ReadsReceived)
+                await content.BufferAsync(message, cancellationToken);
+            if (held is null)
+                await RecordAndRunAsync(context, cancellationToken);
+            else
+                await HoldAndRunAsync(context, held, cancellationToken);
             outcome = OutcomeOf(context);
             var result = ResultOf(context);
             await RecordEndAsync(context, held, EndOf(context, outcome), time.GetElapsedTime(started), cancellationToken);
@@ -79,13 +88,25 @@ internal sealed partial class MessageIntake(
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             outcome = IntakeOutcomes.Aborted;
-            await RecordFailureAsync(context, held, AuditKind.Aborted, "ESB-INTAKE-ABORTED", "The sender hung up, or the host stopped, before the message was done with.");
+            await RecordFailureAsync(
+                context,
+                held,
+                AuditKind.Aborted,
+                "ESB-INTAKE-ABORTED",
+                "The sender hung up, or the host stopped, before the message was done with."
+            );
             throw;
         }
         catch (EsbException ex)
         {
             outcome = IsRefusal(ex.Kind) ? IntakeOutcomes.Refused : IntakeOutcomes.Failed;
-            await RecordFailureAsync(context, held, IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed, ex.Code, FailureReport.Of(ex));
+            await RecordFailureAsync(
+                context,
+                held,
+                IsRefusal(ex.Kind) ? AuditKind.Refused : AuditKind.Failed,
+                ex.Code,
+                FailureReport.Of(ex)
+            );
             throw;
         }
         catch (Exception ex)
@@ -98,32 +119,46 @@ internal sealed partial class MessageIntake(
         finally
         {
             state.End(outcome, message.Party);
-            if (context.FirstPublish is { } publish && (publish.ConfirmedAt is not null || !IntakeOutcomes.IsFailure(outcome))) state.Published(began, publish, message.Party);
-            if (config.Mode == ExchangePattern.RequestReply) state.Answered(began, outcome, message.Party);
+            if (context.FirstPublish is { } publish && (publish.ConfirmedAt is not null || !IntakeOutcomes.IsFailure(outcome)))
+                state.Published(began, publish, message.Party);
+            if (config.Mode == ExchangePattern.RequestReply)
+                state.Answered(began, outcome, message.Party);
         }
     }
 
-    private async ValueTask CountAsync(string outcome, AuditKind kind, EsbMessage message, string code, string reason, CancellationToken cancellationToken)
+    private async ValueTask CountAsync(
+        string outcome,
+        AuditKind kind,
+        EsbMessage message,
+        string code,
+        string reason,
+        CancellationToken cancellationToken
+    )
     {
         message = OfParty(message);
         MaskedFlow.Follow(audit.Mask, message);
         state.Count(outcome, message.Party);
-        if (kind == AuditKind.Refused) Tell(message.Id, kind, code, reason);
+        if (kind == AuditKind.Refused)
+            Tell(message.Id, kind, code, reason);
         await audit.RecordAsync(Fact(message, kind) with { Code = code, Reason = reason }, message, cancellationToken);
     }
 
-    private EsbMessage OfParty(EsbMessage message) => message.Party is null && config.Party is { } party ? message with { Party = party } : message;
+    private EsbMessage OfParty(EsbMessage message) =>
+        message.Party is null && config.Party is { } party ? message with { Party = party } : message;
 
     // Records and runs concurrently: the sender waits for the slower of the two, and is answered only after both. After a recording failure
     // the two run in sequence until a fact is recorded again, so that no unrecorded message is processed.
     private async Task RecordAndRunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         var received = RecordReceivedAsync(context);
-        if (_cannotRecord || received.IsFaulted) await received;
+        if (_cannotRecord || received.IsFaulted)
+            await received;
         try
         {
-            if (config.Mode == ExchangePattern.RequestReply) await RunInTimeAsync(context, cancellationToken);
-            else await run(context, cancellationToken);
+            if (config.Mode == ExchangePattern.RequestReply)
+                await RunInTimeAsync(context, cancellationToken);
+            else
+                await run(context, cancellationToken);
         }
         catch
         {
@@ -166,35 +201,49 @@ internal sealed partial class MessageIntake(
     }
 
     // The final fact of a process, if neither a failure nor a published message records its end.
-    private AuditKind? EndOf(MessageContext context, string outcome) => outcome switch
-    {
-        IntakeOutcomes.Filtered => AuditKind.Filtered,
-        _ when config.Process is null => null, // the publish fact includes the answer
-        IntakeOutcomes.Replied => AuditKind.Replied,
-        _ => context.FirstPublish is null ? AuditKind.Completed : null,
-    };
+    private AuditKind? EndOf(MessageContext context, string outcome) =>
+        outcome switch
+        {
+            IntakeOutcomes.Filtered => AuditKind.Filtered,
+            _ when config.Process is null => null, // the publish fact includes the answer
+            IntakeOutcomes.Replied => AuditKind.Replied,
+            _ => context.FirstPublish is null ? AuditKind.Completed : null,
+        };
 
     // Records concurrently, so that the facts share a flush; what was held, together with them.
-    private async ValueTask RecordEndAsync(MessageContext context, List<AuditRecord>? held, AuditKind? end, TimeSpan duration, CancellationToken cancellationToken)
+    private async ValueTask RecordEndAsync(
+        MessageContext context,
+        List<AuditRecord>? held,
+        AuditKind? end,
+        TimeSpan duration,
+        CancellationToken cancellationToken
+    )
     {
-        if (end is null && context.Steps is null && held is null) return;
-        if (end == AuditKind.Replied && content.HasReply) await content.BufferAsync(context.Message, cancellationToken);
+        if (end is null && context.Steps is null && held is null)
+            return;
+        if (end == AuditKind.Replied && content.HasReply)
+            await content.BufferAsync(context.Message, cancellationToken);
         try
         {
             if (held is null)
             {
-                await Task.WhenAll(RecordStepsAsync(context), end is { } kind ? RecordAsync(EndRecord(context, kind, duration)) : Task.CompletedTask);
+                await Task.WhenAll(
+                    RecordStepsAsync(context),
+                    end is { } kind ? RecordAsync(EndRecord(context, kind, duration)) : Task.CompletedTask
+                );
             }
             else
             {
                 HoldSteps(context, held);
-                if (end is { } last) held.Add(EndRecord(context, last, duration));
+                if (end is { } last)
+                    held.Add(EndRecord(context, last, duration));
                 await RecordHeldAsync(context, held);
             }
         }
         catch (EsbException ex)
         {
-            if (held is not null && end is not null) held.RemoveAt(held.Count - 1); // a failure takes its place
+            if (held is not null && end is not null)
+                held.RemoveAt(held.Count - 1); // a failure takes its place
             throw AuditFaults.Unrecorded(ex);
         }
     }
@@ -221,16 +270,22 @@ internal sealed partial class MessageIntake(
 
     private static void HoldSteps(MessageContext context, List<AuditRecord> held)
     {
-        if (context.Steps is { } steps) held.AddRange(steps.Take().Select(step => new AuditRecord(step.Fact, step.Content)));
+        if (context.Steps is { } steps)
+            held.AddRange(steps.Take().Select(step => new AuditRecord(step.Fact, step.Content)));
     }
 
     // Recorded even if the caller disconnects.
     private Task RecordAsync(AuditRecord record) =>
-        (record.Content is { } recorded ? audit.RecordAsync(record.Fact, recorded, CancellationToken.None) : audit.RecordAsync(record.Fact, CancellationToken.None)).AsTask();
+        (
+            record.Content is { } recorded
+                ? audit.RecordAsync(record.Fact, recorded, CancellationToken.None)
+                : audit.RecordAsync(record.Fact, CancellationToken.None)
+        ).AsTask();
 
-    private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
-        ? Task.WhenAll(steps.Take().Select(step => RecordAsync(new AuditRecord(step.Fact, step.Content))))
-        : Task.CompletedTask;
+    private Task RecordStepsAsync(MessageContext context) =>
+        context.Steps is { } steps
+            ? Task.WhenAll(steps.Take().Select(step => RecordAsync(new AuditRecord(step.Fact, step.Content))))
+            : Task.CompletedTask;
 
     private async ValueTask RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
@@ -247,7 +302,8 @@ internal sealed partial class MessageIntake(
 
     private string OutcomeOf(MessageContext context)
     {
-        if (context.Outcome == ProcessOutcome.Filtered) return IntakeOutcomes.Filtered;
+        if (context.Outcome == ProcessOutcome.Filtered)
+            return IntakeOutcomes.Filtered;
         return config.Mode == ExchangePattern.RequestReply ? IntakeOutcomes.Replied : IntakeOutcomes.Accepted;
     }
 
@@ -259,16 +315,19 @@ internal sealed partial class MessageIntake(
             isAnswered ? context.Message : null,
             isAnswered ? ProcessStatus.Of(context) : null,
             isDurable,
-            context.Settled);
+            context.Settled
+        );
     }
 
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
-    private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) => AuditFacts.Of(message, kind, time, config.Name, config.Process, duration);
+    private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) =>
+        AuditFacts.Of(message, kind, time, config.Name, config.Process, duration);
 
     private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {
-        if (kind != AuditKind.Aborted) Tell(context.Received.Id, kind, code, reason);
+        if (kind != AuditKind.Aborted)
+            Tell(context.Received.Id, kind, code, reason);
         try
         {
             var fact = Fact(context.Received, kind) with { Code = code, Reason = reason, Step = context.FailedStep };
@@ -291,19 +350,33 @@ internal sealed partial class MessageIntake(
     // A caller that repeats its mistake must not fill the log.
     private void Tell(Guid messageId, AuditKind kind, string code, string reason)
     {
-        if (!_pace.IsDue(code, out var suppressed)) return;
+        if (!_pace.IsDue(code, out var suppressed))
+            return;
         var level = kind == AuditKind.Refused ? LogLevel.Information : LogLevel.Warning;
-        var others = suppressed == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" ({suppressed} more of this code since the last line)");
+        var others =
+            suppressed == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $" ({suppressed} more of this code since the last line)");
         var (outcome, shown) = (kind == AuditKind.Refused ? "was refused" : "failed", MaskedFlow.Clean(reason));
         LogCallFailed(level, messageId, config.Name, outcome, code, shown, others);
     }
 
     [LoggerMessage(EventId = 2503, Message = "Message {MessageId} of {Endpoint} {Outcome}: {Code}: {Reason}{Others}")]
-    private partial void LogCallFailed(LogLevel level, Guid messageId, string endpoint, string outcome, string code, string reason, string others);
+    private partial void LogCallFailed(
+        LogLevel level,
+        Guid messageId,
+        string endpoint,
+        string outcome,
+        string code,
+        string reason,
+        string others
+    );
 
     [LoggerMessage(EventId = 2501, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} failed in {Process}")]
     private partial void LogFailed(Guid messageId, string endpoint, string process, Exception exception);
 
-    [LoggerMessage(EventId = 2502, Level = LogLevel.Warning, Message = "That message {MessageId} of {Endpoint} failed with {Code} could not be recorded")]
+    [LoggerMessage(
+        EventId = 2502,
+        Level = LogLevel.Warning,
+        Message = "That message {MessageId} of {Endpoint} failed with {Code} could not be recorded"
+    )]
     private partial void LogNotRecorded(Guid messageId, string endpoint, string code, Exception exception);
 }

@@ -9,7 +9,8 @@ internal sealed class RefusalPace(TimeProvider time)
     /// <summary>The least time between two lines of one code.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
 
-    private readonly ConcurrentDictionary<string, Entry> _entries = new(StringComparer.Ordinal); // bounded: codes are of the program and its configuration
+    // bounded: codes are of the program and its configuration
+    private readonly ConcurrentDictionary<string, Entry> _entries = new(StringComparer.Ordinal);
 
     /// <summary>True if the failure is to be logged.</summary>
     /// <param name="code">The code of the failure.</param>

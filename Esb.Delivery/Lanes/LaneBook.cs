@@ -9,7 +9,14 @@ namespace Esb.Delivery.Lanes;
 
 /// <summary>The lanes of an endpoint that this host processes. Each is taken over with the first delivery of a session, which fences off
 /// its previous owner. Thread-safe.</summary>
-internal sealed partial class LaneBook(string endpoint, IParkingStore store, Patience patience, FreezeWatch freezes, TimeProvider time, ILogger<LaneBook> logger)
+internal sealed partial class LaneBook(
+    string endpoint,
+    IParkingStore store,
+    Patience patience,
+    FreezeWatch freezes,
+    TimeProvider time,
+    ILogger<LaneBook> logger
+)
 {
     /// <summary>The error code of a lane that another host owns.</summary>
     public const string LostCode = "ESB-LANE-LOST";
@@ -25,8 +32,10 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
     {
         if (_lanes.TryGetValue(source.Lane, out var lane) && lane.Session == source.Session)
         {
-            if (lane.LostAt is not { } lostAt) return lane;
-            if (time.GetElapsedTime(lostAt) < Exile) throw Lost(source.Lane);
+            if (lane.LostAt is not { } lostAt)
+                return lane;
+            if (time.GetElapsedTime(lostAt) < Exile)
+                throw Lost(source.Lane);
         }
 
         var freeze = freezes.Count;
@@ -40,7 +49,8 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
     public async Task VerifyAsync(Lane lane, CancellationToken waiting)
     {
         var freeze = freezes.Count;
-        if (lane.VerifiedFreeze == freeze) return;
+        if (lane.VerifiedFreeze == freeze)
+            return;
         await patience.InsistAsync(() => store.VerifyAsync(lane.Owner, waiting), waiting);
         lane.VerifiedFreeze = freeze;
     }
@@ -48,16 +58,22 @@ internal sealed partial class LaneBook(string endpoint, IParkingStore store, Pat
     /// <summary>Marks the lane as owned by another host: this host stops processing it.</summary>
     public void Lose(int number)
     {
-        if (!_lanes.TryGetValue(number, out var lane) || lane.LostAt is not null) return;
+        if (!_lanes.TryGetValue(number, out var lane) || lane.LostAt is not null)
+            return;
         lane.LostAt = time.GetTimestamp();
         LogLost(number, endpoint);
     }
 
-    private EsbException Lost(int lane) => new(LostCode, $"Somebody else works on lane {lane} of the endpoint '{endpoint}' now.", FaultKind.Internal);
+    private EsbException Lost(int lane) =>
+        new(LostCode, $"Somebody else works on lane {lane} of the endpoint '{endpoint}' now.", FaultKind.Internal);
 
     [LoggerMessage(EventId = 2440, Level = LogLevel.Debug, Message = "Took over lane {Lane} of {Endpoint}; {Count} keys are parked")]
     private partial void LogTaken(int lane, string endpoint, int count);
 
-    [LoggerMessage(EventId = 2441, Level = LogLevel.Warning, Message = "Lane {Lane} of {Endpoint} is worked on by another host now; what came by it here goes back")]
+    [LoggerMessage(
+        EventId = 2441,
+        Level = LogLevel.Warning,
+        Message = "Lane {Lane} of {Endpoint} is worked on by another host now; what came by it here goes back"
+    )]
     private partial void LogLost(int lane, string endpoint);
 }

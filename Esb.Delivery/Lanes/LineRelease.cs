@@ -21,7 +21,8 @@ internal sealed class LineRelease(
     Patience patience,
     IEndpointQueues queues,
     DeliveryJournal journal,
-    TimeProvider time)
+    TimeProvider time
+)
 {
     private const int MostAtOnce = 16;
     private static readonly TimeSpan LongestAtOnce = TimeSpan.FromSeconds(1);
@@ -32,8 +33,10 @@ internal sealed class LineRelease(
         var started = time.GetTimestamp();
         for (var count = 0; count < MostAtOnce && time.GetElapsedTime(started) < LongestAtOnce; count++)
         {
-            if (await parking.FirstDueAsync(lane, key, tokens) is not { } parked) return Settlement.Done;
-            if (!await TryNextAsync(lane, parked, release.Redeliveries > 0, tokens)) return Settlement.Done;
+            if (await parking.FirstDueAsync(lane, key, tokens) is not { } parked)
+                return Settlement.Done;
+            if (!await TryNextAsync(lane, parked, release.Redeliveries > 0, tokens))
+                return Settlement.Done;
         }
 
         // Queued behind later deliveries. If the marker is lost, the key becomes due again soon.

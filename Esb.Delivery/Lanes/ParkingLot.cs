@@ -12,7 +12,13 @@ namespace Esb.Delivery.Lanes;
 
 /// <summary>Parks messages in the line of their key, and records it. Thread-safe.</summary>
 internal sealed partial class ParkingLot(
-    OutboundEndpointConfig config, IParkingStore store, Patience patience, DeliveryJournal journal, TimeProvider time, ILogger<ParkingLot> logger)
+    OutboundEndpointConfig config,
+    IParkingStore store,
+    Patience patience,
+    DeliveryJournal journal,
+    TimeProvider time,
+    ILogger<ParkingLot> logger
+)
 {
     /// <summary>True if a message stays parked after its last attempt.</summary>
     public bool ParksForGood => config.OnFailure is null or FailureAction.Park;
@@ -21,7 +27,8 @@ internal sealed partial class ParkingLot(
     public async Task<bool> TryJoinAsync(Lane lane, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         var key = LineKey.Of(attempts.Current);
-        if (!lane.MayBeParked(key)) return false;
+        if (!lane.MayBeParked(key))
+            return false;
         var waiting = new ParkedMessage(attempts.Current, time.GetUtcNow(), attempts.Failures, DueAt: null);
         if (!await patience.InsistAsync(() => store.TryJoinAsync(lane.Owner, waiting, tokens.Aborting), tokens.Waiting))
         {
@@ -37,8 +44,10 @@ internal sealed partial class ParkingLot(
     public async Task<bool> IsParkedAsync(Lane lane, EsbMessage message, DeliveryTokens tokens)
     {
         var key = LineKey.Of(message);
-        if (!lane.MayBeParked(key)) return false;
-        if (await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting) is not null) return true;
+        if (!lane.MayBeParked(key))
+            return false;
+        if (await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting) is not null)
+            return true;
         lane.Free(key);
         return false;
     }
@@ -47,28 +56,39 @@ internal sealed partial class ParkingLot(
     public async Task ParkAsync(Lane lane, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
     {
         var now = time.GetUtcNow();
-        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current; // a released message starts with zero hops
+        // a released message starts with zero hops
+        var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current;
         var parked = new ParkedMessage(message, now, attempts.Failures, now + delay);
         await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
         lane.Park(LineKey.Of(attempts.Current));
         await journal.RecordAsync(attempts, AuditKind.Parked, failure, tokens);
-        if (delay is null) Tell(attempts, failure);
+        if (delay is null)
+            Tell(attempts, failure);
     }
 
     /// <summary>The first message of a key if it is due; otherwise null.</summary>
     public async Task<ParkedMessage?> FirstDueAsync(Lane lane, string key, DeliveryTokens tokens)
     {
         var first = await patience.InsistAsync(() => store.FirstAsync(lane.Owner, key, tokens.Aborting), tokens.Waiting);
-        if (first is null) lane.Free(key);
+        if (first is null)
+            lane.Free(key);
         return first?.DueAt <= time.GetUtcNow() ? first : null; // a release marker may arrive late or twice
     }
 
     /// <summary>Keeps a message at the head of its line after another failed attempt.</summary>
-    public async Task RescheduleAsync(Lane lane, ParkedMessage parked, DeliveryAttempts attempts, EsbException failure, TimeSpan? delay, DeliveryTokens tokens)
+    public async Task RescheduleAsync(
+        Lane lane,
+        ParkedMessage parked,
+        DeliveryAttempts attempts,
+        EsbException failure,
+        TimeSpan? delay,
+        DeliveryTokens tokens
+    )
     {
         var changed = parked with { Message = attempts.Current, Failures = attempts.Failures, DueAt = time.GetUtcNow() + delay };
         await patience.InsistAsync(() => store.RescheduleAsync(lane.Owner, changed, tokens.Aborting), tokens.Waiting);
-        if (delay is null) Tell(attempts, failure);
+        if (delay is null)
+            Tell(attempts, failure);
     }
 
     /// <summary>Removes a processed message from its line. Retries until it succeeds, because the message would be processed
@@ -77,7 +97,8 @@ internal sealed partial class ParkingLot(
     public async Task<bool> RemoveAsync(Lane lane, ParkedMessage parked, DeliveryTokens tokens)
     {
         var isFree = await patience.InsistAsync(() => store.RemoveAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
-        if (isFree) lane.Free(LineKey.Of(parked.Message));
+        if (isFree)
+            lane.Free(LineKey.Of(parked.Message));
         return isFree;
     }
 
@@ -89,6 +110,11 @@ internal sealed partial class ParkingLot(
         DeliveryTelemetry.CountParked(config.Name, attempts.Current, failure.Code);
     }
 
-    [LoggerMessage(EventId = 2442, Level = LogLevel.Error, Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until an operator decides: {Code}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2442,
+        Level = LogLevel.Error,
+        Message = "Message {MessageId} was given up by {Endpoint} after {Attempts} attempts; its key is parked until an operator "
+            + "decides: {Code}: {Reason}"
+    )]
     private partial void LogParked(Guid messageId, string endpoint, int attempts, string code, string reason);
 }

@@ -6,5 +6,9 @@ namespace Esb.Delivery.Lanes;
 internal static class ReleaseMarker
 {
     public static EsbMessage Of(string endpoint, string key, TimeProvider time) =>
-        EsbMessage.Create(MessageBody.Empty, time) with { Subject = endpoint, Key = key.Length == 0 ? null : key };
+        EsbMessage.Create(MessageBody.Empty, time) with
+        {
+            Subject = endpoint,
+            Key = key.Length == 0 ? null : key,
+        };
 }

@@ -36,7 +36,8 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
         using var timer = new PeriodicTimer(Interval, _time);
         try
         {
-            while (await timer.WaitForNextTickAsync(stopping)) await SendDueAsync(stopping);
+            while (await timer.WaitForNextTickAsync(stopping))
+                await SendDueAsync(stopping);
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
@@ -49,12 +50,14 @@ internal sealed partial class ReleaseTimer : IAsyncDisposable
         try
         {
             foreach (var key in await _store.TakeDueAsync(_endpoint, stopping))
-                await _queues.SendAsync(_endpoint, ReleaseMarker.Of(_endpoint, key, _time), DeliveryKind.Release, stopping); // a lost marker is sent again
+                // a lost marker is sent again
+                await _queues.SendAsync(_endpoint, ReleaseMarker.Of(_endpoint, key, _time), DeliveryKind.Release, stopping);
             _isAway = false;
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
-            if (!_isAway) LogAway(_endpoint, ex); // any exception: if the loop ended, parked keys would never be released
+            if (!_isAway)
+                LogAway(_endpoint, ex); // any exception: if the loop ended, parked keys would never be released
             _isAway = true;
         }
     }

@@ -21,7 +21,8 @@ internal sealed class KeyedDelivery(
     RequestDelivery requests,
     LastResort lastResort,
     DeliveryJournal journal,
-    TimeProvider time) : IDeliveryMode
+    TimeProvider time
+) : IDeliveryMode
 {
     public Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens) =>
         InLaneAsync(delivery, lane => DeliverAsync(lane, delivery, attempts, tokens), tokens);
@@ -31,7 +32,8 @@ internal sealed class KeyedDelivery(
 
     private async Task<Settlement> DeliverAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        if (delivery.Reply is not null) return await AnswerAsync(lane, delivery, attempts, tokens);
+        if (delivery.Reply is not null)
+            return await AnswerAsync(lane, delivery, attempts, tokens);
         await book.ResumeAsync(delivery, attempts, tokens.Waiting);
         var settlement = await ParkOrSendAsync(lane, delivery, attempts, tokens);
         await book.ForgetAsync(delivery);
@@ -40,8 +42,15 @@ internal sealed class KeyedDelivery(
 
     private async Task<Settlement> ParkOrSendAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        if (await parking.TryJoinAsync(lane, attempts, tokens)) return Settlement.Done;
-        var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, () => lanes.VerifyAsync(lane, tokens.Waiting), KeepAsync, tokens);
+        if (await parking.TryJoinAsync(lane, attempts, tokens))
+            return Settlement.Done;
+        var result = await attempter.RunAsync(
+            attempts,
+            delivery.Redeliveries > 0,
+            () => lanes.VerifyAsync(lane, tokens.Waiting),
+            KeepAsync,
+            tokens
+        );
         if (result.Failure is not { } failure)
         {
             await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, AuditDurability.Flushed, tokens);
@@ -49,19 +58,28 @@ internal sealed class KeyedDelivery(
         }
 
         var delay = (result.Next as NextAttempt.After)?.Delay;
-        if (delay is null && !parking.ParksForGood) return await lastResort.SettleAsync(attempts, failure, tokens);
+        if (delay is null && !parking.ParksForGood)
+            return await lastResort.SettleAsync(attempts, failure, tokens);
         await parking.ParkAsync(lane, attempts, failure, delay, tokens);
         return Settlement.Done;
 
         // Between immediate attempts; any other failure is stored with the parked message.
-        Task KeepAsync(NextAttempt next) => next is NextAttempt.Now ? book.KeepAsync(delivery, attempts, delay: null, tokens.Aborting) : Task.CompletedTask;
+        Task KeepAsync(NextAttempt next) =>
+            next is NextAttempt.Now ? book.KeepAsync(delivery, attempts, delay: null, tokens.Aborting) : Task.CompletedTask;
     }
 
     // A request cannot be parked: its requester would time out.
     private async Task<Settlement> AnswerAsync(Lane lane, TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        if (!await parking.IsParkedAsync(lane, delivery.Message, tokens)) return await requests.AnswerAsync(delivery, attempts, tokens);
-        var failure = new EndpointException(config.Name, "ESB-ENDPOINT-PARKED", $"Earlier messages of the same key wait at the endpoint '{config.Name}'.", isTransient: true, kind: FaultKind.Unavailable);
+        if (!await parking.IsParkedAsync(lane, delivery.Message, tokens))
+            return await requests.AnswerAsync(delivery, attempts, tokens);
+        var failure = new EndpointException(
+            config.Name,
+            "ESB-ENDPOINT-PARKED",
+            $"Earlier messages of the same key wait at the endpoint '{config.Name}'.",
+            isTransient: true,
+            kind: FaultKind.Unavailable
+        );
         return await requests.FaultAsync(delivery, attempts, failure, tokens);
     }
 

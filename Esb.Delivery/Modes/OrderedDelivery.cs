@@ -22,7 +22,8 @@ internal sealed partial class OrderedDelivery(
     DeliveryJournal journal,
     DeliveryState state,
     TimeProvider time,
-    ILogger<OrderedDelivery> logger) : IDeliveryMode
+    ILogger<OrderedDelivery> logger
+) : IDeliveryMode
 {
     // Bounds the load on the external system during a standstill, even with short retry delays.
     private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
@@ -34,7 +35,8 @@ internal sealed partial class OrderedDelivery(
 
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        if (delivery.Reply is not null)
+            return await requests.AnswerAsync(delivery, attempts, tokens);
         await book.ResumeAsync(delivery, attempts, tokens.Waiting);
         var settlement = await RepeatAsync(delivery, attempts, tokens);
         await book.ForgetAsync(delivery);
@@ -44,40 +46,62 @@ internal sealed partial class OrderedDelivery(
     /// <summary>Applies an operator's decision to the message that blocks the endpoint.</summary>
     /// <returns>True if the endpoint is stopped at this message on this host.</returns>
     public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
-        _standstill is { } standstill && standstill.MessageId == messageId && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
+        _standstill is { } standstill
+        && standstill.MessageId == messageId
+        && standstill.TryEnd(new StandstillEnd(discard ? MoveOn.Discard : MoveOn.Retry, decision));
 
     private async Task<Settlement> RepeatAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
         while (true)
         {
-            var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, next => KeepAsync(delivery, attempts, next, tokens), tokens);
+            var result = await attempter.RunAsync(
+                attempts,
+                delivery.Redeliveries > 0,
+                check: null,
+                next => KeepAsync(delivery, attempts, next, tokens),
+                tokens
+            );
             if (result.Failure is not { } failure)
             {
                 await journal.DeliveredAsync(attempts, result.Answer, AuditKind.Delivered, AuditDurability.Flushed, tokens);
                 return Settlement.Done;
             }
 
-            if (result.Next is NextAttempt.After after) await Task.Delay(after.Delay, time, tokens.Waiting);
-            else if (!StandsStill) return await lastResort.SettleAsync(attempts, failure, tokens);
-            else if (await StandStillAsync(attempts, failure, tokens) is { How: MoveOn.Discard } end) return await DiscardAsync(attempts, failure, end.Decision, tokens);
+            if (result.Next is NextAttempt.After after)
+                await Task.Delay(after.Delay, time, tokens.Waiting);
+            else if (!StandsStill)
+                return await lastResort.SettleAsync(attempts, failure, tokens);
+            else if (await StandStillAsync(attempts, failure, tokens) is { How: MoveOn.Discard } end)
+                return await DiscardAsync(attempts, failure, end.Decision, tokens);
         }
     }
 
     // A message that is given up next needs no retry progress.
     private Task KeepAsync(TopicDelivery delivery, DeliveryAttempts attempts, NextAttempt next, DeliveryTokens tokens) =>
-        next is NextAttempt.None && !StandsStill ? Task.CompletedTask : book.KeepAsync(delivery, attempts, (next as NextAttempt.After)?.Delay, tokens.Aborting);
+        next is NextAttempt.None && !StandsStill
+            ? Task.CompletedTask
+            : book.KeepAsync(delivery, attempts, (next as NextAttempt.After)?.Delay, tokens.Aborting);
 
     // Keeps the order: the message stays first in the queue and is retried periodically.
     private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var (message, failed) = (attempts.Current, attempts.Failures[^1]);
-        if (_last?.MessageId != message.Id) LogStopped(config.Name, message.Id, failure.Code, MaskedFlow.Clean(failed.Reason));
-        state.StandsAt = _last = new EndpointStandstill(message.Id, _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(), failed with { Reason = MaskedFlow.Clean(failed.Reason) });
+        if (_last?.MessageId != message.Id)
+            LogStopped(config.Name, message.Id, failure.Code, MaskedFlow.Clean(failed.Reason));
+        state.StandsAt = _last = new EndpointStandstill(
+            message.Id,
+            _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(),
+            failed with
+            {
+                Reason = MaskedFlow.Clean(failed.Reason),
+            }
+        );
         var standstill = _standstill = new Standstill(message.Id);
         try
         {
             var end = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
-            if (end.How == MoveOn.Retry) await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
+            if (end.How == MoveOn.Retry)
+                await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
             return end;
         }
         finally
@@ -86,10 +110,17 @@ internal sealed partial class OrderedDelivery(
         }
     }
 
-    private async Task<Settlement> DiscardAsync(DeliveryAttempts attempts, EsbException failure, OperatorDecision? decision, DeliveryTokens tokens)
+    private async Task<Settlement> DiscardAsync(
+        DeliveryAttempts attempts,
+        EsbException failure,
+        OperatorDecision? decision,
+        DeliveryTokens tokens
+    )
     {
-        if (decision is null) await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
-        else await journal.DiscardedAsync(attempts, failure, decision, tokens);
+        if (decision is null)
+            await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
+        else
+            await journal.DiscardedAsync(attempts, failure, decision, tokens);
         state.StandsAt = null;
         return Settlement.Done;
     }
@@ -97,11 +128,16 @@ internal sealed partial class OrderedDelivery(
     // A message that crashed the process is retried only on an operator's command.
     private TimeSpan PaceOf(EsbException failure)
     {
-        if (failure.Code == Suspects.Code) return Timeout.InfiniteTimeSpan;
+        if (failure.Code == Suspects.Code)
+            return Timeout.InfiniteTimeSpan;
         var last = config.Retry.Delays.DefaultIfEmpty().Max();
         return last > ShortestPace ? last : ShortestPace;
     }
 
-    [LoggerMessage(EventId = 2403, Level = LogLevel.Error, Message = "Endpoint {Endpoint} stopped at message {MessageId} to keep the order: {Code}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2403,
+        Level = LogLevel.Error,
+        Message = "Endpoint {Endpoint} stopped at message {MessageId} to keep the order: {Code}: {Reason}"
+    )]
     private partial void LogStopped(string endpoint, Guid messageId, string code, string reason);
 }

@@ -7,11 +7,13 @@ namespace Esb.Delivery.Modes;
 
 /// <summary>Delivers without a guaranteed order: a failed message waits for its next attempt outside the host, and others overtake
 /// it.</summary>
-internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requests, LastResort lastResort, DeliveryJournal journal) : IDeliveryMode
+internal sealed class ParallelDelivery(Attempter attempter, RequestDelivery requests, LastResort lastResort, DeliveryJournal journal)
+    : IDeliveryMode
 {
     public async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
     {
-        if (delivery.Reply is not null) return await requests.AnswerAsync(delivery, attempts, tokens);
+        if (delivery.Reply is not null)
+            return await requests.AnswerAsync(delivery, attempts, tokens);
         var result = await attempter.RunAsync(attempts, delivery.Redeliveries > 0, check: null, keep: null, tokens);
         if (result.Failure is { } failure)
         {

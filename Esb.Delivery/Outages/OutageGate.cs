@@ -19,9 +19,9 @@ internal enum GatePass
 /// <summary>Holds deliveries back while the external system is unreachable. One delivery at a time passes as a probe, after a delay that
 /// doubles from 1 s to the longest one; the first reply of the external system opens the gate.</summary>
 /// <remarks>
-/// The gate closes at the first attempt that cannot reach the external system, or after so many consecutive attempts, of more than one message,
-/// that were unanswered or rejected (<see cref="UnansweredRun"/>). Any other answer resets the count and opens the gate. Thread-safe
-/// (pattern: Circuit Breaker).
+/// The gate closes at the first attempt that cannot reach the external system, or after so many consecutive attempts, of more than one
+/// message, that were unanswered or rejected (<see cref="UnansweredRun"/>). Any other answer resets the count and opens the gate.
+/// Thread-safe (pattern: Circuit Breaker).
 /// </remarks>
 internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
 {
@@ -43,7 +43,8 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     {
         get
         {
-            lock (_lock) return _reason is not null && _run.ShowsOutage;
+            lock (_lock)
+                return _reason is not null && _run.ShowsOutage;
         }
     }
 
@@ -58,11 +59,14 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
             {
                 wake = _wake.Task;
                 isProbe = !_probing && _reason is not null;
-                if (isProbe) _probing = true;
+                if (isProbe)
+                    _probing = true;
             }
 
-            if (!isProbe) await wake.WaitAsync(cancellationToken);
-            else if (await WaitForTurnAsync(wake, cancellationToken)) return GatePass.Probe;
+            if (!isProbe)
+                await wake.WaitAsync(cancellationToken);
+            else if (await WaitForTurnAsync(wake, cancellationToken))
+                return GatePass.Probe;
         }
 
         return GatePass.Open;
@@ -71,11 +75,14 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     /// <summary>Passes without waiting if the gate is open or a probe is due.</summary>
     public GatePass TryEnter()
     {
-        if (_reason is null) return GatePass.Open;
+        if (_reason is null)
+            return GatePass.Open;
         lock (_lock)
         {
-            if (_reason is null) return GatePass.Open;
-            if (_probing || Remaining > TimeSpan.Zero) return GatePass.Closed;
+            if (_reason is null)
+                return GatePass.Open;
+            if (_probing || Remaining > TimeSpan.Zero)
+                return GatePass.Closed;
             _probing = true;
             return GatePass.Probe;
         }
@@ -84,11 +91,13 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     /// <summary>Reports that the external system replied. Returns true if this opened the gate.</summary>
     public bool Reached()
     {
-        if (_reason is null && _run.IsEmpty) return false;
+        if (_reason is null && _run.IsEmpty)
+            return false;
         lock (_lock)
         {
             _run.Clear();
-            if (_reason is null) return false;
+            if (_reason is null)
+                return false;
             _reason = null;
             Wake();
             return true;
@@ -98,7 +107,8 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     /// <summary>Reports that the external system was unreachable. Returns true if this closed the gate.</summary>
     public bool Missed(string reason, GatePass pass)
     {
-        lock (_lock) return Close(reason, pass, asked: null);
+        lock (_lock)
+            return Close(reason, pass, asked: null);
     }
 
     /// <summary>Reports that the external system gave no reply of its own. Returns true if this closed the gate.</summary>
@@ -129,7 +139,8 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     /// <summary>Gives up a probe that made no attempt: another delivery becomes the probe.</summary>
     public void Abandon()
     {
-        lock (_lock) Wake();
+        lock (_lock)
+            Wake();
     }
 
     private TimeSpan Remaining => _delay - time.GetElapsedTime(_closedAt);
@@ -137,12 +148,17 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
     private bool Close(string reason, GatePass pass, TimeSpan? asked)
     {
         var closes = _reason is null;
-        if (closes) _delay = FirstDelay;
-        else if (pass == GatePass.Probe) _delay = _delay * 2 < config.Probe ? _delay * 2 : config.Probe;
-        if (asked > _delay) _delay = asked.Value;
-        if (closes || pass == GatePass.Probe) _closedAt = time.GetTimestamp();
+        if (closes)
+            _delay = FirstDelay;
+        else if (pass == GatePass.Probe)
+            _delay = _delay * 2 < config.Probe ? _delay * 2 : config.Probe;
+        if (asked > _delay)
+            _delay = asked.Value;
+        if (closes || pass == GatePass.Probe)
+            _closedAt = time.GetTimestamp();
         _reason = reason;
-        if (pass == GatePass.Probe) Wake();
+        if (pass == GatePass.Probe)
+            Wake();
         return closes;
     }
 
@@ -154,9 +170,12 @@ internal sealed class OutageGate(CircuitBreakerConfig config, TimeProvider time)
             while (true)
             {
                 TimeSpan remaining;
-                lock (_lock) remaining = Remaining;
-                if (remaining <= TimeSpan.Zero) return true;
-                if (await IsOverWithinAsync(wake, remaining, cancellationToken)) return false;
+                lock (_lock)
+                    remaining = Remaining;
+                if (remaining <= TimeSpan.Zero)
+                    return true;
+                if (await IsOverWithinAsync(wake, remaining, cancellationToken))
+                    return false;
             }
         }
         catch (OperationCanceledException)

@@ -18,9 +18,12 @@ internal sealed class UnansweredRun(int most)
 
     public void Add(Guid messageId)
     {
-        if (IsEmpty) _first = messageId;
-        else _isOfMany |= messageId != _first;
-        if (_count < most) _count++;
+        if (IsEmpty)
+            _first = messageId;
+        else
+            _isOfMany |= messageId != _first;
+        if (_count < most)
+            _count++;
     }
 
     public void Clear() => (_count, _isOfMany) = (0, false);

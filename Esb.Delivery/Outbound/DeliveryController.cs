@@ -55,7 +55,14 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     /// <param name="before">The state carried over from the previous settings; null when the host starts.</param>
     /// <param name="tuned">The settings that an operator tuned; null if none.</param>
     /// <param name="absence">The reason why this host does not deliver; null if it does.</param>
-    public DeliveryController(OutboundModel model, EndpointSender sender, DeliveryServices services, EndpointHandover? before = null, EndpointTuning? tuned = null, string? absence = null)
+    public DeliveryController(
+        OutboundModel model,
+        EndpointSender sender,
+        DeliveryServices services,
+        EndpointHandover? before = null,
+        EndpointTuning? tuned = null,
+        string? absence = null
+    )
     {
         Absence = absence;
         _tuned = tuned ?? new EndpointTuning();
@@ -72,10 +79,24 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         _pace = new SendPace(time) { Rate = _current.Rate ?? 0 };
         _freezes = new FreezeWatch(time);
         _patience = new Patience(config.Name, _state, time, loggers.CreateLogger<Patience>());
-        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>()) { Alerts = services.Alerts };
+        _journal = new DeliveryJournal(config.Name, services.Audit, _state, _patience, time, loggers.CreateLogger<DeliveryJournal>())
+        {
+            Alerts = services.Alerts,
+        };
         _mode = DeliveryModes.Create(config, sender, _gate, _state, _journal, _patience, _freezes, _pace, services);
-        _receiver = new DeliveryReceiver(config, services.Transport.System, filter, _mode, _state, _journal, services.AuditGate, time, loggers.CreateLogger<DeliveryReceiver>());
-        if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared) _holder = services.Singles.Hold(config.Name, RunAsync);
+        _receiver = new DeliveryReceiver(
+            config,
+            services.Transport.System,
+            filter,
+            _mode,
+            _state,
+            _journal,
+            services.AuditGate,
+            time,
+            loggers.CreateLogger<DeliveryReceiver>()
+        );
+        if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared)
+            _holder = services.Singles.Hold(config.Name, RunAsync);
     }
 
     public OutboundEndpointConfig Config => _config;
@@ -105,12 +126,16 @@ internal sealed partial class DeliveryController : IAsyncDisposable
             var subscription = _subscription;
             var isLive = _config.Subscribe.Count == 0 || (subscription?.IsLive == true && !_services.Quarantine.IsMarked(_config.Name));
             var status = _state.Describe(_config, _type, _current, Outage, isLive, subscription?.Reason ?? _holder?.Trouble);
-            if (Absence is not null) return status with { State = EndpointState.Disabled, Reason = Absence, Configured = _configured, Pool = _sender.Pool };
+            if (Absence is not null)
+                return status with { State = EndpointState.Disabled, Reason = Absence, Configured = _configured, Pool = _sender.Pool };
             var quarantine = status.State == EndpointState.Disabled ? null : _services.Quarantine.ReasonOf(_config.Name);
             var isStandby = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _holder is { IsHeld: false };
             return status with
             {
-                State = quarantine is not null ? EndpointState.Quarantined : isStandby ? EndpointState.Standby : status.State,
+                State =
+                    quarantine is not null ? EndpointState.Quarantined
+                    : isStandby ? EndpointState.Standby
+                    : status.State,
                 Reason = quarantine ?? status.Reason,
                 Configured = _configured,
                 Pool = _sender.Pool,
@@ -121,14 +146,16 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     }
 
     // The reason why delivery is suspended although the external system may be reachable.
-    private string? Outage => _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
+    private string? Outage =>
+        _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
 
     /// <summary>Applies the current pool size and concurrency to a sender that was created for other settings.</summary>
     public void FitSender() => _sender.Resize(_current.PoolSize!.Value, _current.ProcessingThreads!.Value);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        if (_config.Subscribe.Count == 0) return;
+        if (_config.Subscribe.Count == 0)
+            return;
         if (_holder is null && !_services.Quarantine.IsCareful(_config.Name))
         {
             await SubscribeAsync(lease: null, opening: null, cancellationToken);
@@ -154,14 +181,17 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         await using var abort = cancellationToken.Register(() => _ = _receiver.AbortAsync());
         await _stopping.CancelAsync();
         await _opening;
-        if (_holder is null) await UnsubscribeAsync();
-        else await _holder.DisposeAsync();
+        if (_holder is null)
+            await UnsubscribeAsync();
+        else
+            await _holder.DisposeAsync();
     }
 
     /// <summary>Changes the tunable settings; null leaves a value unchanged.</summary>
     public Task TuneAsync(EndpointTuning tuning, CancellationToken cancellationToken)
     {
-        if (tuning.Paused == false) Release();
+        if (tuning.Paused == false)
+            Release();
         return SetAsync(EndpointTunings.Merge(_configured, _tuned, tuning), cancellationToken);
     }
 
@@ -176,12 +206,19 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         try
         {
             var before = _current;
-            var after = EndpointTunings.Change(Model.Config, _configured, EndpointTunings.Applicable(Model.Config, tuned)) with { Retry = before.Retry, CircuitBreaker = before.CircuitBreaker };
-            if ((after.PoolSize, after.ProcessingThreads) != (before.PoolSize, before.ProcessingThreads)) _sender.Resize(after.PoolSize!.Value, after.ProcessingThreads!.Value);
+            var after = EndpointTunings.Change(Model.Config, _configured, EndpointTunings.Applicable(Model.Config, tuned)) with
+            {
+                Retry = before.Retry,
+                CircuitBreaker = before.CircuitBreaker,
+            };
+            if ((after.PoolSize, after.ProcessingThreads) != (before.PoolSize, before.ProcessingThreads))
+                _sender.Resize(after.PoolSize!.Value, after.ProcessingThreads!.Value);
             _pace.Rate = after.Rate ?? 0;
             (_tuned, _current) = (tuned, after);
-            var isSame = (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
-            if (!isSame && _subscription is { } subscription) await TuneAsync(subscription, after, cancellationToken);
+            var isSame =
+                (after.ProcessingThreads, after.Prefetch, after.Paused) == (before.ProcessingThreads, before.Prefetch, before.Paused);
+            if (!isSame && _subscription is { } subscription)
+                await TuneAsync(subscription, after, cancellationToken);
         }
         finally
         {
@@ -197,7 +234,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         try
         {
             _isHeld = isHeld;
-            if (_subscription is { } subscription && _current.Paused != true) await TuneAsync(subscription, _current, cancellationToken);
+            if (_subscription is { } subscription && _current.Paused != true)
+                await TuneAsync(subscription, _current, cancellationToken);
         }
         finally
         {
@@ -210,14 +248,21 @@ internal sealed partial class DeliveryController : IAsyncDisposable
 
     /// <summary>Applies an operator's decision to the message that blocks the endpoint.</summary>
     /// <returns>True if the endpoint is stopped at this message on this host.</returns>
-    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) => _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
+    public bool TryMoveOn(Guid messageId, bool discard, OperatorDecision? decision) =>
+        _mode is OrderedDelivery ordered && ordered.TryMoveOn(messageId, discard, decision);
 
     /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as a duplicate and has no answer.</summary>
     /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: paused by an operator. Or the failure of the send.</exception>
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         if (_current.Paused == true)
-            throw new EndpointException(_config.Name, "ESB-ENDPOINT-PAUSED", $"The endpoint '{_config.Name}' was paused by an operator.", isTransient: true, kind: FaultKind.Unavailable);
+            throw new EndpointException(
+                _config.Name,
+                "ESB-ENDPOINT-PAUSED",
+                $"The endpoint '{_config.Name}' was paused by an operator.",
+                isTransient: true,
+                kind: FaultKind.Unavailable
+            );
         var answer = await SendCallAsync(message, unitOfWork, cancellationToken);
         SendTelemetry.CountCalled(_config.Name, message);
         if (FilteredAnswer.Is(answer))
@@ -226,7 +271,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
             return null;
         }
 
-        if (DuplicateNotice.Read(answer) is not { } notice) return answer;
+        if (DuplicateNotice.Read(answer) is not { } notice)
+            return answer;
         await _journal.DuplicateAsync(message, notice, duration: null, CancellationToken.None);
         return null;
     }
@@ -237,8 +283,10 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         try
         {
             var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
-            if (answer is not null && !FilteredAnswer.Is(answer) && _sender.Adapter.FailureOf(answer) is { IsTransient: true }) _state.CountFailure();
-            else _state.CountMessage();
+            if (answer is not null && !FilteredAnswer.Is(answer) && _sender.Adapter.FailureOf(answer) is { IsTransient: true })
+                _state.CountFailure();
+            else
+                _state.CountMessage();
             return answer;
         }
         catch (EsbException)
@@ -258,7 +306,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     /// <returns>The sender.</returns>
     public async ValueTask<EndpointSender> LeaveAsync()
     {
-        if (_holder is not null) await _holder.DisposeAsync();
+        if (_holder is not null)
+            await _holder.DisposeAsync();
         _receiver.Dispose();
         _freezes.Dispose();
         _changing.Dispose();
@@ -271,7 +320,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     {
         try
         {
-            if (_sender.Adapter is IFencingAdapter fencing) await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
+            if (_sender.Adapter is IFencingAdapter fencing)
+                await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
             await OpenAsync(lease, ending);
             _subscribed.TrySetResult();
             await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -303,7 +353,8 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     {
         using var opening = await _services.Quarantine.EnterAsync(_config.Name, cancellationToken);
         await SubscribeAsync(lease, opening, cancellationToken);
-        if (opening is not null) await opening.WatchAsync(() => _subscription?.IsLive == true, cancellationToken);
+        if (opening is not null)
+            await opening.WatchAsync(() => _subscription?.IsLive == true, cancellationToken);
     }
 
     private async Task SubscribeAsync(HeldLease? lease, EndpointOpening? opening, CancellationToken cancellationToken)
@@ -313,13 +364,25 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         {
             var current = _current;
             var opensPaused = current.Paused == true; // the transport learns of the pause only after it has subscribed
-            DeliveryHandler receive = (delivery, token) => opensPaused && _current.Paused == true ? ValueTask.FromResult(Settlement.Return) : _receiver.ReceiveAsync(delivery, lease, token);
-            DeliveryHandler handler = opening is null ? receive : (delivery, token) => opening.WorkAsync(() => receive(delivery, token), token);
+            DeliveryHandler receive = (delivery, token) =>
+                opensPaused && _current.Paused == true
+                    ? ValueTask.FromResult(Settlement.Return)
+                    : _receiver.ReceiveAsync(delivery, lease, token);
+            DeliveryHandler handler = opening is null
+                ? receive
+                : (delivery, token) => opening.WorkAsync(() => receive(delivery, token), token);
             var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), handler, cancellationToken);
             _subscription = subscription;
-            if (current.Paused == true || _isHeld) await TuneAsync(subscription, current, cancellationToken);
+            if (current.Paused == true || _isHeld)
+                await TuneAsync(subscription, current, cancellationToken);
             if (_config.Delivery == DeliveryMode.OrderedByKey)
-                _releases = new ReleaseTimer(_config.Name, _services.Parking, _services.Queues, _services.Time, _services.Loggers.CreateLogger<ReleaseTimer>());
+                _releases = new ReleaseTimer(
+                    _config.Name,
+                    _services.Parking,
+                    _services.Queues,
+                    _services.Time,
+                    _services.Loggers.CreateLogger<ReleaseTimer>()
+                );
         }
         finally
         {
@@ -331,8 +394,10 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     {
         var (releases, subscription) = (_releases, _subscription);
         (_releases, _subscription) = (null, null);
-        if (releases is not null) await releases.DisposeAsync();
-        if (subscription is not null) await subscription.DisposeAsync();
+        if (releases is not null)
+            await releases.DisposeAsync();
+        if (subscription is not null)
+            await subscription.DisposeAsync();
     }
 
     // The change would wait for deliveries that wait for the external system or an operator: they return to the queue and are redelivered.
@@ -341,7 +406,12 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         await _receiver.InterruptAsync();
         try
         {
-            await subscription.TuneAsync(tuning.ProcessingThreads!.Value, tuning.Prefetch!.Value, tuning.Paused == true || _isHeld, cancellationToken);
+            await subscription.TuneAsync(
+                tuning.ProcessingThreads!.Value,
+                tuning.Prefetch!.Value,
+                tuning.Paused == true || _isHeld,
+                cancellationToken
+            );
         }
         finally
         {
@@ -353,5 +423,9 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     private partial void LogNotOpened(string endpoint, Exception exception);
 
     private Subscription SubscriptionFor(EndpointTuning tuning) =>
-        Subscription.Of(_config) with { Concurrency = tuning.ProcessingThreads!.Value, Prefetch = tuning.Prefetch!.Value };
+        Subscription.Of(_config) with
+        {
+            Concurrency = tuning.ProcessingThreads!.Value,
+            Prefetch = tuning.Prefetch!.Value,
+        };
 }

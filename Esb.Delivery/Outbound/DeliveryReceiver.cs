@@ -15,8 +15,16 @@ namespace Esb.Delivery.Outbound;
 /// <summary>Receives each delivery of an endpoint, bounds the time it may be held, and passes it to the endpoint's delivery mode.
 /// Thread-safe.</summary>
 internal sealed partial class DeliveryReceiver(
-    OutboundEndpointConfig config, string system, IMessageCondition? filter, IDeliveryMode mode, DeliveryState state, DeliveryJournal journal, IAuditGate audit, TimeProvider time, ILogger<DeliveryReceiver> logger)
-    : IDisposable
+    OutboundEndpointConfig config,
+    string system,
+    IMessageCondition? filter,
+    IDeliveryMode mode,
+    DeliveryState state,
+    DeliveryJournal journal,
+    IAuditGate audit,
+    TimeProvider time,
+    ILogger<DeliveryReceiver> logger
+) : IDisposable
 {
     // A delivery held longer might exceed the broker's acknowledgement timeout (30 min by default).
     // Ordered delivery may wait for its retries, up to 15 min, before it stops at the message.
@@ -35,17 +43,31 @@ internal sealed partial class DeliveryReceiver(
     public async ValueTask<Settlement> ReceiveAsync(TopicDelivery delivery, HeldLease? lease, CancellationToken cancellationToken)
     {
         var interrupted = Volatile.Read(ref _interrupting).Token;
-        if (_stopping.IsCancellationRequested || interrupted.IsCancellationRequested) return Settlement.Return;
-        if (!config.Answers) delivery = delivery with { Reply = null, ExpiresAt = null }; // another subscriber answers
+        if (_stopping.IsCancellationRequested || interrupted.IsCancellationRequested)
+            return Settlement.Return;
+        if (!config.Answers)
+            delivery = delivery with { Reply = null, ExpiresAt = null }; // another subscriber answers
         using var held = new CancellationTokenSource(Hold, time);
 
         // Ordered delivery must have no further effect once another host may own the message. In other modes a duplicate is the worst case,
         // so the send may finish.
         var lost = config.Delivery == DeliveryMode.Parallel ? CancellationToken.None : delivery.Source.Lost;
-        using var aborting = CancellationTokenSource.CreateLinkedTokenSource([_aborting.Token, cancellationToken, lost, lease?.Lost ?? CancellationToken.None]);
-        using var waiting = CancellationTokenSource.CreateLinkedTokenSource([_stopping.Token, interrupted, held.Token, delivery.Source.Lost, aborting.Token]);
+        using var aborting = CancellationTokenSource.CreateLinkedTokenSource([
+            _aborting.Token,
+            cancellationToken,
+            lost,
+            lease?.Lost ?? CancellationToken.None,
+        ]);
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource([
+            _stopping.Token,
+            interrupted,
+            held.Token,
+            delivery.Source.Lost,
+            aborting.Token,
+        ]);
         var settlement = await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
-        if (settlement == Settlement.Return && !held.IsCancellationRequested) state.StandsAt = null; // it may block another host next
+        if (settlement == Settlement.Return && !held.IsCancellationRequested)
+            state.StandsAt = null; // it may block another host next
         return settlement;
     }
 
@@ -75,8 +97,11 @@ internal sealed partial class DeliveryReceiver(
         state.Begin();
         try
         {
-            if (delivery.Reply is null) await audit.WaitAsync(tokens.Waiting); // the broker keeps messages meanwhile; a request's time-out already runs
-            return delivery.Kind == DeliveryKind.Release ? await mode.ReleaseAsync(delivery, tokens) : await DeliverAsync(delivery, attempts, tokens);
+            if (delivery.Reply is null)
+                await audit.WaitAsync(tokens.Waiting); // the broker keeps messages meanwhile; a request's time-out already runs
+            return delivery.Kind == DeliveryKind.Release
+                ? await mode.ReleaseAsync(delivery, tokens)
+                : await DeliverAsync(delivery, attempts, tokens);
         }
         catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })
         {
@@ -120,6 +145,10 @@ internal sealed partial class DeliveryReceiver(
         return Settlement.Return;
     }
 
-    [LoggerMessage(EventId = 2406, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} goes back to its queue: its outcome could not be recorded")]
+    [LoggerMessage(
+        EventId = 2406,
+        Level = LogLevel.Error,
+        Message = "Message {MessageId} of {Endpoint} goes back to its queue: its outcome could not be recorded"
+    )]
     private partial void LogNotRecorded(Guid messageId, string endpoint, Exception exception);
 }

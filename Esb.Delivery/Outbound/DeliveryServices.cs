@@ -24,4 +24,5 @@ internal sealed record DeliveryServices(
     SingleInstances Singles,
     TimeProvider Time,
     ILoggerFactory Loggers,
-    IAlerts? Alerts = null);
+    IAlerts? Alerts = null
+);

@@ -46,7 +46,14 @@ internal sealed class DeliveryState(TimeProvider time)
     /// <param name="outage">The reason for an automatic pause; null if there is no such pause.</param>
     /// <param name="isLive">True if messages can arrive.</param>
     /// <param name="obstacle">The reason why messages cannot arrive; null if none is known.</param>
-    public EndpointStatus Describe(OutboundEndpointConfig config, string type, EndpointTuning current, string? outage, bool isLive, string? obstacle)
+    public EndpointStatus Describe(
+        OutboundEndpointConfig config,
+        string type,
+        EndpointTuning current,
+        string? outage,
+        bool isLive,
+        string? obstacle
+    )
     {
         var waits = outage ?? _trouble;
         var stands = _standsAt;
@@ -55,7 +62,9 @@ internal sealed class DeliveryState(TimeProvider time)
             Name = config.Name,
             Type = type,
             State = StateOf(config, current.Paused == true, stands is not null, waits is not null, isLive),
-            Reason = stands is null ? waits ?? obstacle : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
+            Reason = stands is null
+                ? waits ?? obstacle
+                : $"stopped at message {stands.MessageId}: {stands.Failure.Code}: {stands.Failure.Reason}",
             Messages = Interlocked.Read(ref _messages),
             Failures = Interlocked.Read(ref _failures),
             InFlight = _inFlight.Value,
@@ -70,10 +79,14 @@ internal sealed class DeliveryState(TimeProvider time)
 
     private static EndpointState StateOf(OutboundEndpointConfig config, bool isPaused, bool stands, bool waits, bool isLive)
     {
-        if (!config.Enabled) return EndpointState.Disabled;
-        if (isPaused) return EndpointState.PausedByOperator;
-        if (stands) return EndpointState.Stopped;
-        if (waits) return EndpointState.Paused;
+        if (!config.Enabled)
+            return EndpointState.Disabled;
+        if (isPaused)
+            return EndpointState.PausedByOperator;
+        if (stands)
+            return EndpointState.Stopped;
+        if (waits)
+            return EndpointState.Paused;
         return isLive ? EndpointState.Running : EndpointState.Starting;
     }
 }

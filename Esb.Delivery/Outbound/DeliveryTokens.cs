@@ -13,6 +13,7 @@ internal readonly record struct DeliveryTokens(CancellationToken Waiting, Cancel
     /// <exception cref="OperationCanceledException">Another host may own the message: it returns to its queue.</exception>
     public void ThrowIfLost()
     {
-        if (Lease is { IsHeld: false }) throw new OperationCanceledException(Lease.Lost);
+        if (Lease is { IsHeld: false })
+            throw new OperationCanceledException(Lease.Lost);
     }
 }

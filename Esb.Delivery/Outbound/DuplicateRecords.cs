@@ -10,12 +10,23 @@ internal sealed partial class DuplicateRecords(string endpoint, IAuditTrail audi
 {
     public async ValueTask RecordAsync(EsbMessage message, DuplicateNotice notice, TimeSpan? duration, CancellationToken cancellationToken)
     {
-        if (notice.IsConflict) LogConflict(message.Id, endpoint, notice.Reason);
+        if (notice.IsConflict)
+            LogConflict(message.Id, endpoint, notice.Reason);
         DeliveryTelemetry.CountDuplicate(endpoint, notice.Code);
-        var fact = AuditFacts.Of(message, AuditKind.Duplicate, time) with { Endpoint = endpoint, Duration = duration, Code = notice.Code, Reason = notice.Reason };
+        var fact = AuditFacts.Of(message, AuditKind.Duplicate, time) with
+        {
+            Endpoint = endpoint,
+            Duration = duration,
+            Code = notice.Code,
+            Reason = notice.Reason,
+        };
         await audit.RecordAsync(fact, cancellationToken);
     }
 
-    [LoggerMessage(EventId = 2410, Level = LogLevel.Warning, Message = "Message {MessageId} came to {Endpoint} again with another body: {Reason}")]
+    [LoggerMessage(
+        EventId = 2410,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} came to {Endpoint} again with another body: {Reason}"
+    )]
     private partial void LogConflict(Guid messageId, string endpoint, string reason);
 }

@@ -11,7 +11,14 @@ namespace Esb.Delivery.Outbound;
 /// <remarks>A send that ignores its time-out and its cancellation is abandoned: the message counts as timed out, and a new instance
 /// replaces the rented one in the pool.</remarks>
 internal sealed class EndpointRental(
-    OutboundEndpointConfig config, InstanceLease<IOutboundEndpoint> lease, StuckSends stuck, InstancePool<IOutboundEndpoint> pool, SendDemand demand, TimeProvider time, TimeSpan spent) : IDisposable
+    OutboundEndpointConfig config,
+    InstanceLease<IOutboundEndpoint> lease,
+    StuckSends stuck,
+    InstancePool<IOutboundEndpoint> pool,
+    SendDemand demand,
+    TimeProvider time,
+    TimeSpan spent
+) : IDisposable
 {
     /// <summary>The error code of an attempt that timed out; it may have taken effect.</summary>
     public const string TimeoutCode = "ESB-ENDPOINT-TIMEOUT";
@@ -31,7 +38,12 @@ internal sealed class EndpointRental(
     /// <param name="fencingToken">The fencing token of the lease; null if any host may send.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, long? fencingToken, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> SendAsync(
+        EsbMessage message,
+        IUnitOfWork? unitOfWork,
+        long? fencingToken,
+        CancellationToken cancellationToken
+    )
     {
         using var limit = new TimeLimit(_limit, time, cancellationToken);
         var ended = limit.Token;
@@ -40,17 +52,33 @@ internal sealed class EndpointRental(
         try
         {
             // The process that owns the transaction ends it, so the send must not outlive this call.
-            if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional) return await transactional.SendAsync(message, unitOfWork, ended);
+            if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional)
+                return await transactional.SendAsync(message, unitOfWork, ended);
 
-            if (_lease.Instance.IsAsynchronous) return await SendAsync(_lease.Instance, message, fencingToken, ended);
+            if (_lease.Instance.IsAsynchronous)
+                return await SendAsync(_lease.Instance, message, fencingToken, ended);
 
             // Runs on a separate thread, so that a blocking endpoint does not defeat the time-out.
-            return await WatchAsync(Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None), message.Id, ended);
+            return await WatchAsync(
+                Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None),
+                message.Id,
+                ended
+            );
         }
         catch (OperationCanceledException ex) when (limit.IsOver)
         {
             error = TimeoutCode;
-            throw new EndpointException(config.Name, TimeoutCode, $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.", isTransient: true, ex, FaultKind.Timeout) { IsUnanswered = true };
+            throw new EndpointException(
+                config.Name,
+                TimeoutCode,
+                $"The endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.",
+                isTransient: true,
+                ex,
+                FaultKind.Timeout
+            )
+            {
+                IsUnanswered = true,
+            };
         }
         catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && ended.IsCancellationRequested))
         {
@@ -74,10 +102,27 @@ internal sealed class EndpointRental(
 
     /// <summary>An unexpected failure of an endpoint: it is retried, and does not affect other endpoints.</summary>
     public static EndpointException Unforeseen(string endpoint, Exception cause) =>
-        new(endpoint, FailureText.Unforeseen, $"The endpoint '{endpoint}' failed: {cause.GetType().Name}.", isTransient: true, cause, FaultKind.Internal) { IsUnanswered = true };
+        new(
+            endpoint,
+            FailureText.Unforeseen,
+            $"The endpoint '{endpoint}' failed: {cause.GetType().Name}.",
+            isTransient: true,
+            cause,
+            FaultKind.Internal
+        )
+        {
+            IsUnanswered = true,
+        };
 
-    private static ValueTask<EsbMessage?> SendAsync(IOutboundEndpoint instance, EsbMessage message, long? fencingToken, CancellationToken cancellationToken) =>
-        fencingToken is { } token && instance is IFencedEndpoint fenced ? fenced.SendAsync(message, token, cancellationToken) : instance.SendAsync(message, cancellationToken);
+    private static ValueTask<EsbMessage?> SendAsync(
+        IOutboundEndpoint instance,
+        EsbMessage message,
+        long? fencingToken,
+        CancellationToken cancellationToken
+    ) =>
+        fencingToken is { } token && instance is IFencedEndpoint fenced
+            ? fenced.SendAsync(message, token, cancellationToken)
+            : instance.SendAsync(message, cancellationToken);
 
     private async Task<EsbMessage?> WatchAsync(Task<EsbMessage?> sending, Guid messageId, CancellationToken ended)
     {
@@ -93,7 +138,8 @@ internal sealed class EndpointRental(
             }
             catch (TimeoutException)
             {
-                if (sending.IsCompleted) return await sending; // or failed with its own time-out
+                if (sending.IsCompleted)
+                    return await sending; // or failed with its own time-out
                 LeaveBehind(sending, messageId);
                 throw new OperationCanceledException(ended);
             }
@@ -106,15 +152,21 @@ internal sealed class EndpointRental(
         var left = _lease;
         _lease = default;
         var isReplaced = stuck.Add(messageId, pool.Status.Maximum);
-        if (isReplaced) left.Abandon();
+        if (isReplaced)
+            left.Abandon();
         _ = sending.ContinueWith(
             ended =>
             {
                 _ = ended.Exception; // marks the exception as observed
                 stuck.Remove(messageId);
-                if (isReplaced) (left.Instance as IDisposable)?.Dispose();
-                else left.Dispose();
+                if (isReplaced)
+                    (left.Instance as IDisposable)?.Dispose();
+                else
+                    left.Dispose();
             },
-            CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            CancellationToken.None,
+            TaskContinuationOptions.ExecuteSynchronously,
+            TaskScheduler.Default
+        );
     }
 }

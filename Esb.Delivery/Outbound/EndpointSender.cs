@@ -12,7 +12,12 @@ namespace Esb.Delivery.Outbound;
 /// Thread-safe.</summary>
 /// <remarks>The endpoint's processes run around the send, independent of the endpoint type.</remarks>
 internal sealed class EndpointSender(
-    OutboundEndpointConfig config, IOutboundAdapter adapter, TimeProvider time, ILoggerFactory loggers, EndpointProcesses? processes = null) : IAsyncDisposable
+    OutboundEndpointConfig config,
+    IOutboundAdapter adapter,
+    TimeProvider time,
+    ILoggerFactory loggers,
+    EndpointProcesses? processes = null
+) : IAsyncDisposable
 {
     private readonly EndpointProcesses _processes = processes ?? new EndpointProcesses(config, process: null, reply: null, time);
     private readonly StuckSends _stuck = new(config.Name, loggers.CreateLogger<StuckSends>());
@@ -21,7 +26,8 @@ internal sealed class EndpointSender(
         adapter.CreateInstance,
         new PoolLimits(config.PoolSize, config.PoolTimeout),
         time,
-        loggers.CreateLogger<InstancePool<IOutboundEndpoint>>());
+        loggers.CreateLogger<InstancePool<IOutboundEndpoint>>()
+    );
 
     private readonly SendDemand _demand = new(time);
 
@@ -49,7 +55,8 @@ internal sealed class EndpointSender(
         {
             return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, _demand, time, spent);
         }
-        catch (Exception ex) when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))
+        catch (Exception ex)
+            when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))
         {
             throw EndpointRental.Unforeseen(config.Name, ex);
         }
@@ -61,7 +68,8 @@ internal sealed class EndpointSender(
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         var prepared = await _processes.PrepareAsync(message, unitOfWork, cancellationToken);
-        if (prepared.IsFiltered) return prepared.Message;
+        if (prepared.IsFiltered)
+            return prepared.Message;
         var answer = await SendAsync(prepared, unitOfWork, cancellationToken);
         return await _processes.ReplyAsync(message, answer, unitOfWork, cancellationToken);
     }

@@ -20,8 +20,13 @@ namespace Esb.Delivery.Outbound;
 /// <summary>The outbound endpoints of the active revision, each with its delivery controller. A reload leaves endpoints with unchanged
 /// settings untouched.</summary>
 internal sealed partial class OutboundEndpoints(
-    Live<EndpointModels> models, Live<HostConfig> host, DeliveryServices delivery, TunedEndpoints tuned, IServiceProvider services, ILogger<OutboundEndpoints> logger)
-    : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
+    Live<EndpointModels> models,
+    Live<HostConfig> host,
+    DeliveryServices delivery,
+    TunedEndpoints tuned,
+    IServiceProvider services,
+    ILogger<OutboundEndpoints> logger
+) : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
 {
     // The time to return a message, in addition to the time-out of an attempt.
     private static readonly TimeSpan DrainMargin = TimeSpan.FromSeconds(5);
@@ -43,8 +48,12 @@ internal sealed partial class OutboundEndpoints(
     {
         get
         {
-            if (_controllers is { } made) return made;
-            lock (_gate) return _controllers ??= models.Current.Outbound.Where(IsWhole).ToDictionary(model => model.Config.Name, model => Create(model, SenderOf(model)));
+            if (_controllers is { } made)
+                return made;
+            lock (_gate)
+                return _controllers ??= models
+                    .Current.Outbound.Where(IsWhole)
+                    .ToDictionary(model => model.Config.Name, model => Create(model, SenderOf(model)));
         }
     }
 
@@ -53,7 +62,8 @@ internal sealed partial class OutboundEndpoints(
 
     public void ResetPeaks()
     {
-        foreach (var controller in Controllers.Values) controller.ResetPeaks();
+        foreach (var controller in Controllers.Values)
+            controller.ResetPeaks();
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -62,7 +72,8 @@ internal sealed partial class OutboundEndpoints(
         try
         {
             _isStarted = true;
-            foreach (var controller in Controllers.Values) await StartAsync(controller, cancellationToken);
+            foreach (var controller in Controllers.Values)
+                await StartAsync(controller, cancellationToken);
         }
         finally
         {
@@ -76,10 +87,13 @@ internal sealed partial class OutboundEndpoints(
         await _exchanging.WaitAsync(cancellationToken);
         try
         {
-            if (Find(endpoint) is not { } running) return;
+            if (Find(endpoint) is not { } running)
+                return;
             var wanted = tuned.Of(endpoint);
-            if (!EndpointTunings.NeedsAnother(running.Tuned, wanted)) await running.SetAsync(wanted, cancellationToken);
-            else await ReplaceAsync(running);
+            if (!EndpointTunings.NeedsAnother(running.Tuned, wanted))
+                await running.SetAsync(wanted, cancellationToken);
+            else
+                await ReplaceAsync(running);
         }
         finally
         {
@@ -95,22 +109,39 @@ internal sealed partial class OutboundEndpoints(
         }
         finally
         {
-            await Task.WhenAll(Controllers.Values.Where(controller => controller.Absence is null).Select(controller => controller.StopAsync(cancellationToken)));
+            await Task.WhenAll(
+                Controllers
+                    .Values.Where(controller => controller.Absence is null)
+                    .Select(controller => controller.StopAsync(cancellationToken))
+            );
         }
     }
 
-    public ValueTask<EsbMessage?> CallAsync(string endpoint, EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    public ValueTask<EsbMessage?> CallAsync(
+        string endpoint,
+        EsbMessage message,
+        IUnitOfWork? unitOfWork,
+        CancellationToken cancellationToken
+    )
     {
         var controller = Find(endpoint) ?? _gone.GetValueOrDefault(endpoint);
         return controller is null
-            ? throw new EndpointException(endpoint, "ESB-ENDPOINT-UNKNOWN", $"There is no outbound endpoint '{endpoint}' any more.", isTransient: false)
+            ? throw new EndpointException(
+                endpoint,
+                "ESB-ENDPOINT-UNKNOWN",
+                $"There is no outbound endpoint '{endpoint}' any more.",
+                isTransient: false
+            )
             : controller.CallAsync(message, unitOfWork, cancellationToken);
     }
 
     /// <summary>Declares the queues of changed endpoints, so that messages published by the new revision reach them.</summary>
     public async Task WelcomeAsync(Revision next, CancellationToken cancellationToken)
     {
-        foreach (var model in ModelsOf(next).Where(model => IsWhole(model) && model.Config is { Enabled: true, Subscribe.Count: > 0 } && !IsSame(model)))
+        foreach (
+            var model in ModelsOf(next)
+                .Where(model => IsWhole(model) && model.Config is { Enabled: true, Subscribe.Count: > 0 } && !IsSame(model))
+        )
             await delivery.Transport.DeclareAsync(Subscription.Of(model.Config), cancellationToken);
     }
 
@@ -130,7 +161,8 @@ internal sealed partial class OutboundEndpoints(
     public async ValueTask DisposeAsync()
     {
         // Registered under several interfaces, so the container disposes it several times.
-        foreach (var controller in (_controllers ?? new Dictionary<string, DeliveryController>()).Values.Concat(_gone.Values)) await controller.DisposeAsync();
+        foreach (var controller in (_controllers ?? new Dictionary<string, DeliveryController>()).Values.Concat(_gone.Values))
+            await controller.DisposeAsync();
     }
 
     private async Task ExchangeInTurnAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
@@ -154,7 +186,8 @@ internal sealed partial class OutboundEndpoints(
         }
 
         var gone = before.Where(one => !after.ContainsKey(one.Key)).ToList();
-        foreach (var (name, controller) in gone) _gone[name] = controller;
+        foreach (var (name, controller) in gone)
+            _gone[name] = controller;
         _controllers = after;
         await Task.WhenAll([.. starting.Select(start => start()), .. gone.Select(one => RetireAsync(one.Value, old, cancellationToken))]);
     }
@@ -166,9 +199,24 @@ internal sealed partial class OutboundEndpoints(
 
     private bool IsSame(OutboundModel model) => Find(model.Config.Name)?.Model.Fingerprint == model.Fingerprint;
 
-    private EndpointSender SenderOf(OutboundModel model) => new(model.Config, Make(model.Config.Name, model.Create!), delivery.Time, delivery.Loggers, EndpointProcesses.Of(model.Config, services, delivery.Time));
+    private EndpointSender SenderOf(OutboundModel model) =>
+        new(
+            model.Config,
+            Make(model.Config.Name, model.Create!),
+            delivery.Time,
+            delivery.Loggers,
+            EndpointProcesses.Of(model.Config, services, delivery.Time)
+        );
 
-    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) => new(model, sender, delivery, before, tuned.Of(model.Config.Name), model.Config.Enabled ? host.Current.AbsenceOf(model.Config) : null);
+    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) =>
+        new(
+            model,
+            sender,
+            delivery,
+            before,
+            tuned.Of(model.Config.Name),
+            model.Config.Enabled ? host.Current.AbsenceOf(model.Config) : null
+        );
 
     // As a reload with another retry policy does; not to be cancelled half-way.
     private async Task ReplaceAsync(DeliveryController running)
@@ -176,17 +224,22 @@ internal sealed partial class OutboundEndpoints(
         var name = running.Config.Name;
         var controller = Create(running.Model, running.Sender, running.Handover);
         _controllers = new Dictionary<string, DeliveryController>(Controllers) { [name] = controller };
-        if (_isStarted) await ReplaceAsync(running, controller, keepsSender: true, new Leftovers(), CancellationToken.None);
-        else await running.LeaveAsync();
+        if (_isStarted)
+            await ReplaceAsync(running, controller, keepsSender: true, new Leftovers(), CancellationToken.None);
+        else
+            await running.LeaveAsync();
     }
 
     private async Task StartAsync(DeliveryController controller, CancellationToken cancellationToken)
     {
-        if (!controller.Config.Enabled) return;
+        if (!controller.Config.Enabled)
+            return;
         try
         {
-            if (controller.Absence is null) await controller.StartAsync(cancellationToken);
-            else if (controller.Config.Subscribe.Count > 0) await delivery.Transport.DeclareAsync(Subscription.Of(controller.Config), cancellationToken); // messages for it wait there
+            if (controller.Absence is null)
+                await controller.StartAsync(cancellationToken);
+            else if (controller.Config.Subscribe.Count > 0)
+                await delivery.Transport.DeclareAsync(Subscription.Of(controller.Config), cancellationToken); // messages for it wait there
         }
         catch (EsbException ex)
         {
@@ -194,13 +247,20 @@ internal sealed partial class OutboundEndpoints(
         }
     }
 
-    private async Task ReplaceAsync(DeliveryController? running, DeliveryController controller, bool keepsSender, Leftovers old, CancellationToken cancellationToken)
+    private async Task ReplaceAsync(
+        DeliveryController? running,
+        DeliveryController controller,
+        bool keepsSender,
+        Leftovers old,
+        CancellationToken cancellationToken
+    )
     {
         if (running is not null)
         {
             await DrainAsync(running, cancellationToken);
             var sender = await running.LeaveAsync();
-            if (!keepsSender) old.Then(sender.DisposeAsync);
+            if (!keepsSender)
+                old.Then(sender.DisposeAsync);
         }
 
         controller.FitSender();
@@ -210,7 +270,8 @@ internal sealed partial class OutboundEndpoints(
     private async Task RetireAsync(DeliveryController controller, Leftovers old, CancellationToken cancellationToken)
     {
         await DrainAsync(controller, cancellationToken);
-        if (controller.Config.Subscribe.Count > 0) await delivery.Transport.RetireAsync(Subscription.Of(controller.Config), cancellationToken);
+        if (controller.Config.Subscribe.Count > 0)
+            await delivery.Transport.RetireAsync(Subscription.Of(controller.Config), cancellationToken);
         old.Then(() =>
         {
             _gone.TryRemove(KeyValuePair.Create(controller.Config.Name, controller));
@@ -220,7 +281,8 @@ internal sealed partial class OutboundEndpoints(
 
     private async Task DrainAsync(DeliveryController controller, CancellationToken cancellationToken)
     {
-        if (!controller.Config.Enabled || controller.Absence is not null) return;
+        if (!controller.Config.Enabled || controller.Absence is not null)
+            return;
         using var limit = new CancellationTokenSource(controller.Config.Timeout + DrainMargin, delivery.Time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try
@@ -249,6 +311,10 @@ internal sealed partial class OutboundEndpoints(
     [LoggerMessage(EventId = 2420, Level = LogLevel.Error, Message = "Endpoint {Endpoint} did not start; the others run")]
     private partial void LogNotStarted(string endpoint, Exception exception);
 
-    [LoggerMessage(EventId = 2422, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} now runs with other settings; in-flight messages took too long and go back to its queue")]
+    [LoggerMessage(
+        EventId = 2422,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} now runs with other settings; in-flight messages took too long and go back to its queue"
+    )]
     private partial void LogNotDrained(string endpoint, Exception exception);
 }

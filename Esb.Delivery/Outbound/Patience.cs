@@ -11,13 +11,15 @@ internal sealed partial class Patience(string endpoint, DeliveryState state, Tim
     /// <summary>The retry interval for an outcome that cannot be recorded.</summary>
     public static readonly TimeSpan Pace = TimeSpan.FromSeconds(5);
 
-    public Task InsistAsync(Func<Task> work, CancellationToken waiting) => InsistAsync(
-        async () =>
-        {
-            await work();
-            return true;
-        },
-        waiting);
+    public Task InsistAsync(Func<Task> work, CancellationToken waiting) =>
+        InsistAsync(
+            async () =>
+            {
+                await work();
+                return true;
+            },
+            waiting
+        );
 
     /// <exception cref="EsbException">The failure is permanent.</exception>
     public async Task<T> InsistAsync<T>(Func<Task<T>> work, CancellationToken waiting)
@@ -32,7 +34,8 @@ internal sealed partial class Patience(string endpoint, DeliveryState state, Tim
             }
             catch (EsbException ex) when (ex.IsTransient)
             {
-                if (state.Trouble is null) LogWaits(endpoint, ex);
+                if (state.Trouble is null)
+                    LogWaits(endpoint, ex);
                 state.Trouble = ex.Message;
             }
 
@@ -40,6 +43,10 @@ internal sealed partial class Patience(string endpoint, DeliveryState state, Tim
         }
     }
 
-    [LoggerMessage(EventId = 2432, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} waits: the outcome of a message could not be stored")]
+    [LoggerMessage(
+        EventId = 2432,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} waits: the outcome of a message could not be stored"
+    )]
     private partial void LogWaits(string endpoint, Exception exception);
 }

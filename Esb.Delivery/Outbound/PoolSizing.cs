@@ -12,15 +12,20 @@ internal static class PoolSizing
     /// <summary>The advice; null while too little is known, or where the size fits.</summary>
     public static string? Of(PoolStatus pool, SendDemand demand)
     {
-        if (demand.Count < SendDemand.Least) return null;
+        if (demand.Count < SendDemand.Least)
+            return null;
         var busiest = demand.Busiest;
-        var enough = Math.Max(1, (int)Math.Ceiling(Math.Max(pool.Peak, busiest) * Reserve));
+        var enough = Math.Max(1, WithReserve(Math.Max(pool.Peak, busiest)));
         if (pool is { Waiting: > 0 } && pool.Peak >= pool.Maximum)
-            return Say($"all {pool.Maximum} instances are in use, and {pool.Waiting} wait for one; {(int)Math.Ceiling((pool.Maximum + pool.Waiting) * Reserve)} would do");
+            return Say(
+                $"all {pool.Maximum} instances are in use, and {pool.Waiting} wait for one; {WithReserve(pool.Maximum + pool.Waiting)} would do"
+            );
         return enough < pool.Maximum
-            ? Say($"{pool.Peak} of {pool.Maximum} instances were ever in use, {busiest:0.#} on average in the busiest minute; {enough} would do")
+            ? Say($"{pool.Peak} of {pool.Maximum} instances were ever in use, {busiest:0.#} in the busiest minute; {enough} would do")
             : null;
     }
+
+    private static int WithReserve(double instances) => (int)Math.Ceiling(instances * Reserve);
 
     private static string Say(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
 }

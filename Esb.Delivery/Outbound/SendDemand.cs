@@ -20,7 +20,8 @@ internal sealed class SendDemand(TimeProvider time)
     {
         get
         {
-            lock (_lock) return _count;
+            lock (_lock)
+                return _count;
         }
     }
 
@@ -50,7 +51,8 @@ internal sealed class SendDemand(TimeProvider time)
 
     private void Turn()
     {
-        if (time.GetElapsedTime(_began) < Window) return;
+        if (time.GetElapsedTime(_began) < Window)
+            return;
         (_busiest, _began, _spent) = (Math.Max(_busiest, _spent / Window), time.GetTimestamp(), TimeSpan.Zero);
     }
 }

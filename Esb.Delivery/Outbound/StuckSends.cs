@@ -23,9 +23,18 @@ internal sealed partial class StuckSends(string endpoint, ILogger<StuckSends> lo
         LogEnded(messageId, endpoint);
     }
 
-    [LoggerMessage(EventId = 2430, Level = LogLevel.Error, Message = "The attempt to send message {MessageId} by {Endpoint} ignores its time-out and still runs; its instance is replaced. {Count} such attempts are running")]
+    [LoggerMessage(
+        EventId = 2430,
+        Level = LogLevel.Error,
+        Message = "The attempt to send message {MessageId} by {Endpoint} ignores its time-out and still runs; its instance is "
+            + "replaced. {Count} such attempts are running"
+    )]
     private partial void LogStuck(Guid messageId, string endpoint, int count);
 
-    [LoggerMessage(EventId = 2431, Level = LogLevel.Warning, Message = "The attempt to send message {MessageId} by {Endpoint} has ended after all, long after its time-out")]
+    [LoggerMessage(
+        EventId = 2431,
+        Level = LogLevel.Warning,
+        Message = "The attempt to send message {MessageId} by {Endpoint} has ended after all, long after its time-out"
+    )]
     private partial void LogEnded(Guid messageId, string endpoint);
 }

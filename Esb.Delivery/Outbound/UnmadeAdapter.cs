@@ -11,11 +11,18 @@ internal sealed class UnmadeAdapter(string endpoint, Exception cause) : IOutboun
 {
     public IOutboundEndpoint CreateInstance() => this;
 
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => throw new EndpointException(
-        endpoint, FailureText.Unforeseen, $"The endpoint '{endpoint}' could not be made: {cause.GetType().Name}.", isTransient: true, cause, FaultKind.Internal)
-    {
-        IsOutage = true,
-    };
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        throw new EndpointException(
+            endpoint,
+            FailureText.Unforeseen,
+            $"The endpoint '{endpoint}' could not be made: {cause.GetType().Name}.",
+            isTransient: true,
+            cause,
+            FaultKind.Internal
+        )
+        {
+            IsOutage = true,
+        };
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -41,10 +41,12 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
         }
         finally
         {
-            if (item is null) admission.Leave();
+            if (item is null)
+                admission.Leave();
         }
 
-        if (item is not null) Track(item.MessageId, WorkAsync(item));
+        if (item is not null)
+            Track(item.MessageId, WorkAsync(item));
     }
 
     /// <summary>Waits until all hand-overs have ended, and a short time for messages to arrive.</summary>
@@ -108,21 +110,24 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
 
     private void Track(Guid id, Task work)
     {
-        if (work.IsCompleted) return;
+        if (work.IsCompleted)
+            return;
         _underWay[id] = work;
         _ = work.ContinueWith(done => _underWay.TryRemove(new(id, done)), TaskScheduler.Default);
     }
 
     private async Task WorkAsync(TItem item)
     {
-        if (await JudgeAsync(item) is not { } judged) return;
+        if (await JudgeAsync(item) is not { } judged)
+            return;
         try
         {
             await PutAwayAsync(judged);
         }
         catch (Exception ex) when (MayPassLater(ex))
         {
-            if (judged.Failures == 0) OnNotPutAway(judged, ex);
+            if (judged.Failures == 0)
+                OnNotPutAway(judged, ex);
             _waiting.Add(judged.Refusal is null ? (TItem)judged.MarkArrived() : judged);
         }
     }
@@ -189,7 +194,8 @@ public abstract class PollingDesk<TItem>(Admission admission, TimeProvider time)
 
     private void LetWait(TItem item, Exception cause)
     {
-        if (item.Failures == 0) OnWaiting(item, cause);
+        if (item.Failures == 0)
+            OnWaiting(item, cause);
         _waiting.Add(item);
     }
 }

@@ -93,7 +93,8 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
     {
         try
         {
-            while (true) await WaitAsync(await TryLookAsync(), _stopping.Token);
+            while (true)
+                await WaitAsync(await TryLookAsync(), _stopping.Token);
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
@@ -106,7 +107,8 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
         try
         {
             var next = await WorkAsync();
-            if (_isAway) OnBack();
+            if (_isAway)
+                OnBack();
             _isAway = false;
             return next;
         }
@@ -124,10 +126,12 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
         admission.Leave();
         foreach (var item in (IEnumerable<TItem>)[.. await OpenAsync(_stopping.Token), .. desk.TakeDue()])
             await desk.TakeAsync(() => ValueTask.FromResult<TItem?>(item), _stopping.Token);
-        if (desk.IsFull) return new NextLook(ShortInterval, IsWakeable: false);
+        if (desk.IsFull)
+            return new NextLook(ShortInterval, IsWakeable: false);
 
         var look = await LookAsync(_stopping.Token);
-        foreach (var found in look.Ready.TakeWhile(_ => !desk.IsFull)) await desk.TakeAsync(() => ClaimAsync(found, _stopping.Token), _stopping.Token);
+        foreach (var found in look.Ready.TakeWhile(_ => !desk.IsFull))
+            await desk.TakeAsync(() => ClaimAsync(found, _stopping.Token), _stopping.Token);
         return look.HasMore || desk.HasWaiting ? new NextLook(ShortInterval, IsWakeable: false) : new NextLook(Interval, IsWakeable: true);
     }
 }

@@ -14,7 +14,8 @@ internal sealed class WaitingItems<TItem>(TimeProvider time)
     {
         get
         {
-            lock (_gate) return _items.Count;
+            lock (_gate)
+                return _items.Count;
         }
     }
 
@@ -23,7 +24,8 @@ internal sealed class WaitingItems<TItem>(TimeProvider time)
     {
         var seconds = Math.Min(LongestPauseSeconds, 1 << Math.Min(item.Failures, 5));
         var due = time.GetTimestamp() + (seconds * time.TimestampFrequency);
-        lock (_gate) _items.Add(item with { Failures = item.Failures + 1, NotBefore = due });
+        lock (_gate)
+            _items.Add(item with { Failures = item.Failures + 1, NotBefore = due });
     }
 
     /// <summary>Removes and returns the items that are due, in the order of their arrival.</summary>

@@ -19,7 +19,13 @@ namespace Esb.Delivery.Processes;
 /// <param name="time">The clock.</param>
 /// <param name="logger">Logs unexpected failures.</param>
 internal sealed partial class DeliveredProcess(
-    string endpoint, Func<IMessageProcess> find, IAuditTrail audit, long maxBodyBytes, TimeProvider time, ILogger<DeliveredProcess> logger)
+    string endpoint,
+    Func<IMessageProcess> find,
+    IAuditTrail audit,
+    long maxBodyBytes,
+    TimeProvider time,
+    ILogger<DeliveredProcess> logger
+)
 {
     private bool HasSteps => audit.WantsSteps(endpoint);
 
@@ -39,14 +45,20 @@ internal sealed partial class DeliveredProcess(
             services.GetRequiredService<IAuditTrail>(),
             services.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes,
             services.GetRequiredService<TimeProvider>(),
-            services.GetRequiredService<ILogger<DeliveredProcess>>());
+            services.GetRequiredService<ILogger<DeliveredProcess>>()
+        );
     }
 
     /// <summary>Runs the process on a message; the final message is the answer, or <see cref="FilteredAnswer"/> if the process filtered the
     /// message out.</summary>
     /// <exception cref="EndpointException">The process failed; no other type is thrown except for cancellation.</exception>
     public ValueTask<EsbMessage> AnswerAsync(EsbMessage message, CancellationToken cancellationToken) =>
-        RunAsync(message, unitOfWork: null, made => message.Reply(made.Body, time) with { ContentType = made.ContentType, Headers = made.Headers }, cancellationToken);
+        RunAsync(
+            message,
+            unitOfWork: null,
+            made => message.Reply(made.Body, time) with { ContentType = made.ContentType, Headers = made.Headers },
+            cancellationToken
+        );
 
     /// <summary>Runs the process on a message; the result is sent under the identity of the original message, unless the process filtered
     /// it out (<see cref="FilteredAnswer"/>).</summary>
@@ -54,18 +66,33 @@ internal sealed partial class DeliveredProcess(
     /// <param name="unitOfWork">The transaction that includes the published messages; null outside a transaction.</param>
     /// <param name="cancellationToken">Cancels the process.</param>
     /// <exception cref="EndpointException">The process failed; no other type is thrown except for cancellation.</exception>
-    public ValueTask<EsbMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) => RunAsync(
-        message,
-        unitOfWork,
-        made => MessageHops.Set(
-            message with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers.Without(EsbHeaders.Status), Properties = made.Properties },
-            MessageHops.Of(message)),
-        cancellationToken);
+    public ValueTask<EsbMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        RunAsync(
+            message,
+            unitOfWork,
+            made =>
+                MessageHops.Set(
+                    message with
+                    {
+                        Body = made.Body,
+                        ContentType = made.ContentType,
+                        Headers = made.Headers.Without(EsbHeaders.Status),
+                        Properties = made.Properties,
+                    },
+                    MessageHops.Of(message)
+                ),
+            cancellationToken
+        );
 
     /// <summary>Runs the process on the answer to a message; the result is the answer, or an answer without a body if the process filtered
     /// it out.</summary>
     /// <inheritdoc cref="PrepareAsync"/>
-    public async ValueTask<EsbMessage> ReplyAsync(EsbMessage message, EsbMessage answer, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage> ReplyAsync(
+        EsbMessage message,
+        EsbMessage answer,
+        IUnitOfWork? unitOfWork,
+        CancellationToken cancellationToken
+    )
     {
         var shown = MessageHops.Set(answer with { Headers = answer.Headers.Without(EsbHeaders.Status) }, MessageHops.Of(message));
         var reply = await RunAsync(
@@ -73,19 +100,35 @@ internal sealed partial class DeliveredProcess(
             unitOfWork,
             made => answer with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers },
             cancellationToken,
-            answer.Headers[EsbHeaders.Status]);
+            answer.Headers[EsbHeaders.Status]
+        );
         return FilteredAnswer.Is(reply) ? FilteredAnswer.ReplyTo(message, time) : reply;
     }
 
-    private async ValueTask<EsbMessage> RunAsync(EsbMessage message, IUnitOfWork? unitOfWork, Func<EsbMessage, EsbMessage> result, CancellationToken cancellationToken, string? status = null)
+    private async ValueTask<EsbMessage> RunAsync(
+        EsbMessage message,
+        IUnitOfWork? unitOfWork,
+        Func<EsbMessage, EsbMessage> result,
+        CancellationToken cancellationToken,
+        string? status = null
+    )
     {
-        var context = new MessageContext(Counted(message), endpoint) { IsDelivered = true, Steps = HasSteps ? new StepLog(time, HasTransforms) : null, UnitOfWork = unitOfWork };
-        if (status is not null) context.SetProperty(MessageContext.StatusProperty, double.Parse(status, CultureInfo.InvariantCulture));
+        var context = new MessageContext(Counted(message), endpoint)
+        {
+            IsDelivered = true,
+            Steps = HasSteps ? new StepLog(time, HasTransforms) : null,
+            UnitOfWork = unitOfWork,
+        };
+        if (status is not null)
+            context.SetProperty(MessageContext.StatusProperty, double.Parse(status, CultureInfo.InvariantCulture));
         MaskedFlow.Follow(audit.Mask, context);
         try
         {
             await find().RunAsync(context, cancellationToken);
-            var made = context.Outcome == ProcessOutcome.Filtered ? FilteredAnswer.Instance : result(await MadeByAsync(context, cancellationToken));
+            var made =
+                context.Outcome == ProcessOutcome.Filtered
+                    ? FilteredAnswer.Instance
+                    : result(await MadeByAsync(context, cancellationToken));
             await RecordStepsAsync(context);
             return made;
         }
@@ -105,8 +148,15 @@ internal sealed partial class DeliveredProcess(
     private EsbMessage Counted(EsbMessage message)
     {
         var hops = MessageHops.Of(message);
-        if (hops < MessageHops.Most) return MessageHops.Set(message, hops + 1);
-        throw new EndpointException(endpoint, MessageHops.Code, $"The message has gone through the bus {hops} times: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal)
+        if (hops < MessageHops.Most)
+            return MessageHops.Set(message, hops + 1);
+        throw new EndpointException(
+            endpoint,
+            MessageHops.Code,
+            $"The message has gone through the bus {hops} times: it is routed in a circle.",
+            isTransient: false,
+            kind: FaultKind.Internal
+        )
         {
             Status = 508,
             IsUnsent = true,
@@ -118,15 +168,21 @@ internal sealed partial class DeliveredProcess(
         var (made, status) = (context.WithProperties(context.Message), ProcessStatus.Of(context));
         await made.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var headers = made.Headers.Without(EsbHeaders.Hops);
-        return made with { Headers = status is { } code ? headers.With(EsbHeaders.Status, code.ToString(CultureInfo.InvariantCulture)) : headers };
+        return made with
+        {
+            Headers = status is { } code ? headers.With(EsbHeaders.Status, code.ToString(CultureInfo.InvariantCulture)) : headers,
+        };
     }
 
     // The failure concerns the message. It delays every message only if a called endpoint is unreachable and nothing has been published
     // yet.
     private EndpointException FailureOf(Exception exception, EsbMessage message, MessageContext context)
     {
-        if (exception is not EsbException) LogFailed(message.Id, endpoint, context.Process, exception);
-        var failure = exception as EsbException ?? new EsbException("ESB-PROC-FAILED", "The process of the message failed.", FaultKind.Internal, exception);
+        if (exception is not EsbException)
+            LogFailed(message.Id, endpoint, context.Process, exception);
+        var failure =
+            exception as EsbException
+            ?? new EsbException("ESB-PROC-FAILED", "The process of the message failed.", FaultKind.Internal, exception);
         var isAway = failure is EndpointException { IsOutage: true } && context.FirstPublish is null;
         return new EndpointException(endpoint, failure.Code, MaskedFlow.Clean(failure.Message), failure.IsTransient, failure, failure.Kind)
         {
@@ -141,13 +197,13 @@ internal sealed partial class DeliveredProcess(
         };
     }
 
-    private Task RecordStepsAsync(MessageContext context) => context.Steps is { } steps
-        ? Task.WhenAll(steps.Take().Select(step => RecordAsync(step).AsTask()))
-        : Task.CompletedTask;
+    private Task RecordStepsAsync(MessageContext context) =>
+        context.Steps is { } steps ? Task.WhenAll(steps.Take().Select(step => RecordAsync(step).AsTask())) : Task.CompletedTask;
 
-    private ValueTask RecordAsync(StepRecord step) => step.Content is { } content
-        ? audit.RecordAsync(step.Fact, content, CancellationToken.None)
-        : audit.RecordAsync(step.Fact, CancellationToken.None);
+    private ValueTask RecordAsync(StepRecord step) =>
+        step.Content is { } content
+            ? audit.RecordAsync(step.Fact, content, CancellationToken.None)
+            : audit.RecordAsync(step.Fact, CancellationToken.None);
 
     [LoggerMessage(EventId = 2460, Level = LogLevel.Error, Message = "Message {MessageId} of {Endpoint} failed in {Process}")]
     private partial void LogFailed(Guid messageId, string endpoint, string process, Exception exception);

@@ -12,7 +12,8 @@ internal sealed class EndpointProcessRule(IReadOnlyDictionary<string, EndpointCo
         var relayed = endpoints.Values.OfType<InboundEndpointConfig>().SelectMany(endpoint => endpoint.Relays).ToHashSet();
         foreach (var endpoint in endpoints.Values.OfType<OutboundEndpointConfig>())
         {
-            if (relayed.Contains(endpoint.Name)) RefuseRelayed(endpoint, errors);
+            if (relayed.Contains(endpoint.Name))
+                RefuseRelayed(endpoint, errors);
             if (endpoint is { Reply: not null, Answers: false, IsWhole: true })
                 errors.Add("ESB-CFG-REPLY", endpoint, "reply", "the endpoint gives no answers; expected none");
         }
@@ -22,6 +23,11 @@ internal sealed class EndpointProcessRule(IReadOnlyDictionary<string, EndpointCo
     {
         var named = new[] { ("process", endpoint.PreparedBy), ("reply", endpoint.Reply) }.Where(setting => setting.Item2 is not null);
         foreach (var (setting, _) in named)
-            errors.Add("ESB-CFG-RELAY", endpoint, setting, "a relay passes requests and answers on as they are; expected another endpoint for what runs through a process");
+            errors.Add(
+                "ESB-CFG-RELAY",
+                endpoint,
+                setting,
+                "a relay passes requests and answers on as they are; expected another endpoint for what runs through a process"
+            );
     }
 }

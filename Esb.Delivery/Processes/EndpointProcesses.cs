@@ -21,7 +21,12 @@ internal readonly record struct PreparedMessage(EsbMessage Message, TimeSpan Spe
 /// <param name="process">Runs before an instance is rented; null if messages are sent unchanged.</param>
 /// <param name="reply">Runs on answers that a caller waits for; null if they are returned unchanged.</param>
 /// <param name="time">The clock of the time limits.</param>
-internal sealed class EndpointProcesses(OutboundEndpointConfig config, DeliveredProcess? process, DeliveredProcess? reply, TimeProvider time)
+internal sealed class EndpointProcesses(
+    OutboundEndpointConfig config,
+    DeliveredProcess? process,
+    DeliveredProcess? reply,
+    TimeProvider time
+)
 {
     /// <summary>True if a process runs on messages before they are sent.</summary>
     public bool Prepares => process is not null;
@@ -38,7 +43,8 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
     /// <exception cref="EndpointException">The process failed or timed out; no other type is thrown except for cancellation.</exception>
     public async ValueTask<PreparedMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
-        if (process is null) return new PreparedMessage(message, TimeSpan.Zero);
+        if (process is null)
+            return new PreparedMessage(message, TimeSpan.Zero);
         var started = time.GetTimestamp();
         var prepared = await LimitAsync("process", limited => process.PrepareAsync(message, unitOfWork, limited), cancellationToken);
         return new PreparedMessage(prepared, time.GetElapsedTime(started));
@@ -47,20 +53,38 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
     /// <summary>Runs <c>reply</c>, if configured, on an answer of the external system.</summary>
     /// <exception cref="EndpointException">The process failed or timed out. Not transient: the message was sent, and a retry would send it
     /// again.</exception>
-    public async ValueTask<EsbMessage?> ReplyAsync(EsbMessage message, EsbMessage? answer, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    public async ValueTask<EsbMessage?> ReplyAsync(
+        EsbMessage message,
+        EsbMessage? answer,
+        IUnitOfWork? unitOfWork,
+        CancellationToken cancellationToken
+    )
     {
-        if (reply is null || answer is null || FilteredAnswer.Is(answer) || DuplicateNotice.Read(answer) is not null) return answer;
+        if (reply is null || answer is null || FilteredAnswer.Is(answer) || DuplicateNotice.Read(answer) is not null)
+            return answer;
         try
         {
             return await LimitAsync("reply", limited => reply.ReplyAsync(message, answer, unitOfWork, limited), cancellationToken);
         }
         catch (EndpointException ex)
         {
-            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, ex.Kind) { Status = ex.Status, Detail = ex.Detail, Answer = ex.Answer, Step = ex.Step, RetryAfter = ex.RetryAfter, IsUnsent = true };
+            throw new EndpointException(config.Name, ex.Code, ex.Message, isTransient: false, ex, ex.Kind)
+            {
+                Status = ex.Status,
+                Detail = ex.Detail,
+                Answer = ex.Answer,
+                Step = ex.Step,
+                RetryAfter = ex.RetryAfter,
+                IsUnsent = true,
+            };
         }
     }
 
-    private async ValueTask<EsbMessage> LimitAsync(string setting, Func<CancellationToken, ValueTask<EsbMessage>> run, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage> LimitAsync(
+        string setting,
+        Func<CancellationToken, ValueTask<EsbMessage>> run,
+        CancellationToken cancellationToken
+    )
     {
         using var limit = new TimeLimit(config.Timeout, time, cancellationToken);
         try
@@ -70,7 +94,10 @@ internal sealed class EndpointProcesses(OutboundEndpointConfig config, Delivered
         catch (OperationCanceledException ex) when (limit.IsOver)
         {
             var text = $"The {setting} of the endpoint '{config.Name}' took longer than {config.Timeout.TotalSeconds:0.###} s.";
-            throw new EndpointException(config.Name, EndpointRental.TimeoutCode, text, isTransient: true, ex, FaultKind.Timeout) { IsUnsent = true };
+            throw new EndpointException(config.Name, EndpointRental.TimeoutCode, text, isTransient: true, ex, FaultKind.Timeout)
+            {
+                IsUnsent = true,
+            };
         }
     }
 }

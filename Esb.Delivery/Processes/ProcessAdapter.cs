@@ -9,7 +9,8 @@ internal sealed class ProcessAdapter(DeliveredProcess process) : IOutboundAdapte
 {
     public IOutboundEndpoint CreateInstance() => this;
 
-    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => await process.AnswerAsync(message, cancellationToken);
+    public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        await process.AnswerAsync(message, cancellationToken);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -9,7 +9,12 @@ internal sealed class ProcessEndpointType : OutboundEndpointType<ProcessEndpoint
     protected override CreateOutbound? Compile(ProcessEndpointConfig settings, ConfigErrors errors)
     {
         if (settings.Subscribe.Count == 0 && settings.IsSound("subscribe"))
-            errors.Add("ESB-CFG-REQUIRED", settings, "subscribe", "is required: an endpoint of the type process works on what it subscribes to");
+            errors.Add(
+                "ESB-CFG-REQUIRED",
+                settings,
+                "subscribe",
+                "is required: an endpoint of the type process works on what it subscribes to"
+            );
         return services => new ProcessAdapter(DeliveredProcess.Of(settings.Name, settings.Process!, services));
     }
 }

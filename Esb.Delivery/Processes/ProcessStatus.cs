@@ -11,7 +11,8 @@ internal static class ProcessStatus
     /// <exception cref="EsbException"><c>ESB-PROC-STATUS</c>: the value is not a status.</exception>
     public static int? Of(MessageContext context)
     {
-        if (context.GetProperty(MessageContext.StatusProperty) is not { } value) return null;
+        if (context.GetProperty(MessageContext.StatusProperty) is not { } value)
+            return null;
         var text = Convert.ToString(value, CultureInfo.InvariantCulture);
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var status) && status is >= 200 and <= 599
             ? status

@@ -19,7 +19,8 @@ internal sealed partial class BacklogMonitor(
     IParkingStore parking,
     TimeProvider time,
     ILogger<BacklogMonitor> logger,
-    IAlerts? alerts = null) : IBacklogMonitor, IHealthNotices, IBusPart, IDisposable
+    IAlerts? alerts = null
+) : IBacklogMonitor, IHealthNotices, IBusPart, IDisposable
 {
     /// <summary>Stands for all endpoints that the configuration no longer names.</summary>
     public const string Other = "_other";
@@ -49,7 +50,11 @@ internal sealed partial class BacklogMonitor(
         {
             var backlogs = _backlogs;
             return new Backlog(
-                backlogs.Sum(backlog => backlog.Letters), backlogs.Min(backlog => backlog.OldestLetter), backlogs.Sum(backlog => backlog.Keys), backlogs.Min(backlog => backlog.OldestKey))
+                backlogs.Sum(backlog => backlog.Letters),
+                backlogs.Min(backlog => backlog.OldestLetter),
+                backlogs.Sum(backlog => backlog.Keys),
+                backlogs.Min(backlog => backlog.OldestKey)
+            )
             {
                 CountedAt = _countedAt,
             };
@@ -61,10 +66,30 @@ internal sealed partial class BacklogMonitor(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.DeadLettersOpen, () => Measure(backlog => backlog.Letters), "{message}", "Dead letters that wait for an operator.");
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.DeadLetterAge, () => Measure(backlog => AgeOf(backlog.OldestLetter)), "s", "How long ago the oldest open dead letter was last tried.");
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.ParkedKeys, () => Measure(backlog => backlog.Keys), "{key}", "Keys whose messages are parked.");
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.ParkedAge, () => Measure(backlog => AgeOf(backlog.OldestKey)), "s", "How long the first parked key has been parked.");
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.DeadLettersOpen,
+            () => Measure(backlog => backlog.Letters),
+            "{message}",
+            "Dead letters that wait for an operator."
+        );
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.DeadLetterAge,
+            () => Measure(backlog => AgeOf(backlog.OldestLetter)),
+            "s",
+            "How long ago the oldest open dead letter was last tried."
+        );
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.ParkedKeys,
+            () => Measure(backlog => backlog.Keys),
+            "{key}",
+            "Keys whose messages are parked."
+        );
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.ParkedAge,
+            () => Measure(backlog => AgeOf(backlog.OldestKey)),
+            "s",
+            "How long the first parked key has been parked."
+        );
         _counting = Task.Run(() => RunAsync(_stopping.Token), CancellationToken.None);
         return Task.CompletedTask;
     }
@@ -100,28 +125,41 @@ internal sealed partial class BacklogMonitor(
                 Tell(ex);
             }
 
-            await Task.Delay(_trouble is null ? Interval : RetryInterval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(_trouble is null ? Interval : RetryInterval, time, stopping)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
     private void Tell(Exception cause)
     {
-        if (_trouble is not null) return;
+        if (_trouble is not null)
+            return;
         var code = (cause as EsbException)?.Code ?? "ESB-STORE-AWAY";
         _trouble = string.Create(
             CultureInfo.InvariantCulture,
-            $"{code} The store cannot be read since {time.GetUtcNow():yyyy-MM-dd HH:mm:ss}Z: dead letters and parked messages are not counted.");
+            $"{code} The store cannot be read since {time.GetUtcNow():yyyy-MM-dd HH:mm:ss}Z: dead letters and parked messages are "
+                + $"not counted."
+        );
         alerts?.Raise(new Alert(AlertKinds.StoreAway, Endpoint: null, code, _trouble));
     }
 
     private async Task<IReadOnlyList<EndpointBacklog>> CountAsync(CancellationToken cancellationToken)
     {
-        var open = (await letters.GroupAsync(new DeadLetterFilter { State = DeadLetterState.Open }, byCause: false, cancellationToken)).ToLookup(group => NameOf(group.Endpoint));
+        var open = (
+            await letters.GroupAsync(new DeadLetterFilter { State = DeadLetterState.Open }, byCause: false, cancellationToken)
+        ).ToLookup(group => NameOf(group.Endpoint));
         var parked = (await KeysAsync(cancellationToken)).ToLookup(key => NameOf(key.Endpoint));
         return
         [
-            .. _names.Append(Other).Select(name => new EndpointBacklog(
-                name, open[name].Sum(group => group.Count), open[name].Min(group => (DateTimeOffset?)group.Oldest), parked[name].LongCount(), parked[name].Min(key => (DateTimeOffset?)key.Since))),
+            .. _names
+                .Append(Other)
+                .Select(name => new EndpointBacklog(
+                    name,
+                    open[name].Sum(group => group.Count),
+                    open[name].Min(group => (DateTimeOffset?)group.Oldest),
+                    parked[name].LongCount(),
+                    parked[name].Min(key => (DateTimeOffset?)key.Since)
+                )),
         ];
     }
 
@@ -129,15 +167,20 @@ internal sealed partial class BacklogMonitor(
     private async Task<IReadOnlyList<ParkedKey>> KeysAsync(CancellationToken cancellationToken)
     {
         var oldest = await parking.ListAsync(null, MaxKeys, cancellationToken);
-        if (oldest.Count < MaxKeys) return oldest;
+        if (oldest.Count < MaxKeys)
+            return oldest;
         var keys = oldest.Where(key => !_names.Contains(key.Endpoint)).ToList();
-        foreach (var name in _names) keys.AddRange(await parking.ListAsync(name, MaxKeys, cancellationToken));
+        foreach (var name in _names)
+            keys.AddRange(await parking.ListAsync(name, MaxKeys, cancellationToken));
         return keys;
     }
 
     private IEnumerable<Measurement<T>> Measure<T>(Func<EndpointBacklog, T> value)
         where T : struct =>
-        _backlogs.Select(backlog => new Measurement<T>(value(backlog), new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, backlog.Endpoint)));
+        _backlogs.Select(backlog => new Measurement<T>(
+            value(backlog),
+            new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, backlog.Endpoint)
+        ));
 
     private double AgeOf(DateTimeOffset? since) => since is { } start ? Math.Max(0, (time.GetUtcNow() - start).TotalSeconds) : 0;
 
@@ -146,5 +189,11 @@ internal sealed partial class BacklogMonitor(
     [LoggerMessage(EventId = 2630, Level = LogLevel.Debug, Message = "Dead letters and parked keys could not be counted")]
     private partial void LogNotCounted(Exception exception);
 
-    private sealed record EndpointBacklog(string Endpoint, long Letters, DateTimeOffset? OldestLetter, long Keys, DateTimeOffset? OldestKey);
+    private sealed record EndpointBacklog(
+        string Endpoint,
+        long Letters,
+        DateTimeOffset? OldestLetter,
+        long Keys,
+        DateTimeOffset? OldestKey
+    );
 }

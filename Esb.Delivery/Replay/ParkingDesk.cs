@@ -12,7 +12,8 @@ internal sealed partial class ParkingDesk(
     Standstills standstills,
     IAuditTrail audit,
     TimeProvider time,
-    ILogger<ParkingDesk> logger) : IParkingDesk
+    ILogger<ParkingDesk> logger
+) : IParkingDesk
 {
     private const string WholeEndpoint = "(the whole endpoint)";
     private const int DiscardGroup = 100;
@@ -23,45 +24,102 @@ internal sealed partial class ParkingDesk(
     public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
     {
         var keys = await parking.ListAsync(endpoint, limit, cancellationToken);
-        var standing = (await standstills.ListAsync(endpoint, cancellationToken))
-            .Select(one => new WaitingLine(one.Endpoint, null, 1, one.At.Since, null, one.At.Failure));
-        return [.. standing.Concat(keys.Select(key => new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure))).OrderBy(line => line.Since).Take(limit)];
+        var standing = (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingLine(
+            one.Endpoint,
+            null,
+            1,
+            one.At.Since,
+            null,
+            one.At.Failure
+        ));
+        return
+        [
+            .. standing
+                .Concat(keys.Select(key => new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure)))
+                .OrderBy(line => line.Since)
+                .Take(limit),
+        ];
     }
 
-    public async Task<IReadOnlyList<WaitingMessage>> MessagesAsync(string endpoint, string? key, int limit, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<WaitingMessage>> MessagesAsync(
+        string endpoint,
+        string? key,
+        int limit,
+        CancellationToken cancellationToken
+    )
     {
-        if (key is null) return [.. (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingMessage(one.At.MessageId, null, null, null, one.At.Since, null, [one.At.Failure]))];
+        if (key is null)
+            return
+            [
+                .. (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingMessage(
+                    one.At.MessageId,
+                    null,
+                    null,
+                    null,
+                    one.At.Since,
+                    null,
+                    [one.At.Failure]
+                )),
+            ];
         var messages = await parking.MessagesAsync(endpoint, key, limit, cancellationToken);
-        return [.. messages.Select(parked => new WaitingMessage(
-            parked.Message.Id, parked.Message.Subject, parked.Message.ContentType, parked.Message.Body.Length, parked.ParkedAt, parked.DueAt, parked.Failures)
-        {
-            Headers = new Dictionary<string, string>(parked.Message.Headers),
-        })];
+        return
+        [
+            .. messages.Select(parked => new WaitingMessage(
+                parked.Message.Id,
+                parked.Message.Subject,
+                parked.Message.ContentType,
+                parked.Message.Body.Length,
+                parked.ParkedAt,
+                parked.DueAt,
+                parked.Failures
+            )
+            {
+                Headers = new Dictionary<string, string>(parked.Message.Headers),
+            }),
+        ];
     }
 
     public async Task<EsbMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken) =>
-        (await parking.MessagesAsync(endpoint, key, MaxShown, cancellationToken)).FirstOrDefault(parked => parked.Message.Id == messageId)?.Message;
+        (await parking.MessagesAsync(endpoint, key, MaxShown, cancellationToken))
+            .FirstOrDefault(parked => parked.Message.Id == messageId)
+            ?.Message;
 
     public async Task<bool> ReleaseAsync(string endpoint, string? key, OperatorDecision decision, CancellationToken cancellationToken)
     {
         var released = key is not null
             ? await parking.ReleaseAsync(endpoint, key, cancellationToken)
             : await standstills.MoveOnAsync(endpoint, messageId: null, discard: false, decision, cancellationToken);
-        if (released) LogReleased(endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
+        if (released)
+            LogReleased(endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return released;
     }
 
-    public async Task<long> DiscardAsync(string endpoint, string? key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<long> DiscardAsync(
+        string endpoint,
+        string? key,
+        Guid? messageId,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
-        var count = key is null ? await DiscardFirstAsync(endpoint, messageId, decision, cancellationToken) : await DiscardParkedAsync(endpoint, key, messageId, decision, cancellationToken);
-        if (count > 0) LogDiscarded(count, endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
+        var count = key is null
+            ? await DiscardFirstAsync(endpoint, messageId, decision, cancellationToken)
+            : await DiscardParkedAsync(endpoint, key, messageId, decision, cancellationToken);
+        if (count > 0)
+            LogDiscarded(count, endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return count;
     }
 
     // Discards from the end: the first message, whose removal makes the key due, is removed last, so that nothing is released in between.
     // Records before it discards: a surplus fact is harmless, a missing one cannot be replaced. Messages that join the line after the last
     // group are kept.
-    private async Task<long> DiscardParkedAsync(string endpoint, string key, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken)
+    private async Task<long> DiscardParkedAsync(
+        string endpoint,
+        string key,
+        Guid? messageId,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
         var total = 0L;
         IReadOnlyList<ParkedSummary> group;
@@ -69,30 +127,56 @@ internal sealed partial class ParkingDesk(
         {
             group = await parking.SummariesAsync(endpoint, key, messageId, DiscardGroup, cancellationToken);
             await Task.WhenAll(group.Select(parked => RecordAsync(parked, endpoint, decision).AsTask()));
-            if (group.Count > 0) total += await parking.DiscardAsync(endpoint, key, [.. group.Select(parked => parked.MessageId)], CancellationToken.None);
-        }
-        while (group.Count == DiscardGroup);
+            if (group.Count > 0)
+                total += await parking.DiscardAsync(endpoint, key, [.. group.Select(parked => parked.MessageId)], CancellationToken.None);
+        } while (group.Count == DiscardGroup);
 
         return total;
     }
 
     // The endpoint itself records the discard.
-    private async Task<long> DiscardFirstAsync(string endpoint, Guid? messageId, OperatorDecision decision, CancellationToken cancellationToken) =>
-        await standstills.MoveOnAsync(endpoint, messageId, discard: true, decision, cancellationToken) ? 1 : 0;
+    private async Task<long> DiscardFirstAsync(
+        string endpoint,
+        Guid? messageId,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    ) => await standstills.MoveOnAsync(endpoint, messageId, discard: true, decision, cancellationToken) ? 1 : 0;
 
     // A started group is completed, even if the caller disconnects.
     private ValueTask RecordAsync(ParkedSummary parked, string endpoint, OperatorDecision decision)
     {
         var now = time.GetUtcNow();
-        var message = new EsbMessage { Id = parked.MessageId, ConversationId = parked.ConversationId, CreatedAt = now, Subject = parked.Subject, Attempt = parked.Attempt, Party = parked.Party };
+        var message = new EsbMessage
+        {
+            Id = parked.MessageId,
+            ConversationId = parked.ConversationId,
+            CreatedAt = now,
+            Subject = parked.Subject,
+            Attempt = parked.Attempt,
+            Party = parked.Party,
+        };
         return audit.RecordAsync(
-            AuditFacts.Of(message, AuditKind.Discarded, time) with { Endpoint = endpoint, Reason = decision.Reason, Fields = new Dictionary<string, string> { ["operator"] = decision.By } },
-            CancellationToken.None);
+            AuditFacts.Of(message, AuditKind.Discarded, time) with
+            {
+                Endpoint = endpoint,
+                Reason = decision.Reason,
+                Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+            },
+            CancellationToken.None
+        );
     }
 
-    [LoggerMessage(EventId = 2640, Level = LogLevel.Information, Message = "The parked messages of {Key} at {Endpoint} were released by {Operator}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2640,
+        Level = LogLevel.Information,
+        Message = "The parked messages of {Key} at {Endpoint} were released by {Operator}: {Reason}"
+    )]
     private partial void LogReleased(string endpoint, string key, string @operator, string? reason);
 
-    [LoggerMessage(EventId = 2641, Level = LogLevel.Information, Message = "{Count} parked messages of {Key} at {Endpoint} were discarded by {Operator}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2641,
+        Level = LogLevel.Information,
+        Message = "{Count} parked messages of {Key} at {Endpoint} were discarded by {Operator}: {Reason}"
+    )]
     private partial void LogDiscarded(long count, string endpoint, string key, string @operator, string? reason);
 }

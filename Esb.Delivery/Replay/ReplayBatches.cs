@@ -19,6 +19,7 @@ internal sealed class ReplayBatches(ReplayRequest request)
     public void Begin(bool cameBack)
     {
         _sent = 0;
-        if (!cameBack) _size = (int)Math.Min(2L * _size, _largest);
+        if (!cameBack)
+            _size = (int)Math.Min(2L * _size, _largest);
     }
 }

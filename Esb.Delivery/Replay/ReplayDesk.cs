@@ -16,41 +16,57 @@ internal sealed partial class ReplayDesk(
     ReplaySignal signal,
     IAuditTrail audit,
     TimeProvider time,
-    ILogger<ReplayDesk> logger) : IDeadLetterDesk
+    ILogger<ReplayDesk> logger
+) : IDeadLetterDesk
 {
     private const int DiscardGroup = 500;
 
     public async Task<ReplayPreview> PreviewAsync(ReplayRequest request, CancellationToken cancellationToken)
     {
         var groups = await GroupAsync(request, cancellationToken);
-        return new ReplayPreview(Math.Min(groups.Sum(group => group.Count), request.Limit ?? long.MaxValue), groups, [.. Obstacles(request, groups).Select(obstacle => obstacle.Message)]);
+        return new ReplayPreview(
+            Math.Min(groups.Sum(group => group.Count), request.Limit ?? long.MaxValue),
+            groups,
+            [.. Obstacles(request, groups).Select(obstacle => obstacle.Message)]
+        );
     }
 
-    public async Task<ReplayJob> ReplayAsync(ReplayRequest request, string? command, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<ReplayJob> ReplayAsync(
+        ReplayRequest request,
+        string? command,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
         var fingerprint = FingerprintOf(request);
-        if (await FindSameAsync(command, fingerprint, cancellationToken) is { } known) return known;
+        if (await FindSameAsync(command, fingerprint, cancellationToken) is { } known)
+            return known;
 
         var groups = await GroupAsync(request, cancellationToken);
         if (groups.Count == 0)
-            return await FindSameAsync(command, fingerprint, cancellationToken) ?? throw Nothing(); // sent twice: the other job has the letters
-        if (Obstacles(request, groups).FirstOrDefault() is { } obstacle) throw obstacle;
+            // sent twice: the other job has the letters
+            return await FindSameAsync(command, fingerprint, cancellationToken) ?? throw Nothing();
+        if (Obstacles(request, groups).FirstOrDefault() is { } obstacle)
+            throw obstacle;
 
         var now = time.GetUtcNow();
         var id = Guid.CreateVersion7(now);
-        var job = await jobs.CreateAsync(
-            new ReplayJob
-            {
-                Id = id,
-                Command = command ?? id.ToString(),
-                Fingerprint = fingerprint,
-                Request = request,
-                CreatedAt = now,
-                CreatedBy = decision.By,
-                Reason = decision.Reason,
-            },
-            cancellationToken) ?? throw Nothing();
-        if (job.Id != id) return SameCommand(job, fingerprint); // sent twice concurrently
+        var job =
+            await jobs.CreateAsync(
+                new ReplayJob
+                {
+                    Id = id,
+                    Command = command ?? id.ToString(),
+                    Fingerprint = fingerprint,
+                    Request = request,
+                    CreatedAt = now,
+                    CreatedBy = decision.By,
+                    Reason = decision.Reason,
+                },
+                cancellationToken
+            ) ?? throw Nothing();
+        if (job.Id != id)
+            return SameCommand(job, fingerprint); // sent twice concurrently
 
         LogMade(job.Id, job.Total, decision.By, decision.Reason);
         signal.Raise();
@@ -59,8 +75,10 @@ internal sealed partial class ReplayDesk(
 
     public async Task<ReplayJob?> ChangeAsync(Guid job, ReplayState state, OperatorDecision decision, CancellationToken cancellationToken)
     {
-        if (await jobs.ChangeAsync(job, state, decision, cancellationToken) is not { } changed) return null;
-        if (changed.State != state) throw Refused("ESB-REPLAY-OVER", $"The job is {changed.State.ToString().ToLowerInvariant()} already.");
+        if (await jobs.ChangeAsync(job, state, decision, cancellationToken) is not { } changed)
+            return null;
+        if (changed.State != state)
+            throw Refused("ESB-REPLAY-OVER", $"The job is {changed.State.ToString().ToLowerInvariant()} already.");
 
         LogChanged(job, state, decision.By, decision.Reason);
         signal.Raise();
@@ -76,10 +94,10 @@ internal sealed partial class ReplayDesk(
             discarded = await letters.DiscardAsync(filter, decision, DiscardGroup, cancellationToken);
             await Task.WhenAll(discarded.Select(letter => RecordAsync(letter, decision).AsTask()));
             total += discarded.Count;
-        }
-        while (discarded.Count == DiscardGroup);
+        } while (discarded.Count == DiscardGroup);
 
-        if (total > 0) LogDiscarded(total, decision.By, decision.Reason);
+        if (total > 0)
+            LogDiscarded(total, decision.By, decision.Reason);
         return total;
     }
 
@@ -89,42 +107,69 @@ internal sealed partial class ReplayDesk(
     private IEnumerable<EsbException> Obstacles(ReplayRequest request, IReadOnlyList<DeadLetterGroup> groups)
     {
         var count = groups.Sum(group => group.Count);
-        IEnumerable<EsbException> unlimited = request.Limit is null && count > ReplayRequest.MaxUnlimited
-            ? [new EsbException("ESB-REPLAY-LIMIT", $"There are {count} such dead letters; say as limit how many are meant.", FaultKind.Invalid)]
-            : [];
+        IEnumerable<EsbException> unlimited =
+            request.Limit is null && count > ReplayRequest.MaxUnlimited
+                ?
+                [
+                    new EsbException(
+                        "ESB-REPLAY-LIMIT",
+                        $"There are {count} such dead letters; say as limit how many are meant.",
+                        FaultKind.Invalid
+                    ),
+                ]
+                : [];
         return unlimited.Concat(targets.Obstacles(request, groups));
     }
 
     private Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(ReplayRequest request, CancellationToken cancellationToken) =>
-        letters.GroupAsync(request.Letters with { State = request.Letters.State ?? DeadLetterState.Open }, byCause: true, cancellationToken);
+        letters.GroupAsync(
+            request.Letters with
+            {
+                State = request.Letters.State ?? DeadLetterState.Open,
+            },
+            byCause: true,
+            cancellationToken
+        );
 
     // The decision is already stored: it is recorded even if the caller disconnects.
-    private ValueTask RecordAsync(DeadLetterSummary letter, OperatorDecision decision) => audit.RecordAsync(
-        new AuditFact
-        {
-            Id = Guid.CreateVersion7(time.GetUtcNow()),
-            Kind = AuditKind.Discarded,
-            Time = time.GetUtcNow(),
-            MessageId = letter.MessageId,
-            ConversationId = letter.ConversationId,
-            Endpoint = letter.Endpoint,
-            Subject = letter.Subject,
-            Reason = decision.Reason,
-            Fields = new Dictionary<string, string> { ["operator"] = decision.By },
-        },
-        CancellationToken.None);
+    private ValueTask RecordAsync(DeadLetterSummary letter, OperatorDecision decision) =>
+        audit.RecordAsync(
+            new AuditFact
+            {
+                Id = Guid.CreateVersion7(time.GetUtcNow()),
+                Kind = AuditKind.Discarded,
+                Time = time.GetUtcNow(),
+                MessageId = letter.MessageId,
+                ConversationId = letter.ConversationId,
+                Endpoint = letter.Endpoint,
+                Subject = letter.Subject,
+                Reason = decision.Reason,
+                Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+            },
+            CancellationToken.None
+        );
 
-    private static string FingerprintOf(ReplayRequest request) => Convert.ToHexString(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(request)));
+    private static string FingerprintOf(ReplayRequest request) =>
+        Convert.ToHexString(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(request)));
 
-    private static ReplayJob SameCommand(ReplayJob known, string fingerprint) => known.Fingerprint == fingerprint
-        ? known
-        : throw Refused("ESB-REPLAY-COMMAND", $"The command was used for job {known.Id}, which asks for something else; name this one differently.");
+    private static ReplayJob SameCommand(ReplayJob known, string fingerprint) =>
+        known.Fingerprint == fingerprint
+            ? known
+            : throw Refused(
+                "ESB-REPLAY-COMMAND",
+                $"The command was used for job {known.Id}, which asks for something else; name this one differently."
+            );
 
-    private static EsbException Nothing() => Refused("ESB-REPLAY-NOTHING", "No such dead letter is open; what a job has, or has sent, is not sent by another.");
+    private static EsbException Nothing() =>
+        Refused("ESB-REPLAY-NOTHING", "No such dead letter is open; what a job has, or has sent, is not sent by another.");
 
     private static EsbException Refused(string code, string message) => new(code, message, FaultKind.Invalid) { Status = 409 };
 
-    [LoggerMessage(EventId = 2601, Level = LogLevel.Information, Message = "Replay job {Job} of {Count} dead letters was made by {Operator}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2601,
+        Level = LogLevel.Information,
+        Message = "Replay job {Job} of {Count} dead letters was made by {Operator}: {Reason}"
+    )]
     private partial void LogMade(Guid job, long count, string @operator, string? reason);
 
     [LoggerMessage(EventId = 2602, Level = LogLevel.Information, Message = "Replay job {Job} was set to {State} by {Operator}: {Reason}")]

@@ -10,12 +10,14 @@ internal sealed class ReplayPace(double? rate, TimeProvider time)
 
     public Task WaitAsync(CancellationToken cancellationToken)
     {
-        if (rate is not { } perSecond) return Task.CompletedTask;
+        if (rate is not { } perSecond)
+            return Task.CompletedTask;
         TimeSpan wait;
         lock (_gate)
         {
             var now = time.GetUtcNow();
-            if (_next < now) _next = now; // unused capacity does not accumulate
+            if (_next < now)
+                _next = now; // unused capacity does not accumulate
             wait = _next - now;
             _next += TimeSpan.FromSeconds(1 / perSecond);
         }

@@ -11,19 +11,20 @@ namespace Esb.Delivery.Replay;
 public static class ReplayRegistration
 {
     /// <summary>Registers the replay of dead letters.</summary>
-    public static IServiceCollection AddReplay(this IServiceCollection services) => services
-        .AddSingleton<ReplayTargets>()
-        .AddSingleton<ReplaySignal>()
-        .AddSingleton<ReplayServices>()
-        .AddSingleton<IDeadLetterDesk, ReplayDesk>()
-        .AddSingleton<ReplayKeys>()
-        .AddSingleton<IAuditReplayDesk, AuditReplayDesk>()
-        .AddSingleton<Standstills>()
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())
-        .AddSingleton<IParkingDesk, ParkingDesk>()
-        .AddSingleton<BacklogMonitor>()
-        .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())
-        .AddSingleton<IBusPart, ReplayRunner>();
+    public static IServiceCollection AddReplay(this IServiceCollection services) =>
+        services
+            .AddSingleton<ReplayTargets>()
+            .AddSingleton<ReplaySignal>()
+            .AddSingleton<ReplayServices>()
+            .AddSingleton<IDeadLetterDesk, ReplayDesk>()
+            .AddSingleton<ReplayKeys>()
+            .AddSingleton<IAuditReplayDesk, AuditReplayDesk>()
+            .AddSingleton<Standstills>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Standstills>())
+            .AddSingleton<IParkingDesk, ParkingDesk>()
+            .AddSingleton<BacklogMonitor>()
+            .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<BacklogMonitor>())
+            .AddSingleton<IBacklogMonitor>(provider => provider.GetRequiredService<BacklogMonitor>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BacklogMonitor>())
+            .AddSingleton<IBusPart, ReplayRunner>();
 }

@@ -31,7 +31,8 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         {
             try
             {
-                if (await StepAsync(sender, watch)) return;
+                if (await StepAsync(sender, watch))
+                    return;
             }
             catch (OperationCanceledException) when (watch.Ended.IsCancellationRequested)
             {
@@ -60,8 +61,10 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     // Returns true if the job is done or stopped.
     private async Task<bool> StepAsync(ReplaySender sender, ReplayWatch watch)
     {
-        if (_batches.Left <= 0) await PauseAsync(watch);
-        else await watch.LookAsync();
+        if (_batches.Left <= 0)
+            await PauseAsync(watch);
+        else
+            await watch.LookAsync();
         if (ShareOf(watch.Job) is { } share && share >= Request.StopAtFailureShare)
         {
             var reason = $"{share:P0} of the letters sent came back.";
@@ -101,7 +104,8 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         finally
         {
             _batches.CountSent(sent.Count);
-            if (sent.Count > 0) await services.Jobs.MarkAsync(claim, sent, CancellationToken.None);
+            if (sent.Count > 0)
+                await services.Jobs.MarkAsync(claim, sent, CancellationToken.None);
         }
     }
 
@@ -109,7 +113,8 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     {
         try
         {
-            if (!watch.IsLost) await services.Jobs.ReleaseAsync(claim, ReplayState.Running, watch.Trouble, CancellationToken.None);
+            if (!watch.IsLost)
+                await services.Jobs.ReleaseAsync(claim, ReplayState.Running, watch.Trouble, CancellationToken.None);
         }
         catch (EsbException ex)
         {
@@ -129,7 +134,11 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     [LoggerMessage(EventId = 2620, Level = LogLevel.Information, Message = "Replay job {Job} is worked on here")]
     private partial void LogTaken(Guid job);
 
-    [LoggerMessage(EventId = 2621, Level = LogLevel.Information, Message = "Replay job {Job} has sent its letters: {Replayed}; {Failed} of them failed again so far")]
+    [LoggerMessage(
+        EventId = 2621,
+        Level = LogLevel.Information,
+        Message = "Replay job {Job} has sent its letters: {Replayed}; {Failed} of them failed again so far"
+    )]
     private partial void LogCompleted(Guid job, long replayed, long failed);
 
     [LoggerMessage(EventId = 2622, Level = LogLevel.Warning, Message = "Replay job {Job} stopped: {Reason}")]

@@ -7,7 +7,9 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Delivery.Replay;
 
 /// <summary>Claims unowned replay jobs, including those of dead hosts, and runs several at once.</summary>
-internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices services, ReplaySignal signal, ILogger<ReplayRunner> logger) : IBusPart, IDisposable
+internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices services, ReplaySignal signal, ILogger<ReplayRunner> logger)
+    : IBusPart,
+        IDisposable
 {
     private const int MaxRuns = 4;
 
@@ -68,7 +70,11 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
         await Task.WhenAll(runs);
     }
 
-    [LoggerMessage(EventId = 2611, Level = LogLevel.Error, Message = "The store could not say which replay jobs there are; it is asked again")]
+    [LoggerMessage(
+        EventId = 2611,
+        Level = LogLevel.Error,
+        Message = "The store could not say which replay jobs there are; it is asked again"
+    )]
     private partial void LogUnforeseen(Exception exception);
 
     [LoggerMessage(EventId = 2610, Level = LogLevel.Debug, Message = "The store cannot be asked for replay jobs: {Reason}")]

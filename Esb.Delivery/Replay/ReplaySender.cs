@@ -32,18 +32,23 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     {
         EsbException? failure = null;
         var options = new ParallelOptions { MaxDegreeOfParallelism = MaxAtOnce, CancellationToken = ended };
-        await Parallel.ForEachAsync(letters.GroupBy(LineOf), options, async (line, _) =>
-        {
-            try
+        await Parallel.ForEachAsync(
+            letters.GroupBy(LineOf),
+            options,
+            async (line, _) =>
             {
-                await SendLineAsync(line, sent, ended);
+                try
+                {
+                    await SendLineAsync(line, sent, ended);
+                }
+                catch (EsbException ex)
+                {
+                    Interlocked.CompareExchange(ref failure, ex, null); // the other lines continue: their letters must not be sent again
+                }
             }
-            catch (EsbException ex)
-            {
-                Interlocked.CompareExchange(ref failure, ex, null); // the other lines continue: their letters must not be sent again
-            }
-        });
-        if (failure is not null) throw failure;
+        );
+        if (failure is not null)
+            throw failure;
     }
 
     private async Task SendLineAsync(IEnumerable<DeadLetterSummary> line, List<Guid> sent, CancellationToken ended)
@@ -52,24 +57,31 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         {
             await _pace.WaitAsync(ended);
             var replayed = await SendAsync(letter, ended);
-            lock (sent) sent.Add(letter.Id); // independent of its record
+            lock (sent)
+                sent.Add(letter.Id); // independent of its record
             await RecordAsync(replayed, ended);
         }
     }
 
     // Letters whose order matters share a line.
-    private string LineOf(DeadLetterSummary letter) => services.Targets.ModeOf(letter.ReplayedTo ?? letter.Endpoint) switch
-    {
-        DeliveryMode.Ordered => "",
-        DeliveryMode.OrderedByKey => letter.Key ?? "",
-        _ => letter.Id.ToString(),
-    };
+    private string LineOf(DeadLetterSummary letter) =>
+        services.Targets.ModeOf(letter.ReplayedTo ?? letter.Endpoint) switch
+        {
+            DeliveryMode.Ordered => "",
+            DeliveryMode.OrderedByKey => letter.Key ?? "",
+            _ => letter.Id.ToString(),
+        };
 
     // Returns the fact that remains to be recorded.
     private async Task<AuditFact> SendAsync(DeadLetterSummary summary, CancellationToken ended)
     {
-        var kept = await services.Letters.GetAsync(summary.Id, ended)
-            ?? throw new EsbException("ESB-REPLAY-UNREADABLE", $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.", FaultKind.Internal);
+        var kept =
+            await services.Letters.GetAsync(summary.Id, ended)
+            ?? throw new EsbException(
+                "ESB-REPLAY-UNREADABLE",
+                $"The dead letter {summary.Id} cannot be read any more; cancel the job, and replay the others without it.",
+                FaultKind.Internal
+            );
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
         var message = MessageOf(kept.Letter.Message);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
@@ -80,7 +92,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
                 begun = AuditFacts.Of(message, AuditKind.Replayed, services.Time);
                 return TrySendAsync(endpoint, message, ended);
             },
-            ended);
+            ended
+        );
         ReplayTelemetry.CountReplayed(endpoint);
         return FactOf(begun!, message, endpoint, kept);
     }
@@ -116,7 +129,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         try
         {
             var result = await services.Queues.SendAsync(endpoint, message, DeliveryKind.Replay, ended);
-            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason ?? "the message was not confirmed";
+            if (result.Outcome != PublishOutcome.Confirmed)
+                return result.Reason ?? "the message was not confirmed";
             await result.Settled.WaitAsync(ended); // with a volatile queue, the letter is the only copy until then
             return null;
         }
@@ -130,7 +144,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     private EsbMessage MessageOf(EsbMessage original)
     {
         var message = MessageHops.Set(original with { Attempt = 0 }, hops: 0);
-        if (job.Request.Edit is not { } edit) return message;
+        if (job.Request.Edit is not { } edit)
+            return message;
         var headers = edit.Headers is null ? message.Headers : MessageHeaders.From(edit.Headers).Without(EsbHeaders.Hops);
         return message with
         {
@@ -144,10 +159,19 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     private AuditFact FactOf(AuditFact begun, EsbMessage message, string endpoint, KeptDeadLetter kept)
     {
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
-        if (message.Id != kept.Summary.MessageId) fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
-        if (job.Request.Edit is not null) DescribeEdit(fields, kept.Letter.Message, message);
-        if (endpoint != kept.Summary.Endpoint) fields["redirected-from"] = kept.Summary.Endpoint;
-        return begun with { Endpoint = endpoint, Reason = job.Reason, Fields = fields, CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId };
+        if (message.Id != kept.Summary.MessageId)
+            fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
+        if (job.Request.Edit is not null)
+            DescribeEdit(fields, kept.Letter.Message, message);
+        if (endpoint != kept.Summary.Endpoint)
+            fields["redirected-from"] = kept.Summary.Endpoint;
+        return begun with
+        {
+            Endpoint = endpoint,
+            Reason = job.Reason,
+            Fields = fields,
+            CausedBy = message.Id == kept.Summary.MessageId ? null : kept.Summary.MessageId,
+        };
     }
 
     // The content is in the job for as long as that is kept; the fact proves it for as long as the audit is.
@@ -156,7 +180,10 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         fields["edited-by"] = job.CreatedBy;
         fields["body-before"] = Convert.ToHexStringLower(SHA256.HashData(original.Body.Bytes.Span));
         fields["body-after"] = Convert.ToHexStringLower(SHA256.HashData(edited.Body.Bytes.Span));
-        var names = original.Headers.Concat(edited.Headers).Select(header => header.Key).Distinct(StringComparer.OrdinalIgnoreCase)
+        var names = original
+            .Headers.Concat(edited.Headers)
+            .Select(header => header.Key)
+            .Distinct(StringComparer.OrdinalIgnoreCase)
             .Where(name => !HeaderRules.IsReserved(name) && original.Headers[name] != edited.Headers[name])
             .Concat(original.ContentType == edited.ContentType ? [] : ["content-type"])
             .Order(StringComparer.OrdinalIgnoreCase);
@@ -178,6 +205,10 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
 
     private static TimeSpan Longer(TimeSpan pause) => 2 * pause < LongestPause ? 2 * pause : LongestPause;
 
-    [LoggerMessage(EventId = 2625, Level = LogLevel.Error, Message = "That message {MessageId} was replayed to {Endpoint} by job {Job} could not be recorded")]
+    [LoggerMessage(
+        EventId = 2625,
+        Level = LogLevel.Error,
+        Message = "That message {MessageId} was replayed to {Endpoint} by job {Job} could not be recorded"
+    )]
     private partial void LogUnrecorded(Guid messageId, string? endpoint, Guid job);
 }

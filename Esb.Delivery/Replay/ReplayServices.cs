@@ -14,4 +14,5 @@ internal sealed record ReplayServices(
     ReplayTargets Targets,
     IAuditTrail Audit,
     TimeProvider Time,
-    ILoggerFactory Loggers);
+    ILoggerFactory Loggers
+);

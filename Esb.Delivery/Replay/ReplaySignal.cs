@@ -5,7 +5,9 @@ namespace Esb.Delivery.Replay;
 /// <summary>Wakes the replay runner of this host when a job is created or changed here. Thread-safe.</summary>
 internal sealed class ReplaySignal
 {
-    private readonly Channel<bool> _raised = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _raised = Channel.CreateBounded<bool>(
+        new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite }
+    );
 
     public void Raise() => _raised.Writer.TryWrite(true);
 

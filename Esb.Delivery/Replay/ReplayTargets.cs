@@ -17,27 +17,50 @@ internal sealed class ReplayTargets(Live<EndpointModels> endpoints, Live<Workflo
     /// <summary>The obstacles to sending these letters as requested; usually none.</summary>
     public IEnumerable<EsbException> Obstacles(ReplayRequest request, IEnumerable<DeadLetterGroup> letters)
     {
-        var targets = request.Redirect is { } redirect ? [redirect] : letters.Select(group => group.Endpoint).Distinct().Order(StringComparer.Ordinal).ToList();
+        var targets = request.Redirect is { } redirect
+            ? [redirect]
+            : letters.Select(group => group.Endpoint).Distinct().Order(StringComparer.Ordinal).ToList();
         return targets.Select(target => ObstacleAt(target, request.OutOfOrder)).OfType<EsbException>();
     }
 
     /// <summary>The obstacle to sending messages to an endpoint; null if it accepts them.</summary>
     public EsbException? ObstacleAt(string target, bool outOfOrder)
     {
-        if (WorkflowQueues.WorkflowOf(target) is not null && workflows?.Current.All.Any(subscription => subscription.Endpoint == target) == true) return null; // its instances are found by their keys
+        if (
+            WorkflowQueues.WorkflowOf(target) is not null
+            && workflows?.Current.All.Any(subscription => subscription.Endpoint == target) == true
+        )
+            return null; // its instances are found by their keys
         if (Find(target) is not { } config)
-            return Refused("ESB-REPLAY-ENDPOINT", $"There is no outbound endpoint '{target}'; name another one{NearestName.Hint(target, endpoints.Current.Outbound.Select(endpoint => endpoint.Config.Name))}", 422);
+            return Refused(
+                "ESB-REPLAY-ENDPOINT",
+                $"There is no outbound endpoint '{target}'; name another "
+                    + $"one{NearestName.Hint(target, endpoints.Current.Outbound.Select(endpoint => endpoint.Config.Name))}",
+                422
+            );
         if (!config.Enabled || config.Subscribe.Count == 0)
-            return Refused("ESB-REPLAY-ENDPOINT", $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has no queue. Name another one.", 422);
+            return Refused(
+                "ESB-REPLAY-ENDPOINT",
+                $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has "
+                    + $"no queue. Name another one.",
+                422
+            );
 
         // Ordered endpoints create dead letters only if failed messages do not park their key, so later messages have already overtaken
         // these.
         return config.Delivery == DeliveryMode.Parallel || outOfOrder
             ? null
-            : Refused("ESB-REPLAY-ORDER", $"The endpoint '{target}' delivers in order, and later messages may have gone past these. Say outOfOrder to send them all the same.", 409);
+            : Refused(
+                "ESB-REPLAY-ORDER",
+                $"The endpoint '{target}' delivers in order, and later messages may have gone past these. Say outOfOrder to send "
+                    + $"them all the same.",
+                409
+            );
     }
 
-    private OutboundEndpointConfig? Find(string endpoint) => endpoints.Current.Outbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config;
+    private OutboundEndpointConfig? Find(string endpoint) =>
+        endpoints.Current.Outbound.FirstOrDefault(model => model.Config.Name == endpoint)?.Config;
 
-    private static EsbException Refused(string code, string message, int status) => new(code, message, FaultKind.Invalid) { Status = status };
+    private static EsbException Refused(string code, string message, int status) =>
+        new(code, message, FaultKind.Invalid) { Status = status };
 }

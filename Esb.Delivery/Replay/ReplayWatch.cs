@@ -43,9 +43,12 @@ internal sealed class ReplayWatch : IAsyncDisposable
     {
         var job = await _services.Jobs.RenewAsync(_claim, Trouble, _ended.Token);
         _heard = _services.Time.GetTimestamp();
-        if (job is null) IsLost = true;
-        else Job = job;
-        if (job?.State != ReplayState.Running) await _ended.CancelAsync();
+        if (job is null)
+            IsLost = true;
+        else
+            Job = job;
+        if (job?.State != ReplayState.Running)
+            await _ended.CancelAsync();
         _ended.Token.ThrowIfCancellationRequested();
     }
 
@@ -63,7 +66,8 @@ internal sealed class ReplayWatch : IAsyncDisposable
         while (!either.IsCancellationRequested)
         {
             await Task.Delay(Interval, _services.Time, either.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (either.IsCancellationRequested) return;
+            if (either.IsCancellationRequested)
+                return;
             try
             {
                 await LookAsync();
@@ -74,7 +78,8 @@ internal sealed class ReplayWatch : IAsyncDisposable
             }
             catch (Exception) // the run meets the same failure and reports it
             {
-                if (_services.Time.GetElapsedTime(_heard) < ReplayClaim.Patience) continue;
+                if (_services.Time.GetElapsedTime(_heard) < ReplayClaim.Patience)
+                    continue;
                 IsLost = true; // the claim has expired, so another host may have taken the job
                 await _ended.CancelAsync();
             }

@@ -9,7 +9,12 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Delivery.Replay;
 
 /// <summary>The blocked endpoints on all hosts of the farm, and operators' decisions about them. Thread-safe.</summary>
-internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonitor> monitors, IEndpointControl control, ILogger<Standstills> logger) : IBusPart
+internal sealed partial class Standstills(
+    IFarm farm,
+    IEnumerable<IEndpointMonitor> monitors,
+    IEndpointControl control,
+    ILogger<Standstills> logger
+) : IBusPart
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
@@ -21,14 +26,19 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _answering.Add(farm.Answer<ListStandstills, StandstillList>((question, _) => Task.FromResult(new StandstillList(Here(question.Endpoint)))));
-        _answering.Add(farm.Answer<MoveOnStandstill, MovedOn>(async (question, token) => new MovedOn(await MoveOnHereAsync(question, token))));
+        _answering.Add(
+            farm.Answer<ListStandstills, StandstillList>((question, _) => Task.FromResult(new StandstillList(Here(question.Endpoint))))
+        );
+        _answering.Add(
+            farm.Answer<MoveOnStandstill, MovedOn>(async (question, token) => new MovedOn(await MoveOnHereAsync(question, token)))
+        );
         return Task.CompletedTask;
     }
 
     public Task StopAsync(CancellationToken cancellationToken)
     {
-        foreach (var answering in _answering) answering.Dispose();
+        foreach (var answering in _answering)
+            answering.Dispose();
         return Task.CompletedTask;
     }
 
@@ -38,9 +48,11 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
     public async Task<IReadOnlyList<StandingEndpoint>> ListAsync(string? endpoint, CancellationToken cancellationToken)
     {
         var elsewhere = await AskAsync<ListStandstills, StandstillList>(new ListStandstills(endpoint), cancellationToken);
-        if (elsewhere.Silent.Count > 0) LogSilent(NamesOf(elsewhere.Silent));
+        if (elsewhere.Silent.Count > 0)
+            LogSilent(NamesOf(elsewhere.Silent));
         var all = Here(endpoint).Concat(elsewhere.Answers.SelectMany(answer => answer.Answer.Standing));
-        return [.. all.GroupBy(standing => standing.Endpoint).Select(group => group.MaxBy(standing => standing.At.Failure.At)!)]; // a frozen host may report old state
+        // a frozen host may report old state
+        return [.. all.GroupBy(standing => standing.Endpoint).Select(group => group.MaxBy(standing => standing.At.Failure.At)!)];
     }
 
     /// <summary>Retries or discards the message that blocks an endpoint.</summary>
@@ -52,17 +64,28 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
     /// <returns>True if the message blocked the endpoint on any host.</returns>
     /// <exception cref="EsbException"><c>ESB-FARM-UNAVAILABLE</c>, <c>ESB-FARM-SILENT</c>: not blocked on this host, and not every other
     /// host answered.</exception>
-    public async Task<bool> MoveOnAsync(string endpoint, Guid? messageId, bool discard, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<bool> MoveOnAsync(
+        string endpoint,
+        Guid? messageId,
+        bool discard,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
         var question = new MoveOnStandstill(endpoint, messageId, discard, decision);
-        if (await MoveOnHereAsync(question, cancellationToken)) return true;
+        if (await MoveOnHereAsync(question, cancellationToken))
+            return true;
         var elsewhere = await farm.AskOthersAsync<MoveOnStandstill, MovedOn>(question, Patience, cancellationToken);
-        if (elsewhere.Answers.Any(answer => answer.Answer.IsDone)) return true;
-        if (elsewhere.Silent.Count == 0) return false;
+        if (elsewhere.Answers.Any(answer => answer.Answer.IsDone))
+            return true;
+        if (elsewhere.Silent.Count == 0)
+            return false;
         throw new EsbException(
             "ESB-FARM-SILENT",
-            $"'{endpoint}' does not stand at such a message on the hosts that answered, and {NamesOf(elsewhere.Silent)} did not answer: it may stand there. Ask again.",
-            FaultKind.Unavailable);
+            $"'{endpoint}' does not stand at such a message on the hosts that answered, and {NamesOf(elsewhere.Silent)} did not "
+                + $"answer: it may stand there. Ask again.",
+            FaultKind.Unavailable
+        );
     }
 
     private async Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(TQuestion question, CancellationToken cancellationToken)
@@ -81,14 +104,18 @@ internal sealed partial class Standstills(IFarm farm, IEnumerable<IEndpointMonit
     }
 
     private IReadOnlyList<StandingEndpoint> Here(string? endpoint) =>
-        [.. monitors.SelectMany(monitor => monitor.Endpoints)
-            .Where(status => status.StandsAt is not null && (endpoint is null || status.Name == endpoint))
-            .Select(status => new StandingEndpoint(status.Name, status.StandsAt!))];
+        [
+            .. monitors
+                .SelectMany(monitor => monitor.Endpoints)
+                .Where(status => status.StandsAt is not null && (endpoint is null || status.Name == endpoint))
+                .Select(status => new StandingEndpoint(status.Name, status.StandsAt!)),
+        ];
 
     private async Task<bool> MoveOnHereAsync(MoveOnStandstill question, CancellationToken cancellationToken)
     {
         var at = Here(question.Endpoint).FirstOrDefault()?.At.MessageId;
-        return at is { } message && (question.MessageId ?? message) == message
+        return at is { } message
+            && (question.MessageId ?? message) == message
             && await control.MoveOnAsync(question.Endpoint, message, question.Discard, question.Decision, cancellationToken);
     }
 

@@ -45,8 +45,10 @@ internal sealed class HeldLease : IDisposable
     {
         get
         {
-            if (Ended.IsCancellationRequested) return false;
-            if (_time.GetElapsedTime(Interlocked.Read(ref _heldSince)) < _timeToLive) return true;
+            if (Ended.IsCancellationRequested)
+                return false;
+            if (_time.GetElapsedTime(Interlocked.Read(ref _heldSince)) < _timeToLive)
+                return true;
             Lose();
             return false;
         }

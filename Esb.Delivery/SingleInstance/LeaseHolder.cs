@@ -13,7 +13,13 @@ namespace Esb.Delivery.SingleInstance;
 /// <param name="time">The clock of this host.</param>
 /// <param name="logger">Logs take-over and loss.</param>
 internal sealed partial class LeaseHolder(
-    string name, string owner, ILeaseStore leases, Func<HeldLease, CancellationToken, Task> work, TimeProvider time, ILogger<LeaseHolder> logger) : IAsyncDisposable
+    string name,
+    string owner,
+    ILeaseStore leases,
+    Func<HeldLease, CancellationToken, Task> work,
+    TimeProvider time,
+    ILogger<LeaseHolder> logger
+) : IAsyncDisposable
 {
     /// <summary>The lifetime of a lease that is not renewed, and so the delay of a take-over after a crash.</summary>
     public static readonly TimeSpan TimeToLive = TimeSpan.FromSeconds(10);
@@ -57,7 +63,8 @@ internal sealed partial class LeaseHolder(
             {
                 var asked = time.GetTimestamp();
                 var lease = await AskAsync(token => leases.AcquireAsync(name, owner, TimeToLive, token), stopping);
-                if (lease is not null) await HoldAsync(lease, asked, stopping);
+                if (lease is not null)
+                    await HoldAsync(lease, asked, stopping);
                 _standsBy.TrySetResult();
                 await Task.Delay(lease is null ? AskInterval : RenewInterval, time, stopping); // after a failure other hosts go first
             }
@@ -93,13 +100,16 @@ internal sealed partial class LeaseHolder(
     // lease.
     private async Task RenewAsync(HeldLease held, Task working)
     {
-        for (var pause = RenewInterval; ;)
+        for (var pause = RenewInterval; ; )
         {
-            if (await Task.WhenAny(working, Task.Delay(pause, time, held.Ended)) == working || !held.IsHeld) return;
+            if (await Task.WhenAny(working, Task.Delay(pause, time, held.Ended)) == working || !held.IsHeld)
+                return;
             var asked = time.GetTimestamp();
             var renewed = await AskAsync<bool?>(async token => await leases.RenewAsync(held.Lease, TimeToLive, token), held.Ended);
-            if (renewed == false) return;
-            if (renewed == true) held.Extend(asked);
+            if (renewed == false)
+                return;
+            if (renewed == true)
+                held.Extend(asked);
             pause = renewed == true ? RenewInterval : AskInterval;
         }
     }
@@ -126,7 +136,8 @@ internal sealed partial class LeaseHolder(
             Complain("The store did not answer in time.");
             return default;
         }
-        catch (Exception ex) when (ex is not OperationCanceledException) // any exception: otherwise this host would silently stand by until a restart
+        // any exception: otherwise this host would silently stand by until a restart
+        catch (Exception ex) when (ex is not OperationCanceledException)
         {
             Complain("The store cannot be used.", ex);
             return default;
@@ -169,7 +180,8 @@ internal sealed partial class LeaseHolder(
     // Logged once per outage.
     private void Complain(string reason, Exception? unforeseen = null)
     {
-        if (_trouble is null) LogAway(name, reason, unforeseen);
+        if (_trouble is null)
+            LogAway(name, reason, unforeseen);
         _trouble = reason;
     }
 

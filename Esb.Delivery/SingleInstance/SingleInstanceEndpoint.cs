@@ -12,7 +12,12 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
     private volatile IInboundEndpoint? _running;
     private CancellationToken _abort;
 
-    public SingleInstanceEndpoint(string name, IMessageIntake intake, Func<IMessageIntake, IInboundEndpoint> create, SingleInstances singles)
+    public SingleInstanceEndpoint(
+        string name,
+        IMessageIntake intake,
+        Func<IMessageIntake, IInboundEndpoint> create,
+        SingleInstances singles
+    )
     {
         _create = create;
         _intake = new SingleInstanceIntake(name, intake, () => IsHeld);

@@ -17,14 +17,17 @@ internal sealed class SingleInstances(bool areShared, ILeaseStore leases, TimePr
 
     public bool AreShared => areShared;
 
-    public static SingleInstances Of(IServiceProvider services) => new(
-        services.GetRequiredService<TransportConfig>().SpansHosts,
-        services.GetRequiredService<ILeaseStore>(),
-        services.GetRequiredService<TimeProvider>(),
-        services.GetRequiredService<ILogger<LeaseHolder>>());
+    public static SingleInstances Of(IServiceProvider services) =>
+        new(
+            services.GetRequiredService<TransportConfig>().SpansHosts,
+            services.GetRequiredService<ILeaseStore>(),
+            services.GetRequiredService<TimeProvider>(),
+            services.GetRequiredService<ILogger<LeaseHolder>>()
+        );
 
     /// <summary>Creates the lease holder of an endpoint, not yet started.</summary>
     /// <param name="endpoint">The endpoint's name.</param>
     /// <param name="work">Runs while the lease is held, and ends soon after its token is cancelled.</param>
-    public LeaseHolder Hold(string endpoint, Func<HeldLease, CancellationToken, Task> work) => new($"endpoint {endpoint}", _host, leases, work, time, logger);
+    public LeaseHolder Hold(string endpoint, Func<HeldLease, CancellationToken, Task> work) =>
+        new($"endpoint {endpoint}", _host, leases, work, time, logger);
 }

@@ -9,7 +9,14 @@ namespace Esb.Endpoints.Amqp;
 /// <summary>Answers one request of an AMQP client, in the queue that it names.</summary>
 /// <remarks>An answer goes only to queues on the allow-list, and never to one of the bus: otherwise a sender could have the bus write
 /// anywhere.</remarks>
-internal sealed class AmqpAnswerWay(AmqpInboundConfig config, BrokerMessage request, EsbMessage message, long maxBodyBytes, Func<string, bool> isOurs, TimeProvider time) : IAnswerWay
+internal sealed class AmqpAnswerWay(
+    AmqpInboundConfig config,
+    BrokerMessage request,
+    EsbMessage message,
+    long maxBodyBytes,
+    Func<string, bool> isOurs,
+    TimeProvider time
+) : IAnswerWay
 {
     private const string Problem = "application/problem+json";
 
@@ -19,32 +26,55 @@ internal sealed class AmqpAnswerWay(AmqpInboundConfig config, BrokerMessage requ
     {
         var queue = request.ReplyTo!;
         if (isOurs(queue) || !config.ReplyTo.Any(pattern => Matches(pattern, queue)))
-            throw new EsbException("ESB-AMQP-REPLYTO", "The queue for the answer is not among those that replyTo allows; the request was not worked on.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-AMQP-REPLYTO",
+                "The queue for the answer is not among those that replyTo allows; the request was not worked on.",
+                FaultKind.Invalid
+            );
         return ValueTask.CompletedTask;
     }
 
     public async ValueTask<BrokerMessage> AnswerAsync(EsbMessage reply, CancellationToken cancellationToken) =>
-        Create(reply.Id, await reply.Body.BufferAsync(maxBodyBytes, cancellationToken), reply.ContentType, _rules.Admit(reply.Headers, out _).ToDictionary());
+        Create(
+            reply.Id,
+            await reply.Body.BufferAsync(maxBodyBytes, cancellationToken),
+            reply.ContentType,
+            _rules.Admit(reply.Headers, out _).ToDictionary()
+        );
 
     public BrokerMessage Fault(EsbException failure)
     {
-        var body = JsonSerializer.SerializeToUtf8Bytes(new { title = failure.Message, status = failure.Status ?? Faults.StatusOf(failure.Kind), code = failure.Code });
-        return Create(MessageIds.Derive(message.Id, "fault"), body, Problem, new Dictionary<string, string> { [EsbHeaders.Fault] = failure.Code });
+        var body = JsonSerializer.SerializeToUtf8Bytes(
+            new
+            {
+                title = failure.Message,
+                status = failure.Status ?? Faults.StatusOf(failure.Kind),
+                code = failure.Code,
+            }
+        );
+        return Create(
+            MessageIds.Derive(message.Id, "fault"),
+            body,
+            Problem,
+            new Dictionary<string, string> { [EsbHeaders.Fault] = failure.Code }
+        );
     }
 
-    private BrokerMessage Create(Guid id, ReadOnlyMemory<byte> body, string? contentType, IReadOnlyDictionary<string, string> headers) => new()
-    {
-        RoutingKey = request.ReplyTo!,
-        Body = body,
-        ContentType = contentType,
-        MessageId = id.ToString(),
-        CorrelationId = request.CorrelationId ?? request.MessageId, // as RPC clients expect
-        Timestamp = time.GetUtcNow(),
-        Headers = headers,
-        IsMandatory = true,
-        IsPersistent = false,
-    };
+    private BrokerMessage Create(Guid id, ReadOnlyMemory<byte> body, string? contentType, IReadOnlyDictionary<string, string> headers) =>
+        new()
+        {
+            RoutingKey = request.ReplyTo!,
+            Body = body,
+            ContentType = contentType,
+            MessageId = id.ToString(),
+            CorrelationId = request.CorrelationId ?? request.MessageId, // as RPC clients expect
+            Timestamp = time.GetUtcNow(),
+            Headers = headers,
+            IsMandatory = true,
+            IsPersistent = false,
+        };
 
     // Names of queues are compared with regard to case.
-    private static bool Matches(string pattern, string queue) => pattern.EndsWith('*') ? queue.StartsWith(pattern[..^1], StringComparison.Ordinal) : queue == pattern;
+    private static bool Matches(string pattern, string queue) =>
+        pattern.EndsWith('*') ? queue.StartsWith(pattern[..^1], StringComparison.Ordinal) : queue == pattern;
 }

@@ -17,7 +17,10 @@ public sealed record AmqpInboundConfig : InboundEndpointConfig, IBrokerSettings
     public string? Queue { get; init; }
 
     /// <summary>The exchange; null if a queue is named.</summary>
-    [Setting("The exchange whose messages are read, over a queue esb-NAME-ENDPOINT that is made where it is missing. It exists, unless declare says otherwise.")]
+    [Setting(
+        "The exchange whose messages are read, over a queue esb-NAME-ENDPOINT that is made where it is missing. It exists, unless "
+            + "declare says otherwise."
+    )]
     public string? Exchange { get; init; }
 
     /// <summary>The routing keys by which the queue is bound to the exchange.</summary>
@@ -33,19 +36,27 @@ public sealed record AmqpInboundConfig : InboundEndpointConfig, IBrokerSettings
     public AmqpProtocol Protocol { get; init; } = AmqpProtocol.Spoken;
 
     /// <summary>The queues that answers may go to.</summary>
-    [Setting("With mode request-reply: the queues that answers may go to, names or beginnings followed by *; by default those that brokers name.", TakesOne = true)]
+    [Setting(
+        "With mode request-reply: the queues that answers may go to, names or beginnings followed by *; by default those that "
+            + "brokers name.",
+        TakesOne = true
+    )]
     public IReadOnlyList<string> ReplyTo { get; init; } = ["amq.gen-*", "amq.rabbitmq.reply-to*"];
 
     /// <summary>Messages handed over at once.</summary>
     [Setting("Messages handed over at once; with 1 they keep the order of the queue.", Range = "1..1000")]
     public int MaxConcurrentCalls { get; init; } = 32;
 
-    /// <summary>Messages that may be on their way from the broker; by default twice <see cref="MaxConcurrentCalls"/>, at least 32.</summary>
+    /// <summary>Messages that may be on their way from the broker; by default twice <see cref="MaxConcurrentCalls"/>, at least
+    /// 32.</summary>
     [Setting("Messages that may be on their way from the broker; by default twice maxConcurrentCalls, at least 32.", Range = "1..10000")]
     public int? Prefetch { get; init; }
 
     /// <inheritdoc/>
-    [Setting("The broker: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.", MayHoldPassword = true)]
+    [Setting(
+        "The broker: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.",
+        MayHoldPassword = true
+    )]
     public string? Url { get; init; }
 
     /// <inheritdoc/>

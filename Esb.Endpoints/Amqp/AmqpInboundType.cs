@@ -15,13 +15,19 @@ internal sealed class AmqpInboundType(BusIdentity bus, LimitsConfig limits) : In
     {
         Check(settings, errors);
         var layout = LayoutOf(settings);
-        return (services, intake) => new BrokerInbound(settings, settings, services, intake).Create(
-            (brokers, _, time) => new AmqpFormat(settings, limits.MaxBodySize.Bytes, brokers.IsOurs, time), settings.PrefetchInUse, settings.MaxConcurrentCalls, _ => Task.FromResult(layout));
+        return (services, intake) =>
+            new BrokerInbound(settings, settings, services, intake).Create(
+                (brokers, _, time) => new AmqpFormat(settings, limits.MaxBodySize.Bytes, brokers.IsOurs, time),
+                settings.PrefetchInUse,
+                settings.MaxConcurrentCalls,
+                _ => Task.FromResult(layout)
+            );
     }
 
     private BrokerLayout LayoutOf(AmqpInboundConfig settings)
     {
-        if (settings.Exchange is not { } exchange) return new BrokerLayout { Queue = new BrokerQueue(settings.Queue ?? "") { IsMade = settings.Declare } };
+        if (settings.Exchange is not { } exchange)
+            return new BrokerLayout { Queue = new BrokerQueue(settings.Queue ?? "") { IsMade = settings.Declare } };
         var queue = $"esb-{bus.Name}-{settings.Name}";
         return new BrokerLayout
         {
@@ -34,9 +40,13 @@ internal sealed class AmqpInboundType(BusIdentity bus, LimitsConfig limits) : In
     private static void Check(AmqpInboundConfig settings, ConfigErrors errors)
     {
         AmqpAddress.Check(settings, settings.Protocol, settings.BrokerNames, errors);
-        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a message of a broker cannot be relayed: expected process or publish");
-        if (settings.Queue is not null && settings.RoutingKey.Count > 0) errors.Add("ESB-CFG-VALUE", settings, "routingKey", "a queue is read as it is: expected exchange");
-        if (settings.RoutingKey.Any(key => !AmqpAddress.IsRoutingKey(key))) errors.Add("ESB-CFG-VALUE", settings, "routingKey", "expected at most 255 bytes");
-        if (settings.Prefetch < settings.MaxConcurrentCalls) errors.Add("ESB-CFG-RANGE", settings, "prefetch", $"expected at least maxConcurrentCalls, {settings.MaxConcurrentCalls}");
+        if (settings.Relay is not null)
+            errors.Add("ESB-CFG-VALUE", settings, "relay", "a message of a broker cannot be relayed: expected process or publish");
+        if (settings.Queue is not null && settings.RoutingKey.Count > 0)
+            errors.Add("ESB-CFG-VALUE", settings, "routingKey", "a queue is read as it is: expected exchange");
+        if (settings.RoutingKey.Any(key => !AmqpAddress.IsRoutingKey(key)))
+            errors.Add("ESB-CFG-VALUE", settings, "routingKey", "expected at most 255 bytes");
+        if (settings.Prefetch < settings.MaxConcurrentCalls)
+            errors.Add("ESB-CFG-RANGE", settings, "prefetch", $"expected at least maxConcurrentCalls, {settings.MaxConcurrentCalls}");
     }
 }

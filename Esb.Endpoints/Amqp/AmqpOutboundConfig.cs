@@ -34,7 +34,10 @@ public sealed record AmqpOutboundConfig : OutboundEndpointConfig, IBrokerSetting
     public bool Mandatory { get; init; } = true;
 
     /// <inheritdoc/>
-    [Setting("The broker: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.", MayHoldPassword = true)]
+    [Setting(
+        "The broker: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.",
+        MayHoldPassword = true
+    )]
     public string? Url { get; init; }
 
     /// <inheritdoc/>
@@ -51,5 +54,6 @@ public sealed record AmqpOutboundConfig : OutboundEndpointConfig, IBrokerSetting
     /// <inheritdoc/>
     public IEnumerable<(string Setting, string Name)> BrokerNames => AmqpAddress.NamesOf(TargetQueue, Exchange, queueSetting: "send");
 
-    internal string? TargetQueue => Send?.StartsWith(AmqpAddress.Queue, StringComparison.Ordinal) == true ? Send[AmqpAddress.Queue.Length..] : null;
+    internal string? TargetQueue =>
+        Send?.StartsWith(AmqpAddress.Queue, StringComparison.Ordinal) == true ? Send[AmqpAddress.Queue.Length..] : null;
 }

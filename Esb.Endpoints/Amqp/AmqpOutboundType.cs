@@ -15,24 +15,51 @@ internal sealed class AmqpOutboundType(IExpressionCompiler expressions, LimitsCo
     protected override CreateOutbound? Compile(AmqpOutboundConfig settings, ConfigErrors errors)
     {
         AmqpAddress.Check(settings, settings.Protocol, settings.BrokerNames, errors);
-        if (settings.Send is not null && settings.TargetQueue is null) errors.Add("ESB-CFG-VALUE", settings, "send", "expected queue:NAME, such as \"queue:orders\"");
-        if (settings.Send is not null && settings.RoutingKey.Length > 0) errors.Add("ESB-CFG-VALUE", settings, "routingKey", "a queue is addressed by its name: expected exchange");
-        var routingKey = expressions.CompileTemplate(settings.RoutingKey, ConfigNode.Join(settings.Path, "routingKey"), settings.Origin, errors);
-        if (routingKey is null) return null;
+        if (settings.Send is not null && settings.TargetQueue is null)
+            errors.Add("ESB-CFG-VALUE", settings, "send", "expected queue:NAME, such as \"queue:orders\"");
+        if (settings.Send is not null && settings.RoutingKey.Length > 0)
+            errors.Add("ESB-CFG-VALUE", settings, "routingKey", "a queue is addressed by its name: expected exchange");
+        var routingKey = expressions.CompileTemplate(
+            settings.RoutingKey,
+            ConfigNode.Join(settings.Path, "routingKey"),
+            settings.Origin,
+            errors
+        );
+        if (routingKey is null)
+            return null;
         return services =>
         {
             var publisher = services.GetRequiredService<IBrokers>().CreatePublisher(settings, settings.Name, LayoutOf(settings));
-            return new AmqpOutboundAdapter(settings, routingKey, publisher, limits.MaxBodySize.Bytes, services.GetRequiredService<TimeProvider>());
+            return new AmqpOutboundAdapter(
+                settings,
+                routingKey,
+                publisher,
+                limits.MaxBodySize.Bytes,
+                services.GetRequiredService<TimeProvider>()
+            );
         };
     }
 
-    private static BrokerLayout LayoutOf(AmqpOutboundConfig settings) => settings.Exchange is { } exchange
-        ? new BrokerLayout { Exchanges = [settings.Declare ? new BrokerExchange(exchange, DeclaredKind) { IsMade = true } : new BrokerExchange(exchange)] }
-        : new BrokerLayout { Queue = new BrokerQueue(settings.TargetQueue ?? "") { IsMade = settings.Declare } };
+    private static BrokerLayout LayoutOf(AmqpOutboundConfig settings) =>
+        settings.Exchange is { } exchange
+            ? new BrokerLayout
+            {
+                Exchanges =
+                [
+                    settings.Declare ? new BrokerExchange(exchange, DeclaredKind) { IsMade = true } : new BrokerExchange(exchange),
+                ],
+            }
+            : new BrokerLayout { Queue = new BrokerQueue(settings.TargetQueue ?? "") { IsMade = settings.Declare } };
 }
 
 /// <summary>State shared by the instances of one amqp-outbound endpoint: its connection. Thread-safe.</summary>
-internal sealed class AmqpOutboundAdapter(AmqpOutboundConfig config, IMessageValue routingKey, IBrokerPublisher publisher, long maxBodyBytes, TimeProvider time) : IOutboundAdapter
+internal sealed class AmqpOutboundAdapter(
+    AmqpOutboundConfig config,
+    IMessageValue routingKey,
+    IBrokerPublisher publisher,
+    long maxBodyBytes,
+    TimeProvider time
+) : IOutboundAdapter
 {
     public IOutboundEndpoint CreateInstance() => new AmqpOutboundEndpoint(config, routingKey, publisher, maxBodyBytes, time);
 

@@ -7,7 +7,11 @@ namespace Esb.Endpoints.Brokers;
 /// <param name="desk">Handles the deliveries.</param>
 /// <param name="answers">Sends answers; null if the endpoint gives none.</param>
 /// <param name="createReader">Creates the reader of the queue, on the handler of its deliveries.</param>
-internal sealed class BrokerInboundEndpoint(DeliveryDesk desk, AnswerSender? answers, Func<DeliveryDesk, CancellationToken, ValueTask<IBrokerReader>> createReader) : IInboundEndpoint
+internal sealed class BrokerInboundEndpoint(
+    DeliveryDesk desk,
+    AnswerSender? answers,
+    Func<DeliveryDesk, CancellationToken, ValueTask<IBrokerReader>> createReader
+) : IInboundEndpoint
 {
     private IBrokerReader? _reader;
 
@@ -23,7 +27,9 @@ internal sealed class BrokerInboundEndpoint(DeliveryDesk desk, AnswerSender? ans
 
     public async ValueTask DisposeAsync()
     {
-        if (_reader is not null) await _reader.DisposeAsync();
-        if (answers is not null) await answers.DisposeAsync();
+        if (_reader is not null)
+            await _reader.DisposeAsync();
+        if (answers is not null)
+            await answers.DisposeAsync();
     }
 }

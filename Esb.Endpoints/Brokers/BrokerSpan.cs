@@ -13,8 +13,10 @@ internal static class BrokerSpan
     public static Activity? Start(string endpoint, IncomingDelivery delivery)
     {
         var activity = EndpointsTelemetry.Source.StartActivity($"{Operation} {endpoint}", ActivityKind.Consumer, delivery.Parent);
-        if (activity is null) return Continue(delivery.Parent);
-        if (!activity.IsAllDataRequested) return activity;
+        if (activity is null)
+            return Continue(delivery.Parent);
+        if (!activity.IsAllDataRequested)
+            return activity;
         return activity
             .SetTag(EsbTelemetry.Tags.System, System)
             .SetTag(EsbTelemetry.Tags.OperationType, Operation)
@@ -25,7 +27,10 @@ internal static class BrokerSpan
     }
 
     // Where no listener records spans, topics, external systems and audit facts still get the trace of the sender.
-    private static Activity? Continue(ActivityContext parent) => parent == default ? null : new Activity(Operation) { TraceStateString = parent.TraceState }
-        .SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags)
-        .Start();
+    private static Activity? Continue(ActivityContext parent) =>
+        parent == default
+            ? null
+            : new Activity(Operation) { TraceStateString = parent.TraceState }
+                .SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags)
+                .Start();
 }

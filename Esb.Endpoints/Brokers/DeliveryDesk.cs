@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Brokers;
 
 /// <summary>Hands deliveries of a broker over to the bus, and decides what becomes of each. Thread-safe.</summary>
-/// <remarks>A delivery is acknowledged once its message is confirmed and recorded, once it is a dead letter, or once it is answered. A crash
-/// before the acknowledgement therefore loses nothing, and may hand a message over again, under the same id.</remarks>
+/// <remarks>A delivery is acknowledged once its message is confirmed and recorded, once it is a dead letter, or once it is answered. A
+/// crash before the acknowledgement therefore loses nothing, and may hand a message over again, under the same id.</remarks>
 /// <param name="config">The endpoint.</param>
 /// <param name="format">Reads the deliveries.</param>
 /// <param name="intake">Takes the messages over.</param>
@@ -20,8 +20,15 @@ namespace Esb.Endpoints.Brokers;
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
 internal sealed partial class DeliveryDesk(
-    InboundEndpointConfig config, IDeliveryFormat format, IMessageIntake intake, AnswerSender? answers, Admission admission, IDeadLetterChannel letters, TimeProvider time,
-    ILogger<DeliveryDesk> logger)
+    InboundEndpointConfig config,
+    IDeliveryFormat format,
+    IMessageIntake intake,
+    AnswerSender? answers,
+    Admission admission,
+    IDeadLetterChannel letters,
+    TimeProvider time,
+    ILogger<DeliveryDesk> logger
+)
 {
     private const string Unforeseen = "ESB-INTERNAL";
 
@@ -40,7 +47,8 @@ internal sealed partial class DeliveryDesk(
     /// <param name="cancellationToken">Cancelled when the outcome does not matter any more: it is delivered again.</param>
     public async ValueTask<DeliveryVerdict> HandleAsync(QueueDelivery delivery, CancellationToken cancellationToken)
     {
-        if (!await TryEnterAsync(cancellationToken)) return DeliveryVerdict.Rest;
+        if (!await TryEnterAsync(cancellationToken))
+            return DeliveryVerdict.Rest;
         IncomingDelivery? incoming = null;
         try
         {
@@ -65,7 +73,8 @@ internal sealed partial class DeliveryDesk(
         }
         catch (Exception ex) when (ex is OperationCanceledException or EsbException { IsTransient: true })
         {
-            if (delivery.Failures == 0) LogWaits(ex, (ex as EsbException)?.Code ?? Unforeseen, incoming?.Message.Id ?? Guid.Empty, config.Name);
+            if (delivery.Failures == 0)
+                LogWaits(ex, (ex as EsbException)?.Code ?? Unforeseen, incoming?.Message.Id ?? Guid.Empty, config.Name);
             return DeliveryVerdict.Again;
         }
         catch (Exception ex)
@@ -77,8 +86,10 @@ internal sealed partial class DeliveryDesk(
     // Returns a task that completes when the message has arrived.
     private async ValueTask<Task> TakeAsync(IncomingDelivery incoming, CancellationToken cancellationToken)
     {
-        if (incoming.Refusal is { } refusal) await RefuseAsync(incoming.Message, refusal, cancellationToken);
-        if (incoming.AnswerWay is { } way && answers is not null) return await AnswerAsync(incoming.Message, way, cancellationToken);
+        if (incoming.Refusal is { } refusal)
+            await RefuseAsync(incoming.Message, refusal, cancellationToken);
+        if (incoming.AnswerWay is { } way && answers is not null)
+            return await AnswerAsync(incoming.Message, way, cancellationToken);
         return (await intake.ReceiveAsync(incoming.Message, cancellationToken)).Settled;
     }
 
@@ -102,8 +113,17 @@ internal sealed partial class DeliveryDesk(
         try
         {
             var result = await intake.ReceiveAsync(request, cancellationToken);
-            if (result.Reply is not { } reply) return way.Fault(new EsbException("ESB-REQUEST-FILTERED", "The request was filtered, and has no answer.", FaultKind.Invalid));
-            if (result.Status is >= 400 and var status) return way.Fault(new EsbException("ESB-REQUEST-STATUS", $"The request was answered with the status {status}.", FaultKind.Invalid) { Status = status });
+            if (result.Reply is not { } reply)
+                return way.Fault(
+                    new EsbException("ESB-REQUEST-FILTERED", "The request was filtered, and has no answer.", FaultKind.Invalid)
+                );
+            if (result.Status is >= 400 and var status)
+                return way.Fault(
+                    new EsbException("ESB-REQUEST-STATUS", $"The request was answered with the status {status}.", FaultKind.Invalid)
+                    {
+                        Status = status,
+                    }
+                );
             return await way.AnswerAsync(reply, cancellationToken);
         }
         catch (EsbException ex)
@@ -120,12 +140,27 @@ internal sealed partial class DeliveryDesk(
 
     private async Task<DeliveryVerdict> GiveUpAsync(EsbMessage message, Exception cause, CancellationToken cancellationToken)
     {
-        var (code, reason) = cause is EsbException known ? (known.Code, known.Message) : (Unforeseen, "The delivery could not be handled; the log of the host says why.");
+        var (code, reason) = cause is EsbException known
+            ? (known.Code, known.Message)
+            : (Unforeseen, "The delivery could not be handled; the log of the host says why.");
         try
         {
-            if (cause is not EsbException) LogFailed(cause, message.Id, config.Name);
+            if (cause is not EsbException)
+                LogFailed(cause, message.Id, config.Name);
             var now = time.GetUtcNow();
-            await letters.KeepAsync(new DeadLetter(message, config.Name, code, FailedAttempts.Cut(reason, DeadLetter.MaxReasonLength), ExceptionType: null, Attempts: 1, now, now), cancellationToken);
+            await letters.KeepAsync(
+                new DeadLetter(
+                    message,
+                    config.Name,
+                    code,
+                    FailedAttempts.Cut(reason, DeadLetter.MaxReasonLength),
+                    ExceptionType: null,
+                    Attempts: 1,
+                    now,
+                    now
+                ),
+                cancellationToken
+            );
             return DeliveryVerdict.Done;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -154,14 +189,26 @@ internal sealed partial class DeliveryDesk(
         }
     }
 
-    private EsbMessage Unread(BrokerMessage delivery) => EsbMessage.Create(MessageBody.FromBytes(delivery.Body), time) with { ContentType = delivery.ContentType };
+    private EsbMessage Unread(BrokerMessage delivery) =>
+        EsbMessage.Create(MessageBody.FromBytes(delivery.Body), time) with
+        {
+            ContentType = delivery.ContentType,
+        };
 
-    [LoggerMessage(EventId = 2301, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} was not accepted; it stays in its queue and is tried again")]
+    [LoggerMessage(
+        EventId = 2301,
+        Level = LogLevel.Warning,
+        Message = "{Code}: message {MessageId} of {Endpoint} was not accepted; it stays in its queue and is tried again"
+    )]
     private partial void LogWaits(Exception cause, string code, Guid messageId, string endpoint);
 
     [LoggerMessage(EventId = 2302, Level = LogLevel.Error, Message = "ESB-INTERNAL: message {MessageId} of {Endpoint} failed")]
     private partial void LogFailed(Exception cause, Guid messageId, string endpoint);
 
-    [LoggerMessage(EventId = 2303, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} cannot be kept as a dead letter; it stays in its queue and is tried again")]
+    [LoggerMessage(
+        EventId = 2303,
+        Level = LogLevel.Warning,
+        Message = "{Code}: message {MessageId} of {Endpoint} cannot be kept as a dead letter; it stays in its queue and is tried again"
+    )]
     private partial void LogNotKept(Exception cause, string code, Guid messageId, string endpoint);
 }

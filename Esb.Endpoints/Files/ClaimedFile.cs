@@ -20,7 +20,9 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
 
     /// <summary>The trigger in the folder of a claim: its path, and its own name; null if there is none.</summary>
     public static (string Path, string Name)? FindTrigger(string folder) =>
-        Directory.EnumerateFiles(folder, $"{TriggerBeginning}*").FirstOrDefault() is { } path ? (path, System.IO.Path.GetFileName(path)[TriggerBeginning.Length..]) : null;
+        Directory.EnumerateFiles(folder, $"{TriggerBeginning}*").FirstOrDefault() is { } path
+            ? (path, System.IO.Path.GetFileName(path)[TriggerBeginning.Length..])
+            : null;
 
     /// <summary>Finds the claim in a folder that an earlier owner left; null if absent.</summary>
     public static ClaimedFile? Find(string folder)
@@ -28,7 +30,9 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
         var name = System.IO.Path.GetFileName(folder);
         var hasArrived = name.EndsWith(ArrivedEnding, StringComparison.Ordinal);
         var id = hasArrived ? name[..^ArrivedEnding.Length] : name;
-        return Guid.TryParseExact(id, "N", out var messageId) && Directory.EnumerateFileSystemEntries(folder).FirstOrDefault(entry => !IsTrigger(entry)) is { } file
+        return
+            Guid.TryParseExact(id, "N", out var messageId)
+            && Directory.EnumerateFileSystemEntries(folder).FirstOrDefault(entry => !IsTrigger(entry)) is { } file
             ? new ClaimedFile(messageId, folder, System.IO.Path.GetFileName(file)) { HasArrived = hasArrived }
             : null;
     }
@@ -38,7 +42,8 @@ internal sealed record ClaimedFile(Guid MessageId, string Folder, string Name) :
     /// <summary>Records on disk that the message has arrived, so that it is not handed over again after a crash.</summary>
     public override ClaimedFile MarkArrived()
     {
-        if (HasArrived) return this;
+        if (HasArrived)
+            return this;
         var arrived = this with { HasArrived = true };
         try
         {

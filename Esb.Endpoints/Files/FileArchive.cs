@@ -18,7 +18,8 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
         if (Path.Exists(file.Path))
         {
             var path = Move(file, file.Refusal is null ? config.DoneFolder : config.ErrorFolder);
-            if (file.Refusal is { } refusal) Explain(path, file, refusal);
+            if (file.Refusal is { } refusal)
+                Explain(path, file, refusal);
         }
 
         FileClaims.Release(file);
@@ -32,7 +33,8 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
         foreach (var name in new[] { file.Name, own })
         {
             var path = Path.Combine(folder, name);
-            if (FinalName.TryTake(file.Path, path)) return path;
+            if (FinalName.TryTake(file.Path, path))
+                return path;
         }
 
         throw new IOException($"'{own}' exists already.");
@@ -51,11 +53,18 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
 
     private void Explain(string path, ClaimedFile file, PolledRefusal refusal)
     {
-        var text = string.Create(CultureInfo.InvariantCulture, $"{refusal.Code}\n{refusal.Reason}\n{time.GetUtcNow():O}\nmessage {file.MessageId}\n");
+        var text = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{refusal.Code}\n{refusal.Reason}\n{time.GetUtcNow():O}\nmessage {file.MessageId}\n"
+        );
         var unfinished = FinalName.Temporary(config.ErrorFolder);
         File.WriteAllText(unfinished, text);
         var name = Path.GetFileName(path);
-        if (Encoding.UTF8.GetByteCount(name) + Reason.Length <= MaxNameBytes && FinalName.TryTake(unfinished, Path.Combine(config.ErrorFolder, name + Reason))) return;
+        if (
+            Encoding.UTF8.GetByteCount(name) + Reason.Length <= MaxNameBytes
+            && FinalName.TryTake(unfinished, Path.Combine(config.ErrorFolder, name + Reason))
+        )
+            return;
         File.Move(unfinished, Path.Combine(config.ErrorFolder, $"{Clip(name)}.{file.MessageId:N}{Reason}"), overwrite: true);
     }
 }

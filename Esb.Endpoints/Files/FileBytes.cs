@@ -31,8 +31,10 @@ internal static class FileBytes
         int count;
         while ((count = first.ReadAtLeast(left, left.Length, throwOnEndOfStream: false)) > 0)
         {
-            if (second.ReadAtLeast(right.AsSpan(0, count), count, throwOnEndOfStream: false) != count) return false;
-            if (!left.AsSpan(0, count).SequenceEqual(right.AsSpan(0, count))) return false;
+            if (second.ReadAtLeast(right.AsSpan(0, count), count, throwOnEndOfStream: false) != count)
+                return false;
+            if (!left.AsSpan(0, count).SequenceEqual(right.AsSpan(0, count)))
+                return false;
         }
 
         return true;

@@ -40,7 +40,8 @@ internal sealed partial class FileClaims : IDisposable
     /// <exception cref="IOException">The folder does not exist, or cannot be written to, or its folder of claims is a link.</exception>
     public static FileClaims Open(FileInboundConfig config, TimeProvider time, ILogger logger)
     {
-        if (!Directory.Exists(config.Folder)) throw new DirectoryNotFoundException("The folder does not exist.");
+        if (!Directory.Exists(config.Folder))
+            throw new DirectoryNotFoundException("The folder does not exist.");
         var all = Path.Combine(config.Folder, ".claimed");
         var owner = Guid.NewGuid().ToString("N");
         var unlocked = Path.Combine(all, $".{owner}"); // other hosts look at it only under its final name, when it is locked
@@ -64,7 +65,11 @@ internal sealed partial class FileClaims : IDisposable
         try
         {
             // The trigger goes first: a crash between the two leaves it in the claim, from which it is put back.
-            if (_ready is not null) File.Move(Path.Combine(Path.GetDirectoryName(source)!, _ready.TriggerOf(claim.Name)), ClaimedFile.TriggerIn(claim.Folder, _ready.TriggerOf(claim.Name)));
+            if (_ready is not null)
+                File.Move(
+                    Path.Combine(Path.GetDirectoryName(source)!, _ready.TriggerOf(claim.Name)),
+                    ClaimedFile.TriggerIn(claim.Folder, _ready.TriggerOf(claim.Name))
+                );
             File.Move(source, claim.Path);
             return claim;
         }
@@ -90,7 +95,8 @@ internal sealed partial class FileClaims : IDisposable
         var taken = new List<ClaimedFile>();
         foreach (var other in Directory.EnumerateDirectories(_all))
         {
-            if (other != _own && Path.GetFileName(other)[0] != '.') TakeOver(other, taken);
+            if (other != _own && Path.GetFileName(other)[0] != '.')
+                TakeOver(other, taken);
         }
 
         return taken;
@@ -99,7 +105,8 @@ internal sealed partial class FileClaims : IDisposable
     /// <summary>Deletes the claim of an archived file, with its trigger.</summary>
     public static void Release(ClaimedFile claim)
     {
-        if (ClaimedFile.FindTrigger(claim.Folder) is { } trigger) File.Delete(trigger.Path);
+        if (ClaimedFile.FindTrigger(claim.Folder) is { } trigger)
+            File.Delete(trigger.Path);
         Directory.Delete(claim.Folder);
     }
 
@@ -109,7 +116,8 @@ internal sealed partial class FileClaims : IDisposable
         _lock.Dispose();
         try
         {
-            if (!Directory.EnumerateDirectories(_own).Any()) Directory.Delete(_own, recursive: true);
+            if (!Directory.EnumerateDirectories(_own).Any())
+                Directory.Delete(_own, recursive: true);
         }
         catch (DirectoryNotFoundException)
         {
@@ -124,8 +132,10 @@ internal sealed partial class FileClaims : IDisposable
         {
             using var lockOfDead = new FileStream(Path.Combine(other, LockName), FileMode.Open, FileAccess.ReadWrite, FileShare.None);
             var isEmpty = true;
-            foreach (var left in Directory.GetDirectories(other)) isEmpty &= TryTakeOver(left, taken);
-            if (isEmpty) Directory.Delete(other, recursive: true);
+            foreach (var left in Directory.GetDirectories(other))
+                isEmpty &= TryTakeOver(left, taken);
+            if (isEmpty)
+                Directory.Delete(other, recursive: true);
         }
         catch (IOException ex)
         {
@@ -136,7 +146,8 @@ internal sealed partial class FileClaims : IDisposable
             Forbid(other, ex);
         }
 
-        if (taken.Count > before) LogTakenOver(_config.Name, taken.Count - before);
+        if (taken.Count > before)
+            LogTakenOver(_config.Name, taken.Count - before);
     }
 
     // A claim that cannot be taken over does not block the others.
@@ -152,8 +163,10 @@ internal sealed partial class FileClaims : IDisposable
 
             var mine = Path.Combine(_own, Path.GetFileName(left));
             Directory.Move(left, mine);
-            if (ClaimedFile.Find(mine) is { } claim) taken.Add(claim);
-            else DeleteEmpty(mine); // its owner died between two steps
+            if (ClaimedFile.Find(mine) is { } claim)
+                taken.Add(claim);
+            else
+                DeleteEmpty(mine); // its owner died between two steps
             return true;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -172,41 +185,64 @@ internal sealed partial class FileClaims : IDisposable
     // Puts a trigger back whose file was not claimed. Without a file, or where there is a new one, it has no purpose.
     private static void ReturnTrigger(string claim, string folder, bool isFileGone)
     {
-        if (ClaimedFile.FindTrigger(claim) is not { } trigger) return;
-        if (isFileGone || !FinalName.TryTake(trigger.Path, Path.Combine(folder, trigger.Name))) File.Delete(trigger.Path);
+        if (ClaimedFile.FindTrigger(claim) is not { } trigger)
+            return;
+        if (isFileGone || !FinalName.TryTake(trigger.Path, Path.Combine(folder, trigger.Name)))
+            File.Delete(trigger.Path);
     }
 
     // The file belongs to another endpoint of this folder, or to none if a pattern was changed or an endpoint removed.
     private void Leave(ClaimedFile claim)
     {
-        if (_untaken.TryAdd(claim.Folder, _time.GetTimestamp()) || _time.GetElapsedTime(_untaken[claim.Folder]) < LongestUntaken || !_told.Add(claim.Folder)) return;
+        if (
+            _untaken.TryAdd(claim.Folder, _time.GetTimestamp())
+            || _time.GetElapsedTime(_untaken[claim.Folder]) < LongestUntaken
+            || !_told.Add(claim.Folder)
+        )
+            return;
         LogUntaken(_config.Name, SafeFileName.Escape(claim.Name), claim.Folder);
     }
 
     // Retried at every scan, logged once.
     private void Forbid(string path, Exception cause)
     {
-        if (_told.Add(path)) LogForbidden(cause, _config.Name);
+        if (_told.Add(path))
+            LogForbidden(cause, _config.Name);
     }
 
     private static void MakeFolder(string path)
     {
-        if (OperatingSystem.IsWindows()) Directory.CreateDirectory(path);
-        else Directory.CreateDirectory(path, Private);
+        if (OperatingSystem.IsWindows())
+            Directory.CreateDirectory(path);
+        else
+            Directory.CreateDirectory(path, Private);
     }
 
     [LoggerMessage(EventId = 2220, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone when it took it")]
     private partial void LogGone(string endpoint, string file);
 
-    [LoggerMessage(EventId = 2221, Level = LogLevel.Information, Message = "{Endpoint} takes up {Count} files that a host left when it ended")]
+    [LoggerMessage(
+        EventId = 2221,
+        Level = LogLevel.Information,
+        Message = "{Endpoint} takes up {Count} files that a host left when it ended"
+    )]
     private partial void LogTakenOver(string endpoint, int count);
 
     [LoggerMessage(EventId = 2222, Level = LogLevel.Trace, Message = "{Endpoint} leaves the claims of another host alone")]
     private partial void LogOwned(Exception exception, string endpoint);
 
-    [LoggerMessage(EventId = 2223, Level = LogLevel.Warning, Message = "{Endpoint} may not take up what a host left when it ended; it tries again with the next scan")]
+    [LoggerMessage(
+        EventId = 2223,
+        Level = LogLevel.Warning,
+        Message = "{Endpoint} may not take up what a host left when it ended; it tries again with the next scan"
+    )]
     private partial void LogForbidden(Exception exception, string endpoint);
 
-    [LoggerMessage(EventId = 2224, Level = LogLevel.Warning, Message = "{Endpoint} leaves '{File}', which a host had claimed when it ended, as its pattern has no such name; where no other endpoint of the folder has, move it back out of {Claim}")]
+    [LoggerMessage(
+        EventId = 2224,
+        Level = LogLevel.Warning,
+        Message = "{Endpoint} leaves '{File}', which a host had claimed when it ended, as its pattern has no such name; where no "
+            + "other endpoint of the folder has, move it back out of {Claim}"
+    )]
     private partial void LogUntaken(string endpoint, string file, string claim);
 }

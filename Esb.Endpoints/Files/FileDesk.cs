@@ -7,10 +7,17 @@ namespace Esb.Endpoints.Files;
 
 /// <summary>Processes claimed files: hands each over, waits until its message has arrived and archives it; or delays it and
 /// retries.</summary>
-internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver handOver, Admission admission, FileArchive archive, TimeProvider time, ILogger<FileDesk> logger)
-    : PollingDesk<ClaimedFile>(admission, time)
+internal sealed partial class FileDesk(
+    FileInboundConfig config,
+    FileHandOver handOver,
+    Admission admission,
+    FileArchive archive,
+    TimeProvider time,
+    ILogger<FileDesk> logger
+) : PollingDesk<ClaimedFile>(admission, time)
 {
-    protected override Task<Task> HandOverAsync(ClaimedFile item, CancellationToken cancellationToken) => handOver.HandOverAsync(item, cancellationToken);
+    protected override Task<Task> HandOverAsync(ClaimedFile item, CancellationToken cancellationToken) =>
+        handOver.HandOverAsync(item, cancellationToken);
 
     protected override ValueTask PutAwayAsync(ClaimedFile item)
     {
@@ -24,7 +31,8 @@ internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver ha
 
     protected override bool MayPassLater(Exception failure) => failure is IOException or UnauthorizedAccessException;
 
-    protected override void OnWaiting(ClaimedFile item, Exception cause) => LogWaits(cause, (cause as EsbException)?.Code ?? "ESB-FILE-IO", item.MessageId, config.Name);
+    protected override void OnWaiting(ClaimedFile item, Exception cause) =>
+        LogWaits(cause, (cause as EsbException)?.Code ?? "ESB-FILE-IO", item.MessageId, config.Name);
 
     protected override void OnRefused(ClaimedFile item, EsbException cause) => LogRefused(cause, cause.Code, item.MessageId, config.Name);
 
@@ -40,21 +48,41 @@ internal sealed partial class FileDesk(FileInboundConfig config, FileHandOver ha
 
     protected override void OnLeft(int count) => LogLeft(config.Name, count);
 
-    [LoggerMessage(EventId = 2250, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} was not taken; its file is tried again")]
+    [LoggerMessage(
+        EventId = 2250,
+        Level = LogLevel.Warning,
+        Message = "{Code}: message {MessageId} of {Endpoint} was not taken; its file is tried again"
+    )]
     private partial void LogWaits(Exception cause, string code, Guid messageId, string endpoint);
 
-    [LoggerMessage(EventId = 2251, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} was refused; its file goes to the folder of errors")]
+    [LoggerMessage(
+        EventId = 2251,
+        Level = LogLevel.Warning,
+        Message = "{Code}: message {MessageId} of {Endpoint} was refused; its file goes to the folder of errors"
+    )]
     private partial void LogRefused(Exception cause, string code, Guid messageId, string endpoint);
 
-    [LoggerMessage(EventId = 2252, Level = LogLevel.Error, Message = "ESB-INTERNAL: message {MessageId} of {Endpoint} failed; its file goes to the folder of errors")]
+    [LoggerMessage(
+        EventId = 2252,
+        Level = LogLevel.Error,
+        Message = "ESB-INTERNAL: message {MessageId} of {Endpoint} failed; its file goes to the folder of errors"
+    )]
     private partial void LogFailed(Exception cause, Guid messageId, string endpoint);
 
-    [LoggerMessage(EventId = 2253, Level = LogLevel.Warning, Message = "ESB-FILE-ACCESS: the file of message {MessageId} of {Endpoint} cannot be put away; only that is tried again")]
+    [LoggerMessage(
+        EventId = 2253,
+        Level = LogLevel.Warning,
+        Message = "ESB-FILE-ACCESS: the file of message {MessageId} of {Endpoint} cannot be put away; only that is tried again"
+    )]
     private partial void LogNotMoved(Exception cause, Guid messageId, string endpoint);
 
     [LoggerMessage(EventId = 2254, Level = LogLevel.Debug, Message = "The file of message {MessageId} of {Endpoint} has gone")]
     private partial void LogGone(Exception cause, Guid messageId, string endpoint);
 
-    [LoggerMessage(EventId = 2255, Level = LogLevel.Information, Message = "{Endpoint} leaves {Count} files claimed, whose messages have not arrived yet")]
+    [LoggerMessage(
+        EventId = 2255,
+        Level = LogLevel.Information,
+        Message = "{Endpoint} leaves {Count} files claimed, whose messages have not arrived yet"
+    )]
     private partial void LogLeft(string endpoint, int count);
 }

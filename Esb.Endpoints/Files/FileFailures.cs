@@ -10,13 +10,14 @@ internal static class FileFailures
 
     /// <summary>The failure of an endpoint that cannot write. The cause is its folder and affects every message, so the endpoint
     /// waits.</summary>
-    public static EndpointException Writing(string endpoint, Exception cause) => cause switch
-    {
-        _ when IsDiskFull(cause) => Outage(endpoint, "ESB-FILE-DISKFULL", "The disk of the folder is full.", cause),
-        DirectoryNotFoundException => Outage(endpoint, "ESB-FILE-FOLDER", "The folder does not exist.", cause),
-        UnauthorizedAccessException => Outage(endpoint, "ESB-FILE-ACCESS", "The folder may not be written to.", cause),
-        _ => new EndpointException(endpoint, "ESB-FILE-IO", "The file could not be written.", isTransient: true, cause),
-    };
+    public static EndpointException Writing(string endpoint, Exception cause) =>
+        cause switch
+        {
+            _ when IsDiskFull(cause) => Outage(endpoint, "ESB-FILE-DISKFULL", "The disk of the folder is full.", cause),
+            DirectoryNotFoundException => Outage(endpoint, "ESB-FILE-FOLDER", "The folder does not exist.", cause),
+            UnauthorizedAccessException => Outage(endpoint, "ESB-FILE-ACCESS", "The folder may not be written to.", cause),
+            _ => new EndpointException(endpoint, "ESB-FILE-IO", "The file could not be written.", isTransient: true, cause),
+        };
 
     /// <summary>True if no space or no quota is left.</summary>
     public static bool IsDiskFull(Exception cause) =>

@@ -7,8 +7,14 @@ namespace Esb.Endpoints.Files;
 /// <summary>Inbound endpoint that creates a message from each file placed in a folder.</summary>
 /// <remarks>A file leaves its claim only after its message has arrived or was refused.</remarks>
 internal sealed partial class FileInboundEndpoint(
-    FileInboundConfig config, FolderScan scan, FolderWatch watch, FileDesk desk, Admission admission, TimeProvider time, ILogger<FileInboundEndpoint> logger)
-    : PollingEndpoint<string, ClaimedFile>(desk, admission)
+    FileInboundConfig config,
+    FolderScan scan,
+    FolderWatch watch,
+    FileDesk desk,
+    Admission admission,
+    TimeProvider time,
+    ILogger<FileInboundEndpoint> logger
+) : PollingEndpoint<string, ClaimedFile>(desk, admission)
 {
     private static readonly TimeSpan PauseWithoutFolder = TimeSpan.FromSeconds(5);
 
@@ -68,14 +74,16 @@ internal sealed partial class FileInboundEndpoint(
 
     protected override TimeSpan OnAway(Exception cause, bool isFirst)
     {
-        if (isFirst) LogAway(cause, CodeOf(cause), config.Name);
+        if (isFirst)
+            LogAway(cause, CodeOf(cause), config.Name);
         watch.End();
         return config.Interval < PauseWithoutFolder ? config.Interval : PauseWithoutFolder;
     }
 
     protected override void OnBack() => LogBack(config.Name);
 
-    protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) => watch.WaitAsync(next.Pause, next.IsWakeable, cancellationToken);
+    protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) =>
+        watch.WaitAsync(next.Pause, next.IsWakeable, cancellationToken);
 
     protected override ValueTask ReleaseAsync()
     {
@@ -86,12 +94,20 @@ internal sealed partial class FileInboundEndpoint(
 
     private static string CodeOf(Exception cause) => cause is UnauthorizedAccessException ? "ESB-FILE-ACCESS" : "ESB-FILE-FOLDER";
 
-    [LoggerMessage(EventId = 2240, Level = LogLevel.Warning, Message = "{Code}: the folder of {Endpoint} cannot be read; it is looked for again")]
+    [LoggerMessage(
+        EventId = 2240,
+        Level = LogLevel.Warning,
+        Message = "{Code}: the folder of {Endpoint} cannot be read; it is looked for again"
+    )]
     private partial void LogAway(Exception cause, string code, string endpoint);
 
     [LoggerMessage(EventId = 2241, Level = LogLevel.Information, Message = "The folder of {Endpoint} can be read again")]
     private partial void LogBack(string endpoint);
 
-    [LoggerMessage(EventId = 2242, Level = LogLevel.Warning, Message = "ESB-FILE-ACCESS: {Endpoint} may not take '{File}' out of its folder, and passes over it until it changes")]
+    [LoggerMessage(
+        EventId = 2242,
+        Level = LogLevel.Warning,
+        Message = "ESB-FILE-ACCESS: {Endpoint} may not take '{File}' out of its folder, and passes over it until it changes"
+    )]
     private partial void LogForbidden(Exception cause, string endpoint, string file);
 }

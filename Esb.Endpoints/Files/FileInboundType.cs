@@ -18,7 +18,8 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
 
     private static void Check(FileInboundConfig settings, ConfigErrors errors)
     {
-        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
+        if (settings.Relay is not null)
+            errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
         if (settings.Mode == ExchangePattern.RequestReply)
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
@@ -26,18 +27,30 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
         ReadyRule.Check(settings, settings.Ready, errors);
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {
-            if (folder == settings.Folder) errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");
+            if (folder == settings.Folder)
+                errors.Add("ESB-CFG-VALUE", settings, name, "must not be the folder that is read");
         }
     }
 
-    private static FileInboundEndpoint Create(FileInboundConfig settings, long maxBodyBytes, IServiceProvider services, IMessageIntake intake)
+    private static FileInboundEndpoint Create(
+        FileInboundConfig settings,
+        long maxBodyBytes,
+        IServiceProvider services,
+        IMessageIntake intake
+    )
     {
         var (time, loggers) = (services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILoggerFactory>());
         var handOver = new FileHandOver(settings, intake, maxBodyBytes, time);
         var admission = services.GetRequiredService<Admissions>().Of(settings, intake.NeedsTopics);
         var desk = new FileDesk(settings, handOver, admission, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
         var scan = new FolderScan(settings, time, loggers.CreateLogger<FolderScan>());
-        var watch = new FolderWatch(settings.Name, settings.Folder, time, loggers.CreateLogger<FolderWatch>(), folder => new FileSystemWatcher(folder));
+        var watch = new FolderWatch(
+            settings.Name,
+            settings.Folder,
+            time,
+            loggers.CreateLogger<FolderWatch>(),
+            folder => new FileSystemWatcher(folder)
+        );
         return new FileInboundEndpoint(settings, scan, watch, desk, admission, time, loggers.CreateLogger<FileInboundEndpoint>());
     }
 }

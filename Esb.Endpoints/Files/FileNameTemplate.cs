@@ -27,12 +27,19 @@ internal sealed partial class FileNameTemplate
 
     /// <summary>Compiles the template; null after an error. Its fixed text must be a safe name, whatever values the messages
     /// supply.</summary>
-    public static FileNameTemplate? Compile(OutboundEndpointConfig config, string template, IExpressionCompiler compiler, ConfigErrors errors)
+    public static FileNameTemplate? Compile(
+        OutboundEndpointConfig config,
+        string template,
+        IExpressionCompiler compiler,
+        ConfigErrors errors
+    )
     {
-        if (!config.IsSound("fileName")) return null; // reported already
+        if (!config.IsSound("fileName"))
+            return null; // reported already
         var known = errors.All.Count;
         var path = $"{config.Path}.fileName";
-        if (compiler.CompileTemplate(template, path, config.Origin, errors) is null) return null;
+        if (compiler.CompileTemplate(template, path, config.Origin, errors) is null)
+            return null;
 
         var parts = new List<Part>();
         foreach (Match match in Pieces().Matches(template))
@@ -43,7 +50,8 @@ internal sealed partial class FileNameTemplate
         }
 
         var sample = string.Concat(parts.Select(part => part.Value is null ? part.Literal : "x"));
-        if (SafeFileName.WhatIsWrong(sample) is { } wrong) errors.Add("ESB-FILE-NAME", config, "fileName", wrong);
+        if (SafeFileName.WhatIsWrong(sample) is { } wrong)
+            errors.Add("ESB-FILE-NAME", config, "fileName", wrong);
         return errors.All.Count > known ? null : new FileNameTemplate(config.Name, parts);
     }
 
@@ -54,16 +62,22 @@ internal sealed partial class FileNameTemplate
         var name = new StringBuilder();
         foreach (var part in _parts)
         {
-            if (part.Value is null) name.Append(part.Literal);
-            else if (MessageValues.AsText(part.Value.Evaluate(context)) is { Length: > 0 } value) name.Append(value);
-            else throw Refused($"The file name of the endpoint '{_endpoint}' has no value for {part.Text}.");
+            if (part.Value is null)
+                name.Append(part.Literal);
+            else if (MessageValues.AsText(part.Value.Evaluate(context)) is { Length: > 0 } value)
+                name.Append(value);
+            else
+                throw Refused($"The file name of the endpoint '{_endpoint}' has no value for {part.Text}.");
         }
 
         var whole = name.ToString();
-        return SafeFileName.WhatIsWrong(whole) is { } wrong ? throw Refused($"The file name '{Clip(SafeFileName.Escape(MaskedFlow.Clean(whole)))}' {wrong}.") : whole;
+        return SafeFileName.WhatIsWrong(whole) is { } wrong
+            ? throw Refused($"The file name '{Clip(SafeFileName.Escape(MaskedFlow.Clean(whole)))}' {wrong}.")
+            : whole;
     }
 
-    private EndpointException Refused(string sentence) => new(_endpoint, "ESB-FILE-NAME", sentence, isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
+    private EndpointException Refused(string sentence) =>
+        new(_endpoint, "ESB-FILE-NAME", sentence, isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
 
     private static string Clip(string text) => text.Length <= 80 ? text : text[..79] + "…";
 

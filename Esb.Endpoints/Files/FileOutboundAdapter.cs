@@ -8,8 +8,12 @@ namespace Esb.Endpoints.Files;
 /// <param name="name">The template of the file names.</param>
 /// <param name="maxBodyBytes">The maximum size of a file, in bytes.</param>
 /// <param name="logger">Receives the report of a folder that cannot be created.</param>
-internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, FileNameTemplate name, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger)
-    : IOutboundAdapter
+internal sealed partial class FileOutboundAdapter(
+    FileOutboundConfig config,
+    FileNameTemplate name,
+    long maxBodyBytes,
+    ILogger<FileOutboundEndpoint> logger
+) : IOutboundAdapter
 {
     private Lazy<NameSpellings>? _spellings;
 
@@ -36,6 +40,10 @@ internal sealed partial class FileOutboundAdapter(FileOutboundConfig config, Fil
         return new NameSpellings(config.Folder);
     }
 
-    [LoggerMessage(EventId = 2200, Level = LogLevel.Warning, Message = "ESB-FILE-FOLDER: the folder of {Endpoint} cannot be made; its messages wait")]
+    [LoggerMessage(
+        EventId = 2200,
+        Level = LogLevel.Warning,
+        Message = "ESB-FILE-FOLDER: the folder of {Endpoint} cannot be made; its messages wait"
+    )]
     private partial void LogFolder(string endpoint, Exception exception);
 }

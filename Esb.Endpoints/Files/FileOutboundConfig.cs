@@ -33,7 +33,8 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
-    public override IEnumerable<PropertyUse> PropertyUses => PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
+    public override IEnumerable<PropertyUse> PropertyUses =>
+        PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
 
     /// <inheritdoc/>
     public override string? Address => IsSound("folder") ? Folder : null;

@@ -12,11 +12,17 @@ namespace Esb.Endpoints.Files;
 /// power loss. Redelivery is harmless: the same bytes under the same name count as delivered.
 /// </remarks>
 internal sealed partial class FileOutboundEndpoint(
-    FileOutboundConfig config, FileNameTemplate name, NameSpellings spellings, long maxBodyBytes, ILogger<FileOutboundEndpoint> logger) : IOutboundEndpoint
+    FileOutboundConfig config,
+    FileNameTemplate name,
+    NameSpellings spellings,
+    long maxBodyBytes,
+    ILogger<FileOutboundEndpoint> logger
+) : IOutboundEndpoint
 {
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        if (name.ReadsBody) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (name.ReadsBody)
+            await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var fileName = spellings.Find(name.Evaluate(new MessageContext(message, config.Name)));
         var unfinished = FinalName.Temporary(config.Folder); // unique: a redelivery may overlap the first attempt
         try
@@ -33,7 +39,8 @@ internal sealed partial class FileOutboundEndpoint(
         }
         finally
         {
-            if (File.Exists(unfinished)) File.Delete(unfinished); // failed, cancelled or already there
+            if (File.Exists(unfinished))
+                File.Delete(unfinished); // failed, cancelled or already there
         }
 
         return null; // a folder gives no reply
@@ -41,8 +48,15 @@ internal sealed partial class FileOutboundEndpoint(
 
     private static async Task WriteAsync(EsbMessage message, string path, CancellationToken cancellationToken)
     {
-        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0, Options = FileOptions.Asynchronous };
-        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead; // not for others
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.Write,
+            BufferSize = 0,
+            Options = FileOptions.Asynchronous,
+        };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead; // not for others
         await using var file = new FileStream(path, options);
         await message.Body.CopyToAsync(file, cancellationToken);
         file.Flush(flushToDisk: true); // the broker discards the message once it is sent
@@ -55,23 +69,35 @@ internal sealed partial class FileOutboundEndpoint(
         if (config.IfExists == FileExistsRule.Replace)
         {
             RefuseSpecial(target);
-            if (!FileBytes.AreSame(unfinished, target)) File.Move(unfinished, target, overwrite: true);
+            if (!FileBytes.AreSame(unfinished, target))
+                File.Move(unfinished, target, overwrite: true);
             return target;
         }
 
-        if (IsPlaced(unfinished, target)) return target;
+        if (IsPlaced(unfinished, target))
+            return target;
         if (config.IfExists == FileExistsRule.Unique)
         {
-            target = Path.Combine(config.Folder, $"{Path.GetFileNameWithoutExtension(fileName)}-{messageId:N}{Path.GetExtension(fileName)}");
-            if (IsPlaced(unfinished, target)) return target;
+            target = Path.Combine(
+                config.Folder,
+                $"{Path.GetFileNameWithoutExtension(fileName)}-{messageId:N}{Path.GetExtension(fileName)}"
+            );
+            if (IsPlaced(unfinished, target))
+                return target;
         }
 
-        throw new EndpointException(config.Name, "ESB-FILE-EXISTS", $"The file '{fileName}' exists already, with other content.", isTransient: false);
+        throw new EndpointException(
+            config.Name,
+            "ESB-FILE-EXISTS",
+            $"The file '{fileName}' exists already, with other content.",
+            isTransient: false
+        );
     }
 
     private bool IsPlaced(string unfinished, string target)
     {
-        if (FinalName.TryTake(unfinished, target)) return true;
+        if (FinalName.TryTake(unfinished, target))
+            return true;
         RefuseSpecial(target);
         return FileBytes.AreSame(unfinished, target);
     }
@@ -80,9 +106,19 @@ internal sealed partial class FileOutboundEndpoint(
     {
         var existing = new FileInfo(target);
         if (existing.LinkTarget is not null)
-            throw new EndpointException(config.Name, "ESB-FILE-LINK", $"'{existing.Name}' is a symbolic link, which is not followed.", isTransient: false);
+            throw new EndpointException(
+                config.Name,
+                "ESB-FILE-LINK",
+                $"'{existing.Name}' is a symbolic link, which is not followed.",
+                isTransient: false
+            );
         if (Path.Exists(target) && !Posix.IsRegularFile(target))
-            throw new EndpointException(config.Name, "ESB-FILE-EXISTS", $"'{existing.Name}' exists already, and is no plain file.", isTransient: false);
+            throw new EndpointException(
+                config.Name,
+                "ESB-FILE-EXISTS",
+                $"'{existing.Name}' exists already, and is no plain file.",
+                isTransient: false
+            );
     }
 
     [LoggerMessage(EventId = 2201, Level = LogLevel.Debug, Message = "Message {MessageId} written by {Endpoint} to {File}")]

@@ -21,18 +21,22 @@ internal static class FinalName
     {
         if (!OperatingSystem.IsWindows())
         {
-            if (Posix.TryRename(source, target, out var error)) return true;
+            if (Posix.TryRename(source, target, out var error))
+                return true;
             if (error is not (Posix.Exists or Posix.OtherVolume) && Posix.TryLink(source, target, out error))
             {
                 File.Delete(source);
                 return true;
             }
 
-            if (error == Posix.Exists) return false;
-            if (error == Posix.OtherVolume) return TryTakeCopy(source, target);
+            if (error == Posix.Exists)
+                return false;
+            if (error == Posix.OtherVolume)
+                return TryTakeCopy(source, target);
         }
 
-        if (Path.Exists(target)) return false;
+        if (Path.Exists(target))
+            return false;
         try
         {
             File.Move(source, target, overwrite: false);
@@ -57,8 +61,10 @@ internal static class FinalName
         try
         {
             File.Copy(source, copy);
-            using (var file = new FileStream(copy, FileMode.Open, FileAccess.Write)) file.Flush(flushToDisk: true);
-            if (!TryTake(copy, target)) return false;
+            using (var file = new FileStream(copy, FileMode.Open, FileAccess.Write))
+                file.Flush(flushToDisk: true);
+            if (!TryTake(copy, target))
+                return false;
             Keep(target);
             File.Delete(source);
             return true;

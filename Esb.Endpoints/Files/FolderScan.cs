@@ -38,13 +38,18 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         var growing = 0;
         foreach (var name in names)
         {
-            if (Examine(name, now, skipped) is not { } file) continue;
-            if (_seen.TryGetValue(name, out var before) && before.IsSameAs(file)) file = before;
+            if (Examine(name, now, skipped) is not { } file)
+                continue;
+            if (_seen.TryGetValue(name, out var before) && before.IsSameAs(file))
+                file = before;
             seen[name] = file;
-            if (file.IsAvoided) continue;
+            if (file.IsAvoided)
+                continue;
             var unchanged = time.GetElapsedTime(file.Since, now);
-            if (unchanged < Quiet) growing++;
-            else if (AgeOf(file, unchanged) >= config.MinimumAge) stable.Add(name);
+            if (unchanged < Quiet)
+                growing++;
+            else if (AgeOf(file, unchanged) >= config.MinimumAge)
+                stable.Add(name);
         }
 
         _seen = seen;
@@ -55,11 +60,13 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     /// <summary>Skips a file as long as it stays unchanged.</summary>
     public void Avoid(string name)
     {
-        if (_seen.TryGetValue(name, out var file)) _seen[name] = file with { IsAvoided = true };
+        if (_seen.TryGetValue(name, out var file))
+            _seen[name] = file with { IsAvoided = true };
     }
 
     // A date in the future counts from when the file was found.
-    private TimeSpan AgeOf(Seen file, TimeSpan unchanged) => time.GetUtcNow().UtcDateTime - file.LastWrite is var age && age > unchanged ? age : unchanged;
+    private TimeSpan AgeOf(Seen file, TimeSpan unchanged) =>
+        time.GetUtcNow().UtcDateTime - file.LastWrite is var age && age > unchanged ? age : unchanged;
 
     private Seen? Examine(string name, long now, HashSet<string> skipped)
     {
@@ -67,15 +74,19 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
         try
         {
             var file = new FileInfo(path);
-            if (file.LinkTarget is null && Posix.IsRegularFile(path)) return new Seen(file.Length, file.LastWriteTimeUtc, now);
-            if (IsFirst(name, skipped)) LogSkipped(file.LinkTarget is null ? "ESB-FILE-KIND" : "ESB-FILE-LINK", config.Name, SafeFileName.Escape(name));
+            if (file.LinkTarget is null && Posix.IsRegularFile(path))
+                return new Seen(file.Length, file.LastWriteTimeUtc, now);
+            if (IsFirst(name, skipped))
+                LogSkipped(file.LinkTarget is null ? "ESB-FILE-KIND" : "ESB-FILE-LINK", config.Name, SafeFileName.Escape(name));
         }
         catch (IOException)
         {
             // The file was removed meanwhile, or its name is not valid UTF-8 and cannot be looked up.
             var shown = SafeFileName.Escape(name);
-            if (name.Contains('\uFFFD') && IsFirst(name, skipped)) LogSkipped("ESB-FILE-NAME", config.Name, shown);
-            else LogGone(config.Name, shown);
+            if (name.Contains('\uFFFD') && IsFirst(name, skipped))
+                LogSkipped("ESB-FILE-NAME", config.Name, shown);
+            else
+                LogGone(config.Name, shown);
         }
 
         return null;
@@ -92,15 +103,28 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     {
         var order = Comparer<Found>.Create(Compare);
         var first = new PriorityQueue<Found, Found>(Comparer<Found>.Create((left, right) => Compare(right, left)));
-        var all = new FileSystemEnumerable<Found>(config.Folder, (ref entry) => FoundAt(ref entry), new EnumerationOptions { AttributesToSkip = 0, IgnoreInaccessible = false, RecurseSubdirectories = config.Recursive })
+        var all = new FileSystemEnumerable<Found>(
+            config.Folder,
+            (ref entry) => FoundAt(ref entry),
+            new EnumerationOptions
+            {
+                AttributesToSkip = 0,
+                IgnoreInaccessible = false,
+                RecurseSubdirectories = config.Recursive,
+            }
+        )
         {
-            ShouldIncludePredicate = (ref entry) => IsWanted(ref entry) && (first.Count < Most || Compare(FoundAt(ref entry), first.Peek()) < 0),
-            ShouldRecursePredicate = (ref entry) => entry.FileName[0] != '.' && (entry.Attributes & FileAttributes.ReparsePoint) == 0 && !IsOurs(entry.ToFullPath()),
+            ShouldIncludePredicate = (ref entry) =>
+                IsWanted(ref entry) && (first.Count < Most || Compare(FoundAt(ref entry), first.Peek()) < 0),
+            ShouldRecursePredicate = (ref entry) =>
+                entry.FileName[0] != '.' && (entry.Attributes & FileAttributes.ReparsePoint) == 0 && !IsOurs(entry.ToFullPath()),
         };
         foreach (var found in all)
         {
-            if (first.Count < Most) first.Enqueue(found, found);
-            else first.EnqueueDequeue(found, found);
+            if (first.Count < Most)
+                first.Enqueue(found, found);
+            else
+                first.EnqueueDequeue(found, found);
         }
 
         var names = first.UnorderedItems.Select(item => item.Element).ToList();
@@ -112,7 +136,10 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     {
         var below = entry.Directory[entry.RootDirectory.Length..].TrimStart(Path.DirectorySeparatorChar);
         var name = entry.FileName.ToString();
-        return new Found(below.Length == 0 ? name : Path.Combine(below.ToString(), name), config.Order == FileOrder.Time ? entry.LastWriteTimeUtc : default);
+        return new Found(
+            below.Length == 0 ? name : Path.Combine(below.ToString(), name),
+            config.Order == FileOrder.Time ? entry.LastWriteTimeUtc : default
+        );
     }
 
     private static int Compare(Found left, Found right)
@@ -124,17 +151,29 @@ internal sealed partial class FolderScan(FileInboundConfig config, TimeProvider 
     private bool IsWanted(ref FileSystemEntry entry)
     {
         var name = entry.FileName;
-        if (name[0] == '.' || name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase) || name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)) return false;
-        if (!NamePatterns.Matches(config.Pattern, name)) return false;
-        if (entry.IsDirectory) return !config.Recursive && !IsOurs(entry.ToFullPath());
+        if (
+            name[0] == '.'
+            || name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase)
+            || name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)
+        )
+            return false;
+        if (!NamePatterns.Matches(config.Pattern, name))
+            return false;
+        if (entry.IsDirectory)
+            return !config.Recursive && !IsOurs(entry.ToFullPath());
         return _ready is null || IsReady(name.ToString(), entry.Directory.ToString());
     }
 
-    private bool IsReady(string name, string folder) => _ready!.FileOf(name) is null && File.Exists(Path.Combine(folder, _ready.TriggerOf(name)));
+    private bool IsReady(string name, string folder) =>
+        _ready!.FileOf(name) is null && File.Exists(Path.Combine(folder, _ready.TriggerOf(name)));
 
     private bool IsOurs(string folder) => folder == config.DoneFolder || folder == config.ErrorFolder;
 
-    [LoggerMessage(EventId = 2210, Level = LogLevel.Warning, Message = "{Code}: {Endpoint} passes over '{File}', which is no plain file; this is said once")]
+    [LoggerMessage(
+        EventId = 2210,
+        Level = LogLevel.Warning,
+        Message = "{Code}: {Endpoint} passes over '{File}', which is no plain file; this is said once"
+    )]
     private partial void LogSkipped(string code, string endpoint, string file);
 
     [LoggerMessage(EventId = 2211, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone again")]

@@ -9,16 +9,25 @@ namespace Esb.Endpoints.Files;
 /// <param name="time">Measures pauses.</param>
 /// <param name="logger">Receives, once, the report that the folder cannot be watched.</param>
 /// <param name="open">Opens the watcher.</param>
-internal sealed partial class FolderWatch(string endpoint, string folder, TimeProvider time, ILogger logger, Func<string, FileSystemWatcher> open) : IDisposable
+internal sealed partial class FolderWatch(
+    string endpoint,
+    string folder,
+    TimeProvider time,
+    ILogger logger,
+    Func<string, FileSystemWatcher> open
+) : IDisposable
 {
-    private readonly Channel<bool> _wakes = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _wakes = Channel.CreateBounded<bool>(
+        new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite }
+    );
     private FileSystemWatcher? _watcher;
     private int _warned;
 
     /// <summary>Starts watching the folder, unless that has failed before.</summary>
     public void Begin()
     {
-        if (_watcher is not null || _warned != 0) return;
+        if (_watcher is not null || _warned != 0)
+            return;
         try
         {
             _watcher = open(folder);
@@ -39,8 +48,10 @@ internal sealed partial class FolderWatch(string endpoint, string folder, TimePr
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var delay = Task.Delay(pause, time, ended.Token);
-        if (isWakeable) await Task.WhenAny(delay, _wakes.Reader.ReadAsync(ended.Token).AsTask());
-        else await delay;
+        if (isWakeable)
+            await Task.WhenAny(delay, _wakes.Reader.ReadAsync(ended.Token).AsTask());
+        else
+            await delay;
         await ended.CancelAsync();
         cancellationToken.ThrowIfCancellationRequested();
     }
@@ -58,10 +69,15 @@ internal sealed partial class FolderWatch(string endpoint, string folder, TimePr
 
     private void Fail(Exception cause)
     {
-        if (Interlocked.Exchange(ref _warned, 1) == 0) LogNotWatched(cause, endpoint);
+        if (Interlocked.Exchange(ref _warned, 1) == 0)
+            LogNotWatched(cause, endpoint);
         Wake();
     }
 
-    [LoggerMessage(EventId = 2230, Level = LogLevel.Warning, Message = "The folder of {Endpoint} cannot be watched, or not all of it; its files are found by looking every interval")]
+    [LoggerMessage(
+        EventId = 2230,
+        Level = LogLevel.Warning,
+        Message = "The folder of {Endpoint} cannot be watched, or not all of it; its files are found by looking every interval"
+    )]
     private partial void LogNotWatched(Exception cause, string endpoint);
 }

@@ -14,9 +14,11 @@ internal sealed class NameSpellings(string folder)
     /// <summary>Returns the spelling used in the folder: the name itself, unless a file differs from it only in case.</summary>
     public string Find(string name)
     {
-        if (_spellings.Count >= Most) _spellings.Clear();
+        if (_spellings.Count >= Most)
+            _spellings.Clear();
         var known = _spellings.GetOrAdd(name, name);
-        if (known == name || File.Exists(Path.Combine(folder, known))) return known;
+        if (known == name || File.Exists(Path.Combine(folder, known)))
+            return known;
         _spellings[name] = name;
         return name;
     }

@@ -24,7 +24,8 @@ internal static class Posix
     public static bool TryRename(string source, string target, out int error)
     {
         error = NotSupported;
-        if (!OperatingSystem.IsLinux()) return false;
+        if (!OperatingSystem.IsLinux())
+            return false;
         try
         {
             return Succeeded(Rename(CurrentFolder, source, CurrentFolder, target, NeverReplace), out error);
@@ -43,9 +44,11 @@ internal static class Posix
     /// blocks.</summary>
     public static bool IsRegularFile(string path)
     {
-        if (!OperatingSystem.IsLinux()) return !File.GetAttributes(path).HasFlag(FileAttributes.ReparsePoint) && File.Exists(path);
+        if (!OperatingSystem.IsLinux())
+            return !File.GetAttributes(path).HasFlag(FileAttributes.ReparsePoint) && File.Exists(path);
         var status = new byte[256];
-        if (Statx(CurrentFolder, path, DoNotFollow, mask: 1, status) < 0) throw Failure();
+        if (Statx(CurrentFolder, path, DoNotFollow, mask: 1, status) < 0)
+            throw Failure();
         return (BitConverter.ToUInt16(status, ModeOffset) & TypeMask) == RegularFile;
     }
 
@@ -64,7 +67,12 @@ internal static class Posix
 
     [DllImport("libc", EntryPoint = "renameat2", SetLastError = true)]
     private static extern int Rename(
-        int sourceFolder, [MarshalAs(UnmanagedType.LPUTF8Str)] string source, int targetFolder, [MarshalAs(UnmanagedType.LPUTF8Str)] string target, uint flags);
+        int sourceFolder,
+        [MarshalAs(UnmanagedType.LPUTF8Str)] string source,
+        int targetFolder,
+        [MarshalAs(UnmanagedType.LPUTF8Str)] string target,
+        uint flags
+    );
 
     [DllImport("libc", EntryPoint = "link", SetLastError = true)]
     private static extern int Link([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string name);

@@ -17,15 +17,23 @@ internal sealed class ReadyRule
     public static ReadyRule? Parse(string text)
     {
         var at = text.IndexOf(Place, StringComparison.Ordinal);
-        if (at < 0 || text.Length == Place.Length || text.AsSpan(at + 1).Contains(Place, StringComparison.Ordinal)) return null;
-        return SafeFileName.WhatIsWrong(text.Replace(Place, "x", StringComparison.Ordinal)) is null ? new ReadyRule(text[..at], text[(at + Place.Length)..]) : null;
+        if (at < 0 || text.Length == Place.Length || text.AsSpan(at + 1).Contains(Place, StringComparison.Ordinal))
+            return null;
+        return SafeFileName.WhatIsWrong(text.Replace(Place, "x", StringComparison.Ordinal)) is null
+            ? new ReadyRule(text[..at], text[(at + Place.Length)..])
+            : null;
     }
 
     /// <summary>Reports a rule that is not one.</summary>
     public static void Check(EndpointConfig settings, string? text, ConfigErrors errors)
     {
         if (text is not null && settings.IsSound("ready") && Parse(text) is null)
-            errors.Add("ESB-CFG-VALUE", settings, "ready", "expected the name of the trigger file with {name} once for that of the file, such as \"{name}.ok\"");
+            errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "ready",
+                "expected the name of the trigger file with {name} once for that of the file, such as \"{name}.ok\""
+            );
     }
 
     /// <summary>The trigger of a file.</summary>
@@ -33,7 +41,9 @@ internal sealed class ReadyRule
 
     /// <summary>The file of a trigger; null if the name is not that of a trigger.</summary>
     public string? FileOf(string name) =>
-        name.Length > _before.Length + _after.Length && name.StartsWith(_before, StringComparison.Ordinal) && name.EndsWith(_after, StringComparison.Ordinal)
+        name.Length > _before.Length + _after.Length
+        && name.StartsWith(_before, StringComparison.Ordinal)
+        && name.EndsWith(_after, StringComparison.Ordinal)
             ? name[_before.Length..^_after.Length]
             : null;
 }

@@ -18,14 +18,22 @@ internal static partial class SafeFileName
     /// name.</summary>
     public static string? WhatIsWrong(string name)
     {
-        if (string.IsNullOrWhiteSpace(name)) return "is empty";
-        if (Encoding.UTF8.GetByteCount(name) > MaxBytes) return $"is longer than {MaxBytes} bytes";
-        if (name.Any(IsSeparator) || EncodedSeparator().IsMatch(name)) return "must be a plain file name, without a folder or a drive";
-        if (name.Any(IsInvisible)) return "must be a plain file name, without control characters";
-        if (name.EnumerateRunes().Contains(Rune.ReplacementChar)) return "must be a plain file name, in well-formed Unicode";
-        if (name.IndexOfAny(['<', '>', '"', '|', '?', '*']) >= 0) return "must be a plain file name, without < > \" | ? *";
-        if (name[^1] is '.' or ' ' || name[0] == ' ') return "must be a plain file name, without a space at either end or a dot at its end";
-        if (name.Any(IsCombining)) return "must be a plain file name, with accents as part of their letters (Unicode NFC)";
+        if (string.IsNullOrWhiteSpace(name))
+            return "is empty";
+        if (Encoding.UTF8.GetByteCount(name) > MaxBytes)
+            return $"is longer than {MaxBytes} bytes";
+        if (name.Any(IsSeparator) || EncodedSeparator().IsMatch(name))
+            return "must be a plain file name, without a folder or a drive";
+        if (name.Any(IsInvisible))
+            return "must be a plain file name, without control characters";
+        if (name.EnumerateRunes().Contains(Rune.ReplacementChar))
+            return "must be a plain file name, in well-formed Unicode";
+        if (name.IndexOfAny(['<', '>', '"', '|', '?', '*']) >= 0)
+            return "must be a plain file name, without < > \" | ? *";
+        if (name[^1] is '.' or ' ' || name[0] == ' ')
+            return "must be a plain file name, without a space at either end or a dot at its end";
+        if (name.Any(IsCombining))
+            return "must be a plain file name, with accents as part of their letters (Unicode NFC)";
         return DeviceName().IsMatch(name) ? "must be a plain file name, not that of a device" : null;
     }
 
@@ -35,8 +43,10 @@ internal static partial class SafeFileName
         var shown = new StringBuilder(name.Length);
         foreach (var c in name)
         {
-            if (IsInvisible(c) || char.IsSurrogate(c)) shown.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:X4}");
-            else shown.Append(c);
+            if (IsInvisible(c) || char.IsSurrogate(c))
+                shown.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:X4}");
+            else
+                shown.Append(c);
         }
 
         return shown.ToString();
@@ -47,7 +57,11 @@ internal static partial class SafeFileName
         c is '/' or '\\' or ':' or '\u2044' or '\u2215' or '\u29F8' or '\u29F5' or '\uFF0F' or '\uFF3C' or '\uFE68' or '\uFF1A' or '\uFE55';
 
     private static bool IsInvisible(char c) =>
-        CharUnicodeInfo.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+        CharUnicodeInfo.GetUnicodeCategory(c)
+            is UnicodeCategory.Control
+                or UnicodeCategory.Format
+                or UnicodeCategory.LineSeparator
+                or UnicodeCategory.ParagraphSeparator;
 
     // Only the composed spelling of a letter is accepted, so that names equal in Unicode are equal here.
     private static bool IsCombining(char c) => c is >= '\u0300' and <= '\u036F';

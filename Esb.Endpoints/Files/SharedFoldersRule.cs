@@ -10,14 +10,23 @@ internal sealed class SharedFoldersRule(IReadOnlyDictionary<string, EndpointConf
 {
     public void Check(ConfigErrors errors)
     {
-        var readers = endpoints.Values.OfType<FileInboundConfig>()
+        var readers = endpoints
+            .Values.OfType<FileInboundConfig>()
             .Where(endpoint => endpoint.Enabled && endpoint.IsSound("folder", "pattern", "enabled"));
-        foreach (var sharing in readers.GroupBy(endpoint => Path.TrimEndingDirectorySeparator(endpoint.Folder)).Select(group => group.ToList()))
+        foreach (
+            var sharing in readers.GroupBy(endpoint => Path.TrimEndingDirectorySeparator(endpoint.Folder)).Select(group => group.ToList())
+        )
         {
             for (var i = 1; i < sharing.Count; i++)
             {
                 if (sharing[..i].Find(other => NamePatterns.Overlap(other.Pattern, sharing[i].Pattern)) is { } first)
-                    errors.Add("ESB-CFG-VALUE", sharing[i], "folder", $"'{first.Name}' reads the same files there: give the two folders of their own, or patterns that have no name in common");
+                    errors.Add(
+                        "ESB-CFG-VALUE",
+                        sharing[i],
+                        "folder",
+                        $"'{first.Name}' reads the same files there: give the two folders of their own, or patterns that have no "
+                            + $"name in common"
+                    );
             }
         }
     }

@@ -19,7 +19,10 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     /// <inheritdoc/>
     public override bool CanOverlap => true;
 
-    [Setting("The path that it answers at, exactly as written; a segment {name} takes any one segment, as the property path.name.", Name = "path")]
+    [Setting(
+        "The path that it answers at, exactly as written; a segment {name} takes any one segment, as the property path.name.",
+        Name = "path"
+    )]
     public required string RequestPath { get; init; }
 
     [Setting("The listener that it is reached by.", Reference = "listeners")]

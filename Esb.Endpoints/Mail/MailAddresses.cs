@@ -17,7 +17,11 @@ internal sealed class MailAddresses(string endpoint, IReadOnlyList<string> allow
 
     private const int LongestAddress = 254; // RFC 5321, section 4.5.3.1.3
 
-    private static readonly ParserOptions Strict = new() { AddressParserComplianceMode = RfcComplianceMode.Strict, AllowAddressesWithoutDomain = false };
+    private static readonly ParserOptions Strict = new()
+    {
+        AddressParserComplianceMode = RfcComplianceMode.Strict,
+        AllowAddressesWithoutDomain = false,
+    };
 
     /// <summary>Evaluates a template to one line of text.</summary>
     /// <exception cref="EndpointException"><c>ESB-SMTP-INJECTION</c>: it has line breaks or other control characters.</exception>
@@ -35,16 +39,21 @@ internal sealed class MailAddresses(string endpoint, IReadOnlyList<string> allow
         foreach (var template in templates)
         {
             var text = Line(template, context, what);
-            if (string.IsNullOrWhiteSpace(text)) continue;
-            if (text.Length > LongestAddress * MostRecipients) throw TooMany();
-            if (!InternetAddressList.TryParse(Strict, text, out var list)) throw Refused($"An address in {what} cannot be read: '{Masked(text)}'.");
+            if (string.IsNullOrWhiteSpace(text))
+                continue;
+            if (text.Length > LongestAddress * MostRecipients)
+                throw TooMany();
+            if (!InternetAddressList.TryParse(Strict, text, out var list))
+                throw Refused($"An address in {what} cannot be read: '{Masked(text)}'.");
             foreach (var address in list)
             {
-                if (address is not MailboxAddress mailbox) throw Refused($"A group of addresses in {what} is not accepted.");
+                if (address is not MailboxAddress mailbox)
+                    throw Refused($"A group of addresses in {what} is not accepted.");
                 addresses.Add(Checked(mailbox, what));
             }
 
-            if (addresses.Count > MostRecipients) throw TooMany();
+            if (addresses.Count > MostRecipients)
+                throw TooMany();
         }
 
         return addresses;
@@ -55,8 +64,10 @@ internal sealed class MailAddresses(string endpoint, IReadOnlyList<string> allow
     /// none.</exception>
     public void CheckRecipients(IReadOnlyCollection<MailboxAddress> recipients)
     {
-        if (recipients.Count == 0) throw Refused("The mail has no recipient.");
-        if (recipients.Count > MostRecipients) throw TooMany();
+        if (recipients.Count == 0)
+            throw Refused("The mail has no recipient.");
+        if (recipients.Count > MostRecipients)
+            throw TooMany();
         if (allow.Count > 0 && recipients.FirstOrDefault(recipient => !IsAllowed(DomainOf(recipient))) is { } outside)
             throw Unsent("ESB-SMTP-DOMAIN", $"The recipient '{Masked(outside.Address)}' is in no domain that the endpoint may send to.");
     }
@@ -71,16 +82,25 @@ internal sealed class MailAddresses(string endpoint, IReadOnlyList<string> allow
 
     private MailboxAddress Checked(MailboxAddress mailbox, string what)
     {
-        if (!HeaderRules.IsValue(mailbox.Address) || (mailbox.Name is { } name && !HeaderRules.IsValue(name))) throw Injection(what); // decoded from =?…?= or quotes
+        if (!HeaderRules.IsValue(mailbox.Address) || (mailbox.Name is { } name && !HeaderRules.IsValue(name)))
+            throw Injection(what); // decoded from =?…?= or quotes
         var at = mailbox.Address.LastIndexOf('@');
-        if (at <= 0 || at == mailbox.Address.Length - 1 || mailbox.Address.Length > LongestAddress || Uri.CheckHostName(DomainOf(mailbox)) == UriHostNameType.Unknown)
+        if (
+            at <= 0
+            || at == mailbox.Address.Length - 1
+            || mailbox.Address.Length > LongestAddress
+            || Uri.CheckHostName(DomainOf(mailbox)) == UriHostNameType.Unknown
+        )
             throw Refused($"An address in {what} is not valid: '{Masked(mailbox.Address)}'.");
         return mailbox;
     }
 
-    private bool IsAllowed(string domain) => allow.Any(allowed => allowed.StartsWith("*.", StringComparison.Ordinal)
-        ? domain.EndsWith(allowed[1..], StringComparison.OrdinalIgnoreCase)
-        : domain.Equals(allowed, StringComparison.OrdinalIgnoreCase));
+    private bool IsAllowed(string domain) =>
+        allow.Any(allowed =>
+            allowed.StartsWith("*.", StringComparison.Ordinal)
+                ? domain.EndsWith(allowed[1..], StringComparison.OrdinalIgnoreCase)
+                : domain.Equals(allowed, StringComparison.OrdinalIgnoreCase)
+        );
 
     private static string DomainOf(MailboxAddress mailbox)
     {
@@ -88,11 +108,16 @@ internal sealed class MailAddresses(string endpoint, IReadOnlyList<string> allow
         return address[(address.LastIndexOf('@') + 1)..];
     }
 
-    private EndpointException Injection(string what) => Unsent("ESB-SMTP-INJECTION", $"A value for {what} has line breaks or other control characters, which could forge headers; nothing was sent.");
+    private EndpointException Injection(string what) =>
+        Unsent(
+            "ESB-SMTP-INJECTION",
+            $"A value for {what} has line breaks or other control characters, which could forge headers; nothing was sent."
+        );
 
     private EndpointException TooMany() => Unsent("ESB-SMTP-RECIPIENTS", $"The mail has more than {MostRecipients} recipients.");
 
     private EndpointException Refused(string sentence) => Unsent("ESB-SMTP-ADDRESS", sentence);
 
-    private EndpointException Unsent(string code, string sentence) => new(endpoint, code, sentence, isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
+    private EndpointException Unsent(string code, string sentence) =>
+        new(endpoint, code, sentence, isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
 }

@@ -23,19 +23,25 @@ internal sealed class MailConnector(MailOutboundConfig config, TimeProvider time
     {
         if (current is not null)
         {
-            if (await IsAliveAsync(current, cancellationToken)) return current;
+            if (await IsAliveAsync(current, cancellationToken))
+                return current;
             current.Dispose();
         }
 
-        if (config.User is not null) RefuseTooSoon();
+        if (config.User is not null)
+            RefuseTooSoon();
         var authorities = config.Tls.Ca is { } ca ? CertificateFiles.LoadAuthorities(ca, time.GetUtcNow()) : null;
         var session = new MailSession(config.Tls, config.Timeout, new PeerVerifier("the mail server", authorities, PeerVerifier.Server));
         try
         {
             var isImplicit = _url.Scheme == MailUrl.Implicit;
-            var security = config.Tls.Mode == MailTlsMode.None ? SecureSocketOptions.None : isImplicit ? SecureSocketOptions.SslOnConnect : SecureSocketOptions.StartTls;
+            var security =
+                config.Tls.Mode == MailTlsMode.None ? SecureSocketOptions.None
+                : isImplicit ? SecureSocketOptions.SslOnConnect
+                : SecureSocketOptions.StartTls;
             await session.ConnectAsync(_url.IdnHost, MailUrl.PortOf(_url), security, cancellationToken);
-            if (config.User is { } user) await LogInAsync(session, user, cancellationToken);
+            if (config.User is { } user)
+                await LogInAsync(session, user, cancellationToken);
             return session;
         }
         catch
@@ -50,11 +56,13 @@ internal sealed class MailConnector(MailOutboundConfig config, TimeProvider time
         try
         {
             await session.AuthenticateAsync(user, config.Password ?? "", cancellationToken);
-            lock (_gate) _refusedAt = null;
+            lock (_gate)
+                _refusedAt = null;
         }
         catch (Exception ex) when (ex is AuthenticationException or NotSupportedException)
         {
-            lock (_gate) _refusedAt = time.GetTimestamp();
+            lock (_gate)
+                _refusedAt = time.GetTimestamp();
             throw MailFailures.Refused(config.Name, ex);
         }
     }
@@ -63,13 +71,15 @@ internal sealed class MailConnector(MailOutboundConfig config, TimeProvider time
     {
         lock (_gate)
         {
-            if (_refusedAt is { } since && time.GetElapsedTime(since) < PauseAfterRefusal) throw MailFailures.Refused(config.Name, cause: null);
+            if (_refusedAt is { } since && time.GetElapsedTime(since) < PauseAfterRefusal)
+                throw MailFailures.Refused(config.Name, cause: null);
         }
     }
 
     private static async Task<bool> IsAliveAsync(MailSession session, CancellationToken cancellationToken)
     {
-        if (!session.IsConnected) return false;
+        if (!session.IsConnected)
+            return false;
         try
         {
             await session.NoOpAsync(cancellationToken);

@@ -8,7 +8,10 @@ namespace Esb.Endpoints.Mail;
 public sealed record MailOutboundConfig : OutboundEndpointConfig
 {
     /// <summary>The server.</summary>
-    [Setting("The mail server: smtp://host:587 (STARTTLS) or smtps://host:465 (TLS from the first byte). Never taken from a message.", MayHoldPassword = true)]
+    [Setting(
+        "The mail server: smtp://host:587 (STARTTLS) or smtps://host:465 (TLS from the first byte). Never taken from a message.",
+        MayHoldPassword = true
+    )]
     public required string Url { get; init; }
 
     /// <summary>The user; null to send without authentication.</summary>
@@ -28,7 +31,10 @@ public sealed record MailOutboundConfig : OutboundEndpointConfig
     public required string From { get; init; }
 
     /// <summary>The recipients.</summary>
-    [Setting("The recipients: a text with places for values, or a list of them; each may give several addresses, separated by commas.", TakesOne = true)]
+    [Setting(
+        "The recipients: a text with places for values, or a list of them; each may give several addresses, separated by commas.",
+        TakesOne = true
+    )]
     public required IReadOnlyList<string> To { get; init; }
 
     /// <summary>Further recipients.</summary>
@@ -81,7 +87,10 @@ public sealed record MailTlsConfig : SettingsRecord
     public MailTlsMode Mode { get; init; }
 
     /// <summary>The only trusted authorities; null for those of the system.</summary>
-    [Setting("The certificates, in PEM, of the only authorities that may vouch for the mail server; those of the system where none are named.", IsPath = true)]
+    [Setting(
+        "The certificates, in PEM, of the only authorities that may vouch for the mail server; those of the system where none are named.",
+        IsPath = true
+    )]
     public string? Ca { get; init; }
 
     /// <summary>The name required in the server's certificate; null for the host of the address.</summary>

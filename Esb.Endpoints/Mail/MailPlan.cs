@@ -16,12 +16,23 @@ internal sealed class MailPlan
         Subject = Template(config.Subject, "subject");
         Text = config.Text?.Template is { } text ? Template(text, "text") : null;
         Html = config.Html?.Template is { } html ? Template(html, "html") : null;
-        Attachments = [.. config.Attachments.Select((attachment, index) =>
-            (Template(attachment.FileName, $"attachments.{index}.name"), compiler.Compile(attachment.Body, errors)!, attachment.ContentType))];
+        Attachments =
+        [
+            .. config.Attachments.Select(
+                (attachment, index) =>
+                    (
+                        Template(attachment.FileName, $"attachments.{index}.name"),
+                        compiler.Compile(attachment.Body, errors)!,
+                        attachment.ContentType
+                    )
+            ),
+        ];
 
-        IMessageValue Template(string template, string property) => compiler.CompileTemplate(template, ConfigNode.Join(config.Path, property), config.Origin, errors)!;
+        IMessageValue Template(string template, string property) =>
+            compiler.CompileTemplate(template, ConfigNode.Join(config.Path, property), config.Origin, errors)!;
 
-        IReadOnlyList<IMessageValue> Templates(IReadOnlyList<string> templates, string property) => [.. templates.Select(template => Template(template, property))];
+        IReadOnlyList<IMessageValue> Templates(IReadOnlyList<string> templates, string property) =>
+            [.. templates.Select(template => Template(template, property))];
     }
 
     public IMessageValue From { get; }

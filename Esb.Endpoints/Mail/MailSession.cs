@@ -18,7 +18,8 @@ internal sealed class MailSession : SmtpClient, ITransferProgress
     {
         CheckCertificateRevocation = false; // as everywhere in the bus: no certificate names a server to ask that is sure to answer
         Timeout = (int)timeout.TotalMilliseconds;
-        ServerCertificateValidationCallback = (stream, shown, chain, errors) => Verify(verifier, tls.ServerName, stream, shown, chain, errors);
+        ServerCertificateValidationCallback = (stream, shown, chain, errors) =>
+            Verify(verifier, tls.ServerName, stream, shown, chain, errors);
     }
 
     /// <summary>The answer for each recipient of the last mail, in order: 250, or the refusing status.</summary>
@@ -29,7 +30,12 @@ internal sealed class MailSession : SmtpClient, ITransferProgress
 
     /// <summary>Sends a mail to those recipients that the server takes.</summary>
     /// <returns>True if it took the mail; false if it refused every recipient.</returns>
-    public async Task<bool> SendAsync(MimeMessage mail, MailboxAddress sender, IReadOnlyCollection<MailboxAddress> recipients, CancellationToken cancellationToken)
+    public async Task<bool> SendAsync(
+        MimeMessage mail,
+        MailboxAddress sender,
+        IReadOnlyCollection<MailboxAddress> recipients,
+        CancellationToken cancellationToken
+    )
     {
         _answers.Clear();
         HasBegun = false;
@@ -51,19 +57,34 @@ internal sealed class MailSession : SmtpClient, ITransferProgress
     /// <summary>Called while content is sent.</summary>
     void ITransferProgress.Report(long bytesTransferred) => HasBegun = true;
 
-    protected override void OnRecipientAccepted(MimeMessage message, MailboxAddress mailbox, SmtpResponse response) => _answers.Add((mailbox, (int)response.StatusCode));
+    protected override void OnRecipientAccepted(MimeMessage message, MailboxAddress mailbox, SmtpResponse response) =>
+        _answers.Add((mailbox, (int)response.StatusCode));
 
     protected override void OnRecipientNotAccepted(MimeMessage message, MailboxAddress mailbox, SmtpResponse response)
     {
-        if (response.StatusCode is SmtpStatusCode.ServiceNotAvailable or SmtpStatusCode.AuthenticationRequired) base.OnRecipientNotAccepted(message, mailbox, response);
+        if (response.StatusCode is SmtpStatusCode.ServiceNotAvailable or SmtpStatusCode.AuthenticationRequired)
+            base.OnRecipientNotAccepted(message, mailbox, response);
         _answers.Add((mailbox, (int)response.StatusCode));
     }
 
     // Throws, so that the reason reaches the caller that connects.
-    private static bool Verify(PeerVerifier verifier, string? serverName, object stream, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
+    private static bool Verify(
+        PeerVerifier verifier,
+        string? serverName,
+        object stream,
+        X509Certificate? shown,
+        X509Chain? chain,
+        SslPolicyErrors errors
+    )
     {
         if (serverName is not null && shown is X509Certificate2 certificate)
-            errors = certificate.MatchesHostname(serverName) ? errors & ~SslPolicyErrors.RemoteCertificateNameMismatch : errors | SslPolicyErrors.RemoteCertificateNameMismatch;
-        return verifier.FaultOf(shown, chain, errors, serverName ?? (stream as SslStream)?.TargetHostName ?? "the host of the url") is { } fault ? throw new UntrustedMailServerException(fault) : true;
+            errors = certificate.MatchesHostname(serverName)
+                ? errors & ~SslPolicyErrors.RemoteCertificateNameMismatch
+                : errors | SslPolicyErrors.RemoteCertificateNameMismatch;
+        return
+            verifier.FaultOf(shown, chain, errors, serverName ?? (stream as SslStream)?.TargetHostName ?? "the host of the url")
+                is { } fault
+            ? throw new UntrustedMailServerException(fault)
+            : true;
     }
 }

@@ -14,8 +14,12 @@ internal static class MailUrl
 
     /// <summary>True if a text is the address of a mail server.</summary>
     public static bool Is(string text, [NotNullWhen(true)] out Uri? url) =>
-        Uri.TryCreate(text, UriKind.Absolute, out url) && url is { Scheme: Plain or Implicit, UserInfo: "", Query: "", Fragment: "", AbsolutePath: "" or "/", Host.Length: > 0 };
+        Uri.TryCreate(text, UriKind.Absolute, out url)
+        && url is { Scheme: Plain or Implicit, UserInfo: "", Query: "", Fragment: "", AbsolutePath: "" or "/", Host.Length: > 0 };
 
     /// <summary>The port of an address; by default 587, or 465 with smtps.</summary>
-    public static int PortOf(Uri url) => url.Port > 0 && !url.IsDefaultPort ? url.Port : url.Scheme == Implicit ? ImplicitPort : SubmissionPort;
+    public static int PortOf(Uri url) =>
+        url.Port > 0 && !url.IsDefaultPort ? url.Port
+        : url.Scheme == Implicit ? ImplicitPort
+        : SubmissionPort;
 }

@@ -21,14 +21,30 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
 
     /// <summary>Makes the mail. The same message gives the same Message-ID and date at every attempt.</summary>
     /// <exception cref="EndpointException">Nothing may be sent: the failure says why.</exception>
-    public async ValueTask<(MimeMessage Mail, MailboxAddress Sender, IReadOnlyList<MailboxAddress> Recipients)> WriteAsync(EsbMessage message, CancellationToken cancellationToken)
+    public async ValueTask<(MimeMessage Mail, MailboxAddress Sender, IReadOnlyList<MailboxAddress> Recipients)> WriteAsync(
+        EsbMessage message,
+        CancellationToken cancellationToken
+    )
     {
         await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var context = new MessageContext(message, config.Name);
         var from = _addresses.Read([plan.From], context, "from");
         if (from is not [var sender])
-            throw new EndpointException(config.Name, "ESB-SMTP-ADDRESS", "The mail needs exactly one sender.", isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
-        var (to, cc, bcc) = (_addresses.Read(plan.To, context, "to"), _addresses.Read(plan.Cc, context, "cc"), _addresses.Read(plan.Bcc, context, "bcc"));
+            throw new EndpointException(
+                config.Name,
+                "ESB-SMTP-ADDRESS",
+                "The mail needs exactly one sender.",
+                isTransient: false,
+                kind: FaultKind.Invalid
+            )
+            {
+                IsUnsent = true,
+            };
+        var (to, cc, bcc) = (
+            _addresses.Read(plan.To, context, "to"),
+            _addresses.Read(plan.Cc, context, "cc"),
+            _addresses.Read(plan.Bcc, context, "bcc")
+        );
         var recipients = to.Concat(cc).Concat(bcc).DistinctBy(address => address.Address, StringComparer.OrdinalIgnoreCase).ToList();
         _addresses.CheckRecipients(recipients);
 
@@ -54,21 +70,29 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
         {
             var bytes = Encoding.UTF8.GetBytes(MessageValues.AsText(value.Evaluate(context)) ?? "");
             size += bytes.Length;
-            if (size > maxBodyBytes) throw TooLarge();
+            if (size > maxBodyBytes)
+                throw TooLarge();
             Attach(builder, _addresses.Line(name, context, "the name of an attachment"), bytes, contentType);
         }
 
-        if (size > maxBodyBytes) throw TooLarge();
-        if (config is { Text: null, Html: null, Attachments.Count: 0 }) AddWhole(builder, message);
+        if (size > maxBodyBytes)
+            throw TooLarge();
+        if (config is { Text: null, Html: null, Attachments.Count: 0 })
+            AddWhole(builder, message);
         return builder.ToMessageBody();
     }
 
     private static void AddWhole(BodyBuilder builder, EsbMessage message)
     {
-        var contentType = ContentType.TryParse(message.ContentType ?? "application/octet-stream", out var parsed) ? parsed : new ContentType("application", "octet-stream");
-        if (contentType.IsMimeType("text", "plain")) builder.TextBody = message.Body.ReadText();
-        else if (contentType.IsMimeType("text", "html")) builder.HtmlBody = message.Body.ReadText();
-        else Attach(builder, $"message{ExtensionOf(contentType)}", message.Body.Bytes.ToArray(), contentType.MimeType);
+        var contentType = ContentType.TryParse(message.ContentType ?? "application/octet-stream", out var parsed)
+            ? parsed
+            : new ContentType("application", "octet-stream");
+        if (contentType.IsMimeType("text", "plain"))
+            builder.TextBody = message.Body.ReadText();
+        else if (contentType.IsMimeType("text", "html"))
+            builder.HtmlBody = message.Body.ReadText();
+        else
+            Attach(builder, $"message{ExtensionOf(contentType)}", message.Body.Bytes.ToArray(), contentType.MimeType);
     }
 
     private string? TextOf(IMessageValue? template, MailContentConfig? content, EsbMessage message, MessageContext context) =>
@@ -77,12 +101,14 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
     private static void Attach(BodyBuilder builder, string name, byte[] content, string contentType)
     {
         var type = ContentType.TryParse(contentType, out var parsed) ? parsed : new ContentType("application", "octet-stream");
-        builder.Attachments.Add(new MimePart(type)
-        {
-            Content = new MimeContent(new MemoryStream(content, writable: false)),
-            ContentDisposition = new ContentDisposition(ContentDisposition.Attachment) { FileName = name },
-            ContentTransferEncoding = ContentEncoding.Base64, // keeps every byte, also lone dots and long lines
-        });
+        builder.Attachments.Add(
+            new MimePart(type)
+            {
+                Content = new MimeContent(new MemoryStream(content, writable: false)),
+                ContentDisposition = new ContentDisposition(ContentDisposition.Attachment) { FileName = name },
+                ContentTransferEncoding = ContentEncoding.Base64, // keeps every byte, also lone dots and long lines
+            }
+        );
     }
 
     private static string ExtensionOf(ContentType type) => MimeTypes.TryGetExtension(type.MimeType, out var extension) ? extension : ".bin";
@@ -90,5 +116,14 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
     private static long Bytes(string? text) => text is null ? 0 : Encoding.UTF8.GetByteCount(text);
 
     private EndpointException TooLarge() =>
-        new(config.Name, "ESB-SMTP-SIZE", $"Texts and attachments of the mail have more than {maxBodyBytes} bytes.", isTransient: false, kind: FaultKind.TooLarge) { IsUnsent = true };
+        new(
+            config.Name,
+            "ESB-SMTP-SIZE",
+            $"Texts and attachments of the mail have more than {maxBodyBytes} bytes.",
+            isTransient: false,
+            kind: FaultKind.TooLarge
+        )
+        {
+            IsUnsent = true,
+        };
 }

@@ -23,7 +23,8 @@ internal sealed class RecipientRecord(string endpoint, Guid messageId, IEndpoint
     /// <exception cref="EsbException">The store is unreachable.</exception>
     public async Task ReadAsync(CancellationToken cancellationToken)
     {
-        if (await marks.FindAsync(endpoint, Name, cancellationToken) is not { } stored) return;
+        if (await marks.FindAsync(endpoint, Name, cancellationToken) is not { } stored)
+            return;
         foreach (var entry in stored.Split(' ', StringSplitOptions.RemoveEmptyEntries))
         {
             var at = entry.IndexOf('=');
@@ -42,8 +43,15 @@ internal sealed class RecipientRecord(string endpoint, Guid messageId, IEndpoint
 
     /// <summary>Stores the record.</summary>
     /// <exception cref="EsbException">The store is unreachable.</exception>
-    public Task KeepAsync(CancellationToken cancellationToken) => marks.KeepAsync(
-        endpoint, Name, string.Join(' ', _decided.Select(entry => string.Create(CultureInfo.InvariantCulture, $"{entry.Key}={entry.Value}"))), Kept, cancellationToken);
+    public Task KeepAsync(CancellationToken cancellationToken) =>
+        marks.KeepAsync(
+            endpoint,
+            Name,
+            string.Join(' ', _decided.Select(entry => string.Create(CultureInfo.InvariantCulture, $"{entry.Key}={entry.Value}"))),
+            Kept,
+            cancellationToken
+        );
 
-    private static string Hash(string address) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(address.ToLowerInvariant())).AsSpan(0, 12));
+    private static string Hash(string address) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(address.ToLowerInvariant())).AsSpan(0, 12));
 }

@@ -12,11 +12,18 @@ namespace Esb.Endpoints.MassTransit;
 /// <param name="Source">The name of the exchange under which applications reach the endpoint.</param>
 /// <param name="MaxBodyBytes">The largest body.</param>
 /// <param name="Time">The clock.</param>
-internal sealed record AnswerContext(MassTransitInboundConfig Config, AnswerSender Sender, Func<string, bool> IsOurs, string Source, long MaxBodyBytes, TimeProvider Time);
+internal sealed record AnswerContext(
+    MassTransitInboundConfig Config,
+    AnswerSender Sender,
+    Func<string, bool> IsOurs,
+    string Source,
+    long MaxBodyBytes,
+    TimeProvider Time
+);
 
 /// <summary>Answers one request of a MassTransit application: with a typed response, or with a fault.</summary>
-/// <remarks>An answer goes only to an exchange of the broker and virtual host that the request came from, which exists and does not belong to
-/// the bus: otherwise a sender could have the bus write anywhere.</remarks>
+/// <remarks>An answer goes only to an exchange of the broker and virtual host that the request came from, which exists and does not belong
+/// to the bus: otherwise a sender could have the bus write anywhere.</remarks>
 internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMessage request) : IAnswerWay
 {
     private const int MaxReason = 2_000;
@@ -28,13 +35,19 @@ internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMes
     public async ValueTask CheckAsync(CancellationToken cancellationToken)
     {
         await CheckAsync(_response, cancellationToken);
-        if (_fault != _response) await CheckAsync(_fault, cancellationToken);
+        if (_fault != _response)
+            await CheckAsync(_fault, cancellationToken);
     }
 
     public async ValueTask<BrokerMessage> AnswerAsync(EsbMessage reply, CancellationToken cancellationToken)
     {
         var body = await reply.Body.BufferAsync(context.MaxBodyBytes, cancellationToken);
-        if (!EnvelopeReader.IsObject(body.Span)) throw new EsbException("ESB-MT-BODY", "The answer is no JSON object, as a MassTransit application reads it.", FaultKind.Internal);
+        if (!EnvelopeReader.IsObject(body.Span))
+            throw new EsbException(
+                "ESB-MT-BODY",
+                "The answer is no JSON object, as a MassTransit application reads it.",
+                FaultKind.Internal
+            );
         return Create(_response!, reply.Id, [context.Config.ReplyType!.Urn], body, _rules.Admit(reply.Headers, out _));
     }
 
@@ -46,9 +59,16 @@ internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMes
         return Create(_fault!, id, [.. types, "urn:message:MassTransit:Fault"], body, MessageHeaders.Empty);
     }
 
-    private static string FailureText(EsbException failure) => failure.Message.Length <= MaxReason ? failure.Message : failure.Message[..MaxReason];
+    private static string FailureText(EsbException failure) =>
+        failure.Message.Length <= MaxReason ? failure.Message : failure.Message[..MaxReason];
 
-    private BrokerMessage Create(ResponseAddress target, Guid id, IReadOnlyList<string> types, ReadOnlyMemory<byte> body, MessageHeaders headers)
+    private BrokerMessage Create(
+        ResponseAddress target,
+        Guid id,
+        IReadOnlyList<string> types,
+        ReadOnlyMemory<byte> body,
+        MessageHeaders headers
+    )
     {
         var now = context.Time.GetUtcNow();
         var trace = MassTransitHeaders.CurrentTrace().ToDictionary();
@@ -80,9 +100,12 @@ internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMes
 
     private async ValueTask CheckAsync(ResponseAddress? target, CancellationToken cancellationToken)
     {
-        if (target is null) throw Refused("is no address of an exchange at a RabbitMQ broker");
-        if (target.VirtualHost is { } other && other != context.Sender.Place.VirtualHost) throw Refused("is in another virtual host");
-        if (context.IsOurs(target.Exchange)) throw Refused("belongs to the bus itself");
+        if (target is null)
+            throw Refused("is no address of an exchange at a RabbitMQ broker");
+        if (target.VirtualHost is { } other && other != context.Sender.Place.VirtualHost)
+            throw Refused("is in another virtual host");
+        if (context.IsOurs(target.Exchange))
+            throw Refused("belongs to the bus itself");
         switch (await context.Sender.KnowsAsync(target.Exchange, cancellationToken))
         {
             case true:
@@ -90,9 +113,14 @@ internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMes
             case false:
                 throw Refused("names an exchange that does not exist");
             default:
-                throw new EsbException(BrokerFailures.Unavailable, $"The broker of '{context.Config.Name}' cannot be used at the moment.", FaultKind.Unavailable);
+                throw new EsbException(
+                    BrokerFailures.Unavailable,
+                    $"The broker of '{context.Config.Name}' cannot be used at the moment.",
+                    FaultKind.Unavailable
+                );
         }
     }
 
-    private static EsbException Refused(string reason) => new("ESB-AMQP-REPLYTO", $"The address for the answer {reason}; the request was not worked on.", FaultKind.Invalid);
+    private static EsbException Refused(string reason) =>
+        new("ESB-AMQP-REPLYTO", $"The address for the answer {reason}; the request was not worked on.", FaultKind.Invalid);
 }

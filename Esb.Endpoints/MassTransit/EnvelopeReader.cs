@@ -22,7 +22,8 @@ internal static class EnvelopeReader
         try
         {
             var reader = new Utf8JsonReader(body.Span, new JsonReaderOptions { MaxDepth = MaxDepth });
-            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject) throw Malformed("The envelope is no JSON object.");
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+                throw Malformed("The envelope is no JSON object.");
             while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
             {
                 var name = reader.GetString()!;
@@ -65,7 +66,8 @@ internal static class EnvelopeReader
         try
         {
             var reader = new Utf8JsonReader(json, new JsonReaderOptions { MaxDepth = MaxDepth });
-            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject) return false;
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+                return false;
             while (reader.Read())
             {
                 // The reader checks the syntax.
@@ -82,17 +84,28 @@ internal static class EnvelopeReader
     // Names are compared without regard to case, as MassTransit does.
     private static Envelope With(Envelope envelope, string name, ref Utf8JsonReader reader)
     {
-        if (Is(name, "messageType")) return envelope with { MessageTypes = Texts(ref reader) };
-        if (Is(name, "headers")) return envelope with { Headers = Headers(ref reader) };
-        if (Is(name, "messageId")) return envelope with { MessageId = Text(ref reader) };
-        if (Is(name, "requestId")) return envelope with { RequestId = Text(ref reader) };
-        if (Is(name, "correlationId")) return envelope with { CorrelationId = Text(ref reader) };
-        if (Is(name, "conversationId")) return envelope with { ConversationId = Text(ref reader) };
-        if (Is(name, "sourceAddress")) return envelope with { SourceAddress = Text(ref reader) };
-        if (Is(name, "responseAddress")) return envelope with { ResponseAddress = Text(ref reader) };
-        if (Is(name, "faultAddress")) return envelope with { FaultAddress = Text(ref reader) };
-        if (Is(name, "sentTime")) return envelope with { SentTime = TimeOf(Text(ref reader)) };
-        if (Is(name, "expirationTime")) return envelope with { ExpirationTime = TimeOf(Text(ref reader)) };
+        if (Is(name, "messageType"))
+            return envelope with { MessageTypes = Texts(ref reader) };
+        if (Is(name, "headers"))
+            return envelope with { Headers = Headers(ref reader) };
+        if (Is(name, "messageId"))
+            return envelope with { MessageId = Text(ref reader) };
+        if (Is(name, "requestId"))
+            return envelope with { RequestId = Text(ref reader) };
+        if (Is(name, "correlationId"))
+            return envelope with { CorrelationId = Text(ref reader) };
+        if (Is(name, "conversationId"))
+            return envelope with { ConversationId = Text(ref reader) };
+        if (Is(name, "sourceAddress"))
+            return envelope with { SourceAddress = Text(ref reader) };
+        if (Is(name, "responseAddress"))
+            return envelope with { ResponseAddress = Text(ref reader) };
+        if (Is(name, "faultAddress"))
+            return envelope with { FaultAddress = Text(ref reader) };
+        if (Is(name, "sentTime"))
+            return envelope with { SentTime = TimeOf(Text(ref reader)) };
+        if (Is(name, "expirationTime"))
+            return envelope with { ExpirationTime = TimeOf(Text(ref reader)) };
         reader.Skip();
         return envelope;
     }
@@ -106,7 +119,8 @@ internal static class EnvelopeReader
 
     private static string? Text(ref Utf8JsonReader reader)
     {
-        if (reader.TokenType == JsonTokenType.String) return reader.GetString();
+        if (reader.TokenType == JsonTokenType.String)
+            return reader.GetString();
         reader.Skip();
         return null;
     }
@@ -116,13 +130,15 @@ internal static class EnvelopeReader
         var texts = new List<string>();
         if (reader.TokenType != JsonTokenType.StartArray)
         {
-            if (Text(ref reader) is { } one) texts.Add(one);
+            if (Text(ref reader) is { } one)
+                texts.Add(one);
             return texts;
         }
 
         while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
         {
-            if (Text(ref reader) is { } text) texts.Add(text);
+            if (Text(ref reader) is { } text)
+                texts.Add(text);
         }
 
         return texts;
@@ -141,7 +157,8 @@ internal static class EnvelopeReader
         {
             var name = reader.GetString()!;
             reader.Read();
-            if (Scalar(ref reader) is { } value) headers.Add(new(name, value));
+            if (Scalar(ref reader) is { } value)
+                headers.Add(new(name, value));
         }
 
         return headers;
@@ -151,17 +168,22 @@ internal static class EnvelopeReader
     {
         switch (reader.TokenType)
         {
-            case JsonTokenType.String: return reader.GetString();
-            case JsonTokenType.True: return "true";
-            case JsonTokenType.False: return "false";
-            case JsonTokenType.Number: return Encoding.UTF8.GetString(reader.ValueSpan);
+            case JsonTokenType.String:
+                return reader.GetString();
+            case JsonTokenType.True:
+                return "true";
+            case JsonTokenType.False:
+                return "false";
+            case JsonTokenType.Number:
+                return Encoding.UTF8.GetString(reader.ValueSpan);
             default:
                 reader.Skip();
                 return null;
         }
     }
 
-    private static ReadOnlyMemory<byte> WithoutMark(ReadOnlyMemory<byte> body) => body.Span.StartsWith(Encoding.UTF8.Preamble) ? body[Encoding.UTF8.Preamble.Length..] : body;
+    private static ReadOnlyMemory<byte> WithoutMark(ReadOnlyMemory<byte> body) =>
+        body.Span.StartsWith(Encoding.UTF8.Preamble) ? body[Encoding.UTF8.Preamble.Length..] : body;
 
     private static DateTimeOffset? TimeOf(string? text) =>
         DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var time) ? time : null;

@@ -28,14 +28,18 @@ internal static class EnvelopeWriter
         WriteText(writer, "responseAddress", envelope.ResponseAddress);
         WriteText(writer, "faultAddress", envelope.FaultAddress);
         writer.WriteStartArray("messageType");
-        foreach (var type in envelope.MessageTypes) writer.WriteStringValue(type);
+        foreach (var type in envelope.MessageTypes)
+            writer.WriteStringValue(type);
         writer.WriteEndArray();
         writer.WritePropertyName("message");
         writer.WriteRawValue(envelope.Message.Span, skipInputValidation: true);
-        if (envelope.ExpirationTime is { } expires) writer.WriteString("expirationTime", expires.UtcDateTime);
-        if (envelope.SentTime is { } sent) writer.WriteString("sentTime", sent.UtcDateTime);
+        if (envelope.ExpirationTime is { } expires)
+            writer.WriteString("expirationTime", expires.UtcDateTime);
+        if (envelope.SentTime is { } sent)
+            writer.WriteString("sentTime", sent.UtcDateTime);
         writer.WriteStartObject("headers");
-        foreach (var (name, value) in envelope.Headers) writer.WriteString(name, value);
+        foreach (var (name, value) in envelope.Headers)
+            writer.WriteString(name, value);
         writer.WriteEndObject();
         writer.WritePropertyName("host");
         writer.WriteRawValue(Host, skipInputValidation: true);
@@ -69,7 +73,8 @@ internal static class EnvelopeWriter
         writer.WritePropertyName("host");
         writer.WriteRawValue(Host, skipInputValidation: true);
         writer.WriteStartArray("faultMessageTypes");
-        foreach (var type in request.MessageTypes) writer.WriteStringValue(type);
+        foreach (var type in request.MessageTypes)
+            writer.WriteStringValue(type);
         writer.WriteEndArray();
         writer.WritePropertyName("message");
         writer.WriteRawValue(request.Message.Span, skipInputValidation: true);
@@ -82,20 +87,23 @@ internal static class EnvelopeWriter
     {
         using var process = Process.GetCurrentProcess();
         var assembly = (Assembly.GetEntryAssembly() ?? Assembly.GetExecutingAssembly()).GetName();
-        return JsonSerializer.SerializeToUtf8Bytes(new
-        {
-            machineName = Environment.MachineName,
-            processName = process.ProcessName,
-            processId = Environment.ProcessId,
-            assembly = assembly.Name,
-            assemblyVersion = assembly.Version?.ToString(),
-            frameworkVersion = Environment.Version.ToString(),
-            operatingSystemVersion = RuntimeInformation.OSDescription,
-        });
+        return JsonSerializer.SerializeToUtf8Bytes(
+            new
+            {
+                machineName = Environment.MachineName,
+                processName = process.ProcessName,
+                processId = Environment.ProcessId,
+                assembly = assembly.Name,
+                assemblyVersion = assembly.Version?.ToString(),
+                frameworkVersion = Environment.Version.ToString(),
+                operatingSystemVersion = RuntimeInformation.OSDescription,
+            }
+        );
     }
 
     private static void WriteText(Utf8JsonWriter writer, string name, string? value)
     {
-        if (value is not null) writer.WriteString(name, value);
+        if (value is not null)
+            writer.WriteString(name, value);
     }
 }

@@ -12,11 +12,18 @@ public sealed record MassTransitInboundConfig : InboundEndpointConfig, IBrokerSe
     private const int MostPrefetch = 10_000;
 
     /// <summary>The message types it receives.</summary>
-    [Setting("The message type it receives, such as Shop.Contracts:OrderAccepted, or a list of them; of a message of several types it gets one copy.", TakesOne = true)]
+    [Setting(
+        "The message type it receives, such as Shop.Contracts:OrderAccepted, or a list of them; of a message of several types it "
+            + "gets one copy.",
+        TakesOne = true
+    )]
     public required IReadOnlyList<MessageTypeName> MessageType { get; init; }
 
     /// <summary>The names of exchanges that are not named after their message type.</summary>
-    [Setting("The exchange of a message type, where the applications name it otherwise (EntityName): { \"Shop.Contracts:OrderAccepted\": \"order-accepted\" }.")]
+    [Setting(
+        "The exchange of a message type, where the applications name it otherwise (EntityName): { \"Shop.Contracts:OrderAccepted\": "
+            + "\"order-accepted\" }."
+    )]
     public IReadOnlyDictionary<string, string> EntityNames { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The queue; null for a name made of the configuration's name and the endpoint's.</summary>
@@ -31,12 +38,17 @@ public sealed record MassTransitInboundConfig : InboundEndpointConfig, IBrokerSe
     [Setting("Messages handed over at once; with 1 they keep the order of the queue.", Range = "1..1000")]
     public int MaxConcurrentCalls { get; init; } = 32;
 
-    /// <summary>Messages that may be on their way from the broker; by default twice <see cref="MaxConcurrentCalls"/>, at least 32.</summary>
+    /// <summary>Messages that may be on their way from the broker; by default twice <see cref="MaxConcurrentCalls"/>, at least
+    /// 32.</summary>
     [Setting("Messages that may be on their way from the broker; by default twice maxConcurrentCalls, at least 32.", Range = "1..10000")]
     public int? Prefetch { get; init; }
 
     /// <inheritdoc/>
-    [Setting("The broker of the applications: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.", MayHoldPassword = true)]
+    [Setting(
+        "The broker of the applications: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of "
+            + "the topics.",
+        MayHoldPassword = true
+    )]
     public string? Url { get; init; }
 
     /// <inheritdoc/>
@@ -55,7 +67,10 @@ public sealed record MassTransitInboundConfig : InboundEndpointConfig, IBrokerSe
 
     /// <inheritdoc/>
     public IEnumerable<(string Setting, string Name)> BrokerNames =>
-        [.. Queue is null ? Array.Empty<(string, string)>() : [("queue", Queue)], .. EntityNames.Values.Select(name => ("entityNames", name))];
+        [
+            .. Queue is null ? Array.Empty<(string, string)>() : [("queue", Queue)],
+            .. EntityNames.Values.Select(name => ("entityNames", name)),
+        ];
 
     internal int PrefetchInUse => Math.Max(Prefetch ?? Math.Clamp(2 * MaxConcurrentCalls, LeastPrefetch, MostPrefetch), MaxConcurrentCalls);
 }

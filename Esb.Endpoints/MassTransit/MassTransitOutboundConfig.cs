@@ -9,11 +9,17 @@ namespace Esb.Endpoints.MassTransit;
 public sealed record MassTransitOutboundConfig : OutboundEndpointConfig, IBrokerSettings
 {
     /// <summary>The message types.</summary>
-    [Setting("The message type, such as Shop.Contracts:OrderAccepted, or a list of them: the type itself, then its base types and interfaces.", TakesOne = true)]
+    [Setting(
+        "The message type, such as Shop.Contracts:OrderAccepted, or a list of them: the type itself, then its base types and interfaces.",
+        TakesOne = true
+    )]
     public required IReadOnlyList<MessageTypeName> MessageType { get; init; }
 
     /// <summary>The names of exchanges that are not named after their message type.</summary>
-    [Setting("The exchange of a message type, where the applications name it otherwise (EntityName): { \"Shop.Contracts:OrderAccepted\": \"order-accepted\" }.")]
+    [Setting(
+        "The exchange of a message type, where the applications name it otherwise (EntityName): { \"Shop.Contracts:OrderAccepted\": "
+            + "\"order-accepted\" }."
+    )]
     public IReadOnlyDictionary<string, string> EntityNames { get; init; } = new Dictionary<string, string>();
 
     /// <summary>The address to send to; null to publish.</summary>
@@ -29,7 +35,11 @@ public sealed record MassTransitOutboundConfig : OutboundEndpointConfig, IBroker
     public MessageTypeName? ReplyType { get; init; }
 
     /// <inheritdoc/>
-    [Setting("The broker of the applications: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of the topics.", MayHoldPassword = true)]
+    [Setting(
+        "The broker of the applications: amqp://user:password@host:port/virtual-host, or amqps:// for TLS; by default the broker of "
+            + "the topics.",
+        MayHoldPassword = true
+    )]
     public string? Url { get; init; }
 
     /// <inheritdoc/>
@@ -44,11 +54,15 @@ public sealed record MassTransitOutboundConfig : OutboundEndpointConfig, IBroker
     public override bool Answers => ReplyType is not null;
 
     /// <inheritdoc/>
-    public override string? Address => Send is null ? MassTransitNames.AddressOf(this, this, MessageType, EntityNames) : $"{MassTransitNames.PlaceOf(this)}{Send}";
+    public override string? Address =>
+        Send is null ? MassTransitNames.AddressOf(this, this, MessageType, EntityNames) : $"{MassTransitNames.PlaceOf(this)}{Send}";
 
     /// <inheritdoc/>
     public IEnumerable<(string Setting, string Name)> BrokerNames =>
-        [.. SendTarget.Parse(Send) is { } target ? [("send", target.Name)] : Array.Empty<(string, string)>(), .. EntityNames.Values.Select(name => ("entityNames", name))];
+        [
+            .. SendTarget.Parse(Send) is { } target ? [("send", target.Name)] : Array.Empty<(string, string)>(),
+            .. EntityNames.Values.Select(name => ("entityNames", name)),
+        ];
 
     internal bool IsMandatory => Mandatory ?? Send is not null;
 }

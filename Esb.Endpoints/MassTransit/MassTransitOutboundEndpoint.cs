@@ -7,10 +7,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.MassTransit;
 
-/// <summary>Outbound endpoint that publishes or sends messages to MassTransit applications, and awaits their answers if configured.</summary>
+/// <summary>Outbound endpoint that publishes or sends messages to MassTransit applications, and awaits their answers if
+/// configured.</summary>
 /// <remarks>At least once: a message that is sent again has the same id, by which MassTransit's inbox recognises it.</remarks>
 internal sealed partial class MassTransitOutboundEndpoint(
-    MassTransitOutboundConfig config, OutboundWriter writer, IBrokerPublisher publisher, RequestReplies? replies, TimeProvider time, ILogger<MassTransitOutboundEndpoint> logger) : IOutboundEndpoint
+    MassTransitOutboundConfig config,
+    OutboundWriter writer,
+    IBrokerPublisher publisher,
+    RequestReplies? replies,
+    TimeProvider time,
+    ILogger<MassTransitOutboundEndpoint> logger
+) : IOutboundEndpoint
 {
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
     {
@@ -38,7 +45,8 @@ internal sealed partial class MassTransitOutboundEndpoint(
 
     private async Task PublishAsync(BrokerMessage written)
     {
-        if (BrokerFailures.Of(config.Name, await publisher.PublishAsync(written)) is { } failure) throw failure;
+        if (BrokerFailures.Of(config.Name, await publisher.PublishAsync(written)) is { } failure)
+            throw failure;
     }
 
     [LoggerMessage(EventId = 2305, Level = LogLevel.Debug, Message = "Message {MessageId} sent by {Endpoint} to {Target}")]

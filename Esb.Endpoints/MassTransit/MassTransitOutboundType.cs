@@ -20,26 +20,53 @@ internal sealed class MassTransitOutboundType(BusIdentity bus, LimitsConfig limi
         return services => Create(settings, $"esb-{bus.Name}-{settings.Name}", limits.MaxBodySize.Bytes, services);
     }
 
-    private static MassTransitOutboundAdapter Create(MassTransitOutboundConfig settings, string source, long maxBodyBytes, IServiceProvider services)
+    private static MassTransitOutboundAdapter Create(
+        MassTransitOutboundConfig settings,
+        string source,
+        long maxBodyBytes,
+        IServiceProvider services
+    )
     {
         var (brokers, time) = (services.GetRequiredService<IBrokers>(), services.GetRequiredService<TimeProvider>());
         var target = OutboundTarget.Of(settings);
         var publisher = brokers.CreatePublisher(settings, settings.Name, target.Layout);
         var replies = settings.ReplyType is null ? null : new RequestReplies(settings, $"{source}-replies-{Guid.NewGuid():N}", brokers);
-        var writer = new OutboundWriter(settings, target, source, replies is null ? null : replies.Address, publisher.Place, maxBodyBytes, time);
-        return new MassTransitOutboundAdapter(settings, writer, publisher, replies, time, services.GetRequiredService<ILogger<MassTransitOutboundEndpoint>>());
+        var writer = new OutboundWriter(
+            settings,
+            target,
+            source,
+            replies is null ? null : replies.Address,
+            publisher.Place,
+            maxBodyBytes,
+            time
+        );
+        return new MassTransitOutboundAdapter(
+            settings,
+            writer,
+            publisher,
+            replies,
+            time,
+            services.GetRequiredService<ILogger<MassTransitOutboundEndpoint>>()
+        );
     }
 }
 
 /// <summary>State shared by the instances of one masstransit-outbound endpoint: its connections. Thread-safe.</summary>
 internal sealed class MassTransitOutboundAdapter(
-    MassTransitOutboundConfig config, OutboundWriter writer, IBrokerPublisher publisher, RequestReplies? replies, TimeProvider time, ILogger<MassTransitOutboundEndpoint> logger) : IOutboundAdapter
+    MassTransitOutboundConfig config,
+    OutboundWriter writer,
+    IBrokerPublisher publisher,
+    RequestReplies? replies,
+    TimeProvider time,
+    ILogger<MassTransitOutboundEndpoint> logger
+) : IOutboundAdapter
 {
     public IOutboundEndpoint CreateInstance() => new MassTransitOutboundEndpoint(config, writer, publisher, replies, time, logger);
 
     public async ValueTask DisposeAsync()
     {
-        if (replies is not null) await replies.DisposeAsync();
+        if (replies is not null)
+            await replies.DisposeAsync();
         await publisher.DisposeAsync();
     }
 }

@@ -13,7 +13,8 @@ public sealed partial record MessageTypeName(string Value) : ITextSetting<Messag
     public static string Code => "ESB-CFG-VALUE";
 
     /// <inheritdoc/>
-    public static string Expected => "expected a namespace and a type, such as \"Shop.Contracts:OrderAccepted\"; a nested type as \"Shop.Contracts:Orders+Accepted\"";
+    public static string Expected =>
+        "expected a namespace and a type, such as \"Shop.Contracts:OrderAccepted\"; a nested type as \"Shop.Contracts:Orders+Accepted\"";
 
     /// <summary>The name in an envelope.</summary>
     public string Urn => $"urn:message:{Value}";
@@ -27,7 +28,8 @@ public sealed partial record MessageTypeName(string Value) : ITextSetting<Messag
     (string Section, string Name)? ITextSetting<MessageTypeName>.Reference => null;
 
     /// <inheritdoc/>
-    public static MessageTypeName? Parse(string text) => text.Length <= MaxLength && Form().IsMatch(text) ? new MessageTypeName(text) : null;
+    public static MessageTypeName? Parse(string text) =>
+        text.Length <= MaxLength && Form().IsMatch(text) ? new MessageTypeName(text) : null;
 
     /// <inheritdoc/>
     public override string ToString() => Value;

@@ -11,13 +11,18 @@ internal sealed record OutboundTarget(string Exchange, string RoutingKey, Broker
     /// <summary>The name in the destination address.</summary>
     public string Name => Exchange.Length > 0 ? Exchange : RoutingKey;
 
-    /// <summary>The exchange of the message type, made as MassTransit makes it; or the queue or exchange to send to, which exists.</summary>
+    /// <summary>The exchange of the message type, made as MassTransit makes it; or the queue or exchange to send to, which
+    /// exists.</summary>
     public static OutboundTarget Of(MassTransitOutboundConfig config)
     {
         if (SendTarget.Parse(config.Send) is not { } send)
         {
             var exchange = MassTransitNames.ExchangeOf(config.MessageType[0], config.EntityNames);
-            return new OutboundTarget(exchange, "", new BrokerLayout { Exchanges = [new BrokerExchange(exchange, "fanout") { IsMade = true }] });
+            return new OutboundTarget(
+                exchange,
+                "",
+                new BrokerLayout { Exchanges = [new BrokerExchange(exchange, "fanout") { IsMade = true }] }
+            );
         }
 
         return send.IsQueue

@@ -14,7 +14,14 @@ namespace Esb.Endpoints.MassTransit;
 /// <param name="maxBodyBytes">The largest body.</param>
 /// <param name="time">The clock.</param>
 internal sealed class OutboundWriter(
-    MassTransitOutboundConfig config, OutboundTarget target, string source, Func<BrokerPlace, string>? replyAddress, BrokerPlace place, long maxBodyBytes, TimeProvider time)
+    MassTransitOutboundConfig config,
+    OutboundTarget target,
+    string source,
+    Func<BrokerPlace, string>? replyAddress,
+    BrokerPlace place,
+    long maxBodyBytes,
+    TimeProvider time
+)
 {
     private readonly HeaderRules _rules = new(config.Headers);
     private readonly string[] _types = [.. config.MessageType.Select(type => type.Urn)];
@@ -31,14 +38,24 @@ internal sealed class OutboundWriter(
     {
         var body = await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         if (!EnvelopeReader.IsObject(body.Span))
-            throw new EndpointException(config.Name, "ESB-MT-BODY", "The body is no JSON object, as a MassTransit application reads it.", isTransient: false, kind: FaultKind.Invalid) { IsUnsent = true };
+            throw new EndpointException(
+                config.Name,
+                "ESB-MT-BODY",
+                "The body is no JSON object, as a MassTransit application reads it.",
+                isTransient: false,
+                kind: FaultKind.Invalid
+            )
+            {
+                IsUnsent = true,
+            };
         var now = time.GetUtcNow();
         var trace = MassTransitHeaders.CurrentTrace().ToDictionary();
         var envelope = new Envelope
         {
             MessageId = message.Id.ToString(),
             RequestId = requestId?.ToString(),
-            CorrelationId = Guid.TryParse(message.CorrelationId, out var correlation) ? correlation.ToString() : null, // MassTransit reads no others
+            // MassTransit reads no others
+            CorrelationId = Guid.TryParse(message.CorrelationId, out var correlation) ? correlation.ToString() : null,
             ConversationId = message.ConversationId.ToString(),
             SourceAddress = _source,
             DestinationAddress = _destination,
@@ -51,7 +68,8 @@ internal sealed class OutboundWriter(
             Headers = [.. _rules.Admit(message.Headers, out _), .. trace],
         };
         var hops = MessageHops.Of(message);
-        if (hops > 0) trace[EsbHeaders.Hops] = hops.ToString(CultureInfo.InvariantCulture);
+        if (hops > 0)
+            trace[EsbHeaders.Hops] = hops.ToString(CultureInfo.InvariantCulture);
         return new BrokerMessage
         {
             Exchange = target.Exchange,

@@ -26,17 +26,28 @@ internal static class ReplyReader
             Headers = new HeaderRules(config.Headers).Admit(answer.Headers, out _),
             Body = MessageBody.FromBytes(answer.Message),
         };
-        if (answer.MessageTypes.Contains(config.ReplyType!.Urn)) return reply;
+        if (answer.MessageTypes.Contains(config.ReplyType!.Urn))
+            return reply;
         if (answer.MessageTypes.Any(type => type.StartsWith(Fault, StringComparison.Ordinal)))
         {
-            throw new EndpointException(config.Name, "ESB-MT-FAULT", $"The application that '{config.Name}' asked answered with a fault.", isTransient: false)
+            throw new EndpointException(
+                config.Name,
+                "ESB-MT-FAULT",
+                $"The application that '{config.Name}' asked answered with a fault.",
+                isTransient: false
+            )
             {
                 Detail = Describe(answer.Message),
                 Answer = reply,
             };
         }
 
-        throw new EndpointException(config.Name, "ESB-MT-MESSAGETYPE", $"The answer to '{config.Name}' is of another message type.", isTransient: false)
+        throw new EndpointException(
+            config.Name,
+            "ESB-MT-MESSAGETYPE",
+            $"The answer to '{config.Name}' is of another message type.",
+            isTransient: false
+        )
         {
             Detail = SafeText.Of(string.Join(", ", answer.MessageTypes), MaxReason),
             Answer = reply,
@@ -48,7 +59,12 @@ internal static class ReplyReader
         try
         {
             using var document = JsonDocument.Parse(fault);
-            if (!document.RootElement.TryGetProperty("exceptions", out var exceptions) || exceptions.ValueKind != JsonValueKind.Array || exceptions.GetArrayLength() == 0) return null;
+            if (
+                !document.RootElement.TryGetProperty("exceptions", out var exceptions)
+                || exceptions.ValueKind != JsonValueKind.Array
+                || exceptions.GetArrayLength() == 0
+            )
+                return null;
             var first = exceptions[0];
             return SafeText.Of($"{Text(first, "exceptionType")}: {Text(first, "message")}", MaxReason);
         }
@@ -59,5 +75,7 @@ internal static class ReplyReader
     }
 
     private static string Text(JsonElement element, string name) =>
-        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out var value) && value.ValueKind == JsonValueKind.String ? value.GetString()! : "";
+        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out var value) && value.ValueKind == JsonValueKind.String
+            ? value.GetString()!
+            : "";
 }

@@ -37,7 +37,8 @@ internal sealed class RequestReplies : IAsyncDisposable
     public async Task OpenAsync(CancellationToken cancellationToken)
     {
         await _opening.Value.WaitAsync(cancellationToken);
-        if (_reader.Reason is { } reason) throw BrokerFailures.Away(_config.Name, reason);
+        if (_reader.Reason is { } reason)
+            throw BrokerFailures.Away(_config.Name, reason);
     }
 
     /// <summary>Awaits the answer to a request, until it is disposed.</summary>
@@ -55,8 +56,12 @@ internal sealed class RequestReplies : IAsyncDisposable
     {
         try
         {
-            var envelope = delivery.Message.ContentType == Envelope.RawContentType ? MassTransitHeaders.ReadRaw(delivery.Message) : EnvelopeReader.Read(delivery.Message.Body);
-            if (Guid.TryParse(envelope.RequestId, out var requestId) && _waiting.TryRemove(requestId, out var answer)) answer.TrySetResult(envelope);
+            var envelope =
+                delivery.Message.ContentType == Envelope.RawContentType
+                    ? MassTransitHeaders.ReadRaw(delivery.Message)
+                    : EnvelopeReader.Read(delivery.Message.Body);
+            if (Guid.TryParse(envelope.RequestId, out var requestId) && _waiting.TryRemove(requestId, out var answer))
+                answer.TrySetResult(envelope);
         }
         catch (EsbException)
         {

@@ -10,9 +10,12 @@ internal sealed record ResponseAddress(string Exchange, string? VirtualHost)
     /// request came from, and never to another broker.</remarks>
     public static ResponseAddress? Parse(string text)
     {
-        if (!Uri.TryCreate(text, UriKind.Absolute, out var uri)) return null;
-        if (uri.Scheme is "exchange" or "queue") return Named(Uri.UnescapeDataString(uri.AbsolutePath), virtualHost: null);
-        if (uri.Scheme is not ("rabbitmq" or "rabbitmqs" or "amqp" or "amqps")) return null;
+        if (!Uri.TryCreate(text, UriKind.Absolute, out var uri))
+            return null;
+        if (uri.Scheme is "exchange" or "queue")
+            return Named(Uri.UnescapeDataString(uri.AbsolutePath), virtualHost: null);
+        if (uri.Scheme is not ("rabbitmq" or "rabbitmqs" or "amqp" or "amqps"))
+            return null;
         return uri.AbsolutePath.Split('/', StringSplitOptions.RemoveEmptyEntries) switch
         {
             [var name] => Named(Uri.UnescapeDataString(name), "/"),
@@ -21,5 +24,6 @@ internal sealed record ResponseAddress(string Exchange, string? VirtualHost)
         };
     }
 
-    private static ResponseAddress? Named(string exchange, string? virtualHost) => MassTransitNames.IsEntity(exchange) ? new ResponseAddress(exchange, virtualHost) : null;
+    private static ResponseAddress? Named(string exchange, string? virtualHost) =>
+        MassTransitNames.IsEntity(exchange) ? new ResponseAddress(exchange, virtualHost) : null;
 }

@@ -9,9 +9,10 @@ namespace Esb.Endpoints.Soap;
 /// <summary>Registers the SOAP endpoint types. They stand on the listeners and the targets of HTTP.</summary>
 internal static class SoapRegistration
 {
-    public static IServiceCollection AddSoapEndpoints(this IServiceCollection services) => services
-        .AddCompiler<WsdlModels, WsdlModelsCompiler>()
-        .AddScoped<SoapInboundFactory>()
-        .AddEndpointType<SoapInboundType, SoapInboundConfig>("soap-inbound", "Serves the operations of a WSDL over SOAP 1.1 and 1.2.")
-        .AddEndpointType<SoapOutboundType, SoapOutboundConfig>("soap-outbound", "Calls a service of SOAP.");
+    public static IServiceCollection AddSoapEndpoints(this IServiceCollection services) =>
+        services
+            .AddCompiler<WsdlModels, WsdlModelsCompiler>()
+            .AddScoped<SoapInboundFactory>()
+            .AddEndpointType<SoapInboundType, SoapInboundConfig>("soap-inbound", "Serves the operations of a WSDL over SOAP 1.1 and 1.2.")
+            .AddEndpointType<SoapOutboundType, SoapOutboundConfig>("soap-outbound", "Calls a service of SOAP.");
 }

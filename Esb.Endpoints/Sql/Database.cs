@@ -42,9 +42,13 @@ internal sealed class Database : IAsyncDisposable
     /// exceptions.</summary>
     /// <param name="cause">The exception.</param>
     /// <param name="parameters">The names of the parameters, in order.</param>
-    public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => Provider.Explain(cause, parameters) is { } failure
-        ? failure with { Detail = failure.IsOutage ? DescribePlace(cause) : null }
-        : null;
+    public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) =>
+        Provider.Explain(cause, parameters) is { } failure
+            ? failure with
+            {
+                Detail = failure.IsOutage ? DescribePlace(cause) : null,
+            }
+            : null;
 
     /// <summary>Runs work on a connection, once one is free.</summary>
     /// <param name="endpoint">The endpoint that does the work.</param>
@@ -53,7 +57,12 @@ internal sealed class Database : IAsyncDisposable
     /// <param name="cancellationToken">Cancels all of it, also on the server.</param>
     /// <exception cref="EndpointException"><c>ESB-SQL-POOL</c>: no connection became free. <c>ESB-SQL-TIMEOUT</c>: it took too
     /// long.</exception>
-    public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
+    public async Task<T> UseAsync<T>(
+        string endpoint,
+        TimeSpan timeout,
+        Func<DbConnection, CancellationToken, Task<T>> work,
+        CancellationToken cancellationToken
+    )
     {
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(LimitOf(timeout));
@@ -104,10 +113,21 @@ internal sealed class Database : IAsyncDisposable
 
     /// <summary>The failure of work that timed out.</summary>
     public static EndpointException TimedOut(string endpoint, TimeSpan timeout, Exception cause) =>
-        new(endpoint, "ESB-SQL-TIMEOUT", $"The database did not answer within {timeout.TotalSeconds:0.###} s.", isTransient: true, cause, FaultKind.Timeout) { IsUnanswered = true };
+        new(
+            endpoint,
+            "ESB-SQL-TIMEOUT",
+            $"The database did not answer within {timeout.TotalSeconds:0.###} s.",
+            isTransient: true,
+            cause,
+            FaultKind.Timeout
+        )
+        {
+            IsUnanswered = true,
+        };
 
     // A cause with a state was told by the database itself, so it was reached.
-    private string DescribePlace(Exception cause) => cause is DbException { SqlState: not null } ? $"At {Place}." : ConnectionTrouble.Describe(Place, cause);
+    private string DescribePlace(Exception cause) =>
+        cause is DbException { SqlState: not null } ? $"At {Place}." : ConnectionTrouble.Describe(Place, cause);
 
     // The parts that name no user and no password.
     private static string PlaceOf(DbDataSource source)
@@ -117,9 +137,15 @@ internal sealed class Database : IAsyncDisposable
         return parts.TryGetValue("Port", out var port) ? $"{host}:{port}" : host;
     }
 
-    private async Task<RentedConnection> RentAsync(string endpoint, TimeSpan timeout, CancellationToken limited, CancellationToken cancellationToken)
+    private async Task<RentedConnection> RentAsync(
+        string endpoint,
+        TimeSpan timeout,
+        CancellationToken limited,
+        CancellationToken cancellationToken
+    )
     {
-        if (!_free.Wait(TimeSpan.Zero, CancellationToken.None)) await WaitAsync(endpoint, timeout, limited, cancellationToken);
+        if (!_free.Wait(TimeSpan.Zero, CancellationToken.None))
+            await WaitAsync(endpoint, timeout, limited, cancellationToken);
         try
         {
             return new RentedConnection(await _source.OpenConnectionAsync(limited), _free);
@@ -140,7 +166,10 @@ internal sealed class Database : IAsyncDisposable
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
             var sentence = $"All {MaxPoolSize} connections of {Name} were in use for {timeout.TotalSeconds:0.###} s.";
-            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable) { IsUnanswered = true }; // their users wait for the database
+            throw new EndpointException(endpoint, "ESB-SQL-POOL", sentence, isTransient: true, ex, FaultKind.Unavailable)
+            {
+                IsUnanswered = true,
+            }; // their users wait for the database
         }
     }
 }

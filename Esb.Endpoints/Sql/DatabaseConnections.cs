@@ -8,7 +8,8 @@ namespace Esb.Endpoints.Sql;
 
 /// <summary>The databases of the section <c>connections</c>: one pool per process for each, created on first use and shared by all
 /// endpoints. Thread-safe.</summary>
-internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, DatabaseProviders providers) : IAsyncDisposable
+internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, ConnectionConfig>> connections, DatabaseProviders providers)
+    : IAsyncDisposable
 {
     private const int ConnectionsPerCore = 4;
     private const int FewestConnections = 8;
@@ -22,15 +23,19 @@ internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, Conne
     {
         var connection = connections.Current[name];
         var fingerprint = Fingerprint.Of(connection);
-        return _databases.AddOrUpdate(
-            name,
-            _ => (fingerprint, new Lazy<Database>(() => Open(name, connection))),
-            (_, known) =>
-            {
-                if (known.Fingerprint == fingerprint) return known;
-                _left.Add(known.Database);
-                return (fingerprint, new Lazy<Database>(() => Open(name, connection)));
-            }).Database.Value;
+        return _databases
+            .AddOrUpdate(
+                name,
+                _ => (fingerprint, new Lazy<Database>(() => Open(name, connection))),
+                (_, known) =>
+                {
+                    if (known.Fingerprint == fingerprint)
+                        return known;
+                    _left.Add(known.Database);
+                    return (fingerprint, new Lazy<Database>(() => Open(name, connection)));
+                }
+            )
+            .Database.Value;
     }
 
     /// <summary>True if a configured connection can hold the bus's own tables.</summary>
@@ -38,7 +43,8 @@ internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, Conne
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var database in _databases.Values.Select(known => known.Database).Concat(_left).Where(database => database.IsValueCreated)) await database.Value.DisposeAsync();
+        foreach (var database in _databases.Values.Select(known => known.Database).Concat(_left).Where(database => database.IsValueCreated))
+            await database.Value.DisposeAsync();
     }
 
     private Database Open(string name, ConnectionConfig connection)

@@ -5,7 +5,8 @@ using Esb.Endpoints.Sql.Clients;
 namespace Esb.Endpoints.Sql;
 
 /// <summary>All database clients: those built in, and those of plug-ins.</summary>
-internal sealed class DatabaseProviders(IEnumerable<IDatabaseProvider> own, IEnumerable<IDatabaseClient> clients) : IEnumerable<IDatabaseProvider>
+internal sealed class DatabaseProviders(IEnumerable<IDatabaseProvider> own, IEnumerable<IDatabaseClient> clients)
+    : IEnumerable<IDatabaseProvider>
 {
     private readonly List<IDatabaseProvider> _all = [.. own, .. clients.Select(client => new ClientProvider(client))];
 

@@ -34,15 +34,17 @@ internal static class DatabaseRegistration
     }
 
     /// <summary>Registers the bus's own tables.</summary>
-    public static IServiceCollection AddBusTables(this IServiceCollection services) => services
-        .AddSingleton<BusTablesKeeper>()
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BusTablesKeeper>())
-        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<BusTablesKeeper>());
+    public static IServiceCollection AddBusTables(this IServiceCollection services) =>
+        services
+            .AddSingleton<BusTablesKeeper>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<BusTablesKeeper>())
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<BusTablesKeeper>());
 
     /// <summary>Registers the outboxes.</summary>
-    public static IServiceCollection AddOutboxes(this IServiceCollection services) => services
-        .AddSingleton<Outboxes>()
-        .AddSingleton<IOutboxMonitor>(provider => provider.GetRequiredService<Outboxes>())
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Outboxes>())
-        .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<Outboxes>());
+    public static IServiceCollection AddOutboxes(this IServiceCollection services) =>
+        services
+            .AddSingleton<Outboxes>()
+            .AddSingleton<IOutboxMonitor>(provider => provider.GetRequiredService<Outboxes>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Outboxes>())
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<Outboxes>());
 }

@@ -62,7 +62,13 @@ internal interface IDatabaseProvider
     /// <param name="addOut">Reads the row of output values.</param>
     /// <param name="cancellationToken">Cancels the call.</param>
     Task CallAsync(
-        DbConnection connection, SqlProcedure procedure, string?[] values, Func<DbDataReader, Task> addResult, Func<DbDataReader, Task> addOut, CancellationToken cancellationToken);
+        DbConnection connection,
+        SqlProcedure procedure,
+        string?[] values,
+        Func<DbDataReader, Task> addResult,
+        Func<DbDataReader, Task> addOut,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Adds a fence: if a larger token was shown before, the batch has no effect.</summary>
     void AddFence(DbBatch batch, Fence fence);

@@ -9,7 +9,11 @@ namespace Esb.Endpoints.Sql;
 /// as text.</summary>
 internal sealed class JsonRows : IRowsWriter
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions Options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
 
     private readonly ArrayBufferWriter<byte> _buffer = new(1024);
     private readonly Utf8JsonWriter _writer;
@@ -27,7 +31,15 @@ internal sealed class JsonRows : IRowsWriter
 
     public void Write(DbDataReader reader)
     {
-        _isJson ??= [.. Enumerable.Range(0, reader.FieldCount).Select(column => reader.GetDataTypeName(column) is var type && (type.Equals("json", StringComparison.OrdinalIgnoreCase) || type == "jsonb"))];
+        _isJson ??=
+        [
+            .. Enumerable
+                .Range(0, reader.FieldCount)
+                .Select(column =>
+                    reader.GetDataTypeName(column) is var type
+                    && (type.Equals("json", StringComparison.OrdinalIgnoreCase) || type == "jsonb")
+                ),
+        ];
         _writer.WriteStartObject();
         for (var column = 0; column < _names.Length; column++)
         {
@@ -50,35 +62,61 @@ internal sealed class JsonRows : IRowsWriter
     // Writes the common types without boxing.
     private void Write(DbDataReader reader, int column)
     {
-        if (reader.IsDBNull(column)) _writer.WriteNullValue();
-        else if (_isJson![column]) _writer.WriteRawValue(reader.GetString(column));
-        else if (reader.GetFieldType(column) is var type && type == typeof(string)) _writer.WriteStringValue(reader.GetString(column));
-        else if (type == typeof(int)) _writer.WriteNumberValue(reader.GetInt32(column));
-        else if (type == typeof(long)) _writer.WriteNumberValue(reader.GetInt64(column));
-        else if (type == typeof(Guid)) _writer.WriteStringValue(reader.GetGuid(column));
-        else Write(reader.GetValue(column));
+        if (reader.IsDBNull(column))
+            _writer.WriteNullValue();
+        else if (_isJson![column])
+            _writer.WriteRawValue(reader.GetString(column));
+        else if (reader.GetFieldType(column) is var type && type == typeof(string))
+            _writer.WriteStringValue(reader.GetString(column));
+        else if (type == typeof(int))
+            _writer.WriteNumberValue(reader.GetInt32(column));
+        else if (type == typeof(long))
+            _writer.WriteNumberValue(reader.GetInt64(column));
+        else if (type == typeof(Guid))
+            _writer.WriteStringValue(reader.GetGuid(column));
+        else
+            Write(reader.GetValue(column));
     }
 
     private void Write(object? value)
     {
         switch (value)
         {
-            case null or DBNull: _writer.WriteNullValue(); break;
-            case bool flag: _writer.WriteBooleanValue(flag); break;
-            case short or int or long: _writer.WriteNumberValue(Convert.ToInt64(value, null)); break;
-            case decimal number: _writer.WriteNumberValue(number); break;
-            case double number when double.IsFinite(number): _writer.WriteNumberValue(number); break;
-            case float number when float.IsFinite(number): _writer.WriteNumberValue(number); break;
-            case byte[] bytes: _writer.WriteBase64StringValue(bytes); break;
-            case Array { Rank: 1 } items: Write(items); break;
-            default: _writer.WriteStringValue(ColumnText.Of(value)); break;
+            case null or DBNull:
+                _writer.WriteNullValue();
+                break;
+            case bool flag:
+                _writer.WriteBooleanValue(flag);
+                break;
+            case short or int or long:
+                _writer.WriteNumberValue(Convert.ToInt64(value, null));
+                break;
+            case decimal number:
+                _writer.WriteNumberValue(number);
+                break;
+            case double number when double.IsFinite(number):
+                _writer.WriteNumberValue(number);
+                break;
+            case float number when float.IsFinite(number):
+                _writer.WriteNumberValue(number);
+                break;
+            case byte[] bytes:
+                _writer.WriteBase64StringValue(bytes);
+                break;
+            case Array { Rank: 1 } items:
+                Write(items);
+                break;
+            default:
+                _writer.WriteStringValue(ColumnText.Of(value));
+                break;
         }
     }
 
     private void Write(Array items)
     {
         _writer.WriteStartArray();
-        foreach (var item in items) Write(item);
+        foreach (var item in items)
+            Write(item);
         _writer.WriteEndArray();
     }
 }

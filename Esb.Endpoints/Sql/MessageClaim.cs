@@ -12,5 +12,6 @@ namespace Esb.Endpoints.Sql;
 internal sealed record MessageClaim(string Bus, string Endpoint, Guid MessageId, byte[] BodyHash)
 {
     /// <summary>Creates the claim of an endpoint on a message with a buffered body.</summary>
-    public static MessageClaim Of(string bus, string endpoint, EsbMessage message) => new(bus, endpoint, message.Id, SHA256.HashData(message.Body.Bytes.Span));
+    public static MessageClaim Of(string bus, string endpoint, EsbMessage message) =>
+        new(bus, endpoint, message.Id, SHA256.HashData(message.Body.Bytes.Span));
 }

@@ -14,9 +14,11 @@ internal sealed class OutValues
     /// <summary>Hands the row over; does nothing without values.</summary>
     public async Task ReadByAsync(Func<DbDataReader, Task> read)
     {
-        if (_values.Count == 0) return;
+        if (_values.Count == 0)
+            return;
         using var table = new DataTable();
-        foreach (var (name, type, value) in _values) table.Columns.Add(name, value is DBNull ? type : value.GetType());
+        foreach (var (name, type, value) in _values)
+            table.Columns.Add(name, value is DBNull ? type : value.GetType());
         table.Rows.Add([.. _values.Select(entry => entry.Value)]);
         await using var reader = table.CreateDataReader();
         await read(reader);

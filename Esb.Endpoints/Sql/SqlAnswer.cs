@@ -9,7 +9,11 @@ namespace Esb.Endpoints.Sql;
 /// <summary>An answer with several result sets and output values, as JSON or XML. Used by one call.</summary>
 internal sealed class SqlAnswer(RowsFormat format)
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions Options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
 
     private readonly List<ReadOnlyMemory<byte>> _results = [];
     private ReadOnlyMemory<byte>? _out;
@@ -38,11 +42,14 @@ internal sealed class SqlAnswer(RowsFormat format)
         using var writer = new Utf8JsonWriter(buffer, Options);
         writer.WriteStartObject();
         writer.WriteStartArray("results");
-        foreach (var rows in _results) writer.WriteRawValue(rows.Span, skipInputValidation: true);
+        foreach (var rows in _results)
+            writer.WriteRawValue(rows.Span, skipInputValidation: true);
         writer.WriteEndArray();
         writer.WritePropertyName("out");
-        if (_out is { Length: > 2 } row) writer.WriteRawValue(row.Span[1..^1], skipInputValidation: true);
-        else writer.WriteRawValue("{}"u8, skipInputValidation: true);
+        if (_out is { Length: > 2 } row)
+            writer.WriteRawValue(row.Span[1..^1], skipInputValidation: true);
+        else
+            writer.WriteRawValue("{}"u8, skipInputValidation: true);
         writer.WriteEndObject();
         writer.Flush();
         return buffer.WrittenMemory;
@@ -51,14 +58,21 @@ internal sealed class SqlAnswer(RowsFormat format)
     private ReadOnlyMemory<byte> ToXml()
     {
         var buffer = new MemoryStream();
-        using (var writer = XmlWriter.Create(buffer, new XmlWriterSettings { Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false) }))
+        using (
+            var writer = XmlWriter.Create(
+                buffer,
+                new XmlWriterSettings { Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false) }
+            )
+        )
         {
             writer.WriteStartElement("answer");
             writer.WriteStartElement("results");
-            foreach (var rows in _results) Copy(rows, writer);
+            foreach (var rows in _results)
+                Copy(rows, writer);
             writer.WriteEndElement();
             writer.WriteStartElement("out");
-            if (_out is { } row) Copy(row, writer);
+            if (_out is { } row)
+                Copy(row, writer);
             writer.WriteEndElement();
             writer.WriteEndElement();
         }
@@ -69,7 +83,10 @@ internal sealed class SqlAnswer(RowsFormat format)
     // Our own writer made it.
     private static void Copy(ReadOnlyMemory<byte> rows, XmlWriter writer)
     {
-        using var reader = XmlReader.Create(new MemoryStream(rows.ToArray()), new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit });
+        using var reader = XmlReader.Create(
+            new MemoryStream(rows.ToArray()),
+            new XmlReaderSettings { DtdProcessing = DtdProcessing.Prohibit }
+        );
         reader.MoveToContent();
         writer.WriteNode(reader, defattr: false);
     }

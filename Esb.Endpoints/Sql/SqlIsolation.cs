@@ -18,11 +18,12 @@ public enum SqlIsolation
 /// <summary>Levels as ADO.NET has them.</summary>
 internal static class SqlIsolations
 {
-    public static IsolationLevel ToLevel(this SqlIsolation? isolation) => isolation switch
-    {
-        SqlIsolation.ReadCommitted => IsolationLevel.ReadCommitted,
-        SqlIsolation.RepeatableRead => IsolationLevel.RepeatableRead,
-        SqlIsolation.Serializable => IsolationLevel.Serializable,
-        _ => IsolationLevel.Unspecified,
-    };
+    public static IsolationLevel ToLevel(this SqlIsolation? isolation) =>
+        isolation switch
+        {
+            SqlIsolation.ReadCommitted => IsolationLevel.ReadCommitted,
+            SqlIsolation.RepeatableRead => IsolationLevel.RepeatableRead,
+            SqlIsolation.Serializable => IsolationLevel.Serializable,
+            _ => IsolationLevel.Unspecified,
+        };
 }

@@ -32,15 +32,24 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     public string? Execute { get; init; }
 
     /// <summary>A stored procedure.</summary>
-    [Setting("A stored procedure to call, such as shop.close_order; its result sets and output values are the answer.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    [Setting(
+        "A stored procedure to call, such as shop.close_order; its result sets and output values are the answer.",
+        UnknownReferenceCode = "ESB-SQL-DYNAMIC"
+    )]
     public string? Procedure { get; init; }
 
     /// <summary>The values bound to the command.</summary>
-    [Setting("The value of each @name in the command, or of each parameter of the procedure. Bound without a type, as a quoted literal: the database takes it as its column needs it, unless it names a type.")]
+    [Setting(
+        "The value of each @name in the command, or of each parameter of the procedure. Bound without a type, as a quoted literal: "
+            + "the database takes it as its column needs it, unless it names a type."
+    )]
     public IReadOnlyDictionary<string, SqlParameterConfig> Parameters { get; init; } = new Dictionary<string, SqlParameterConfig>();
 
     /// <summary>The isolation level; null for the database's default.</summary>
-    [Setting("The isolation level of the command's transaction; by default that of the database. An endpoint with another level than read-committed takes no part in a step transaction.")]
+    [Setting(
+        "The isolation level of the command's transaction; by default that of the database. An endpoint with another level than "
+            + "read-committed takes no part in a step transaction."
+    )]
     public SqlIsolation? Isolation { get; init; }
 
     /// <summary>Parameters that are null if a message has no value for them.</summary>
@@ -56,7 +65,10 @@ public sealed record SqlOutboundConfig : OutboundEndpointConfig
     public int MaxRows { get; init; } = 10_000;
 
     /// <summary>Lets messages share a round trip and a commit; each is acknowledged only after it. Null for no batches.</summary>
-    [Setting("Lets messages that are delivered at once share a round trip and a commit. Each is acknowledged only after it; one that the database refuses fails alone. With delivery parallel and execute only.")]
+    [Setting(
+        "Lets messages that are delivered at once share a round trip and a commit. Each is acknowledged only after it; one that the "
+            + "database refuses fails alone. With delivery parallel and execute only."
+    )]
     public SqlBatchConfig? Batch { get; init; }
 
     /// <inheritdoc/>

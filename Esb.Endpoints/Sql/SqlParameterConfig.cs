@@ -76,11 +76,16 @@ public sealed record SqlParameterConfig : SettingsRecord, IValueSource
     {
         get
         {
-            if (Value is not { Kind: ConfigKind.Object, Members: [{ Value.Kind: ConfigKind.Text } form] } || !Kinds.Contains(form.Name)) return this;
+            if (Value is not { Kind: ConfigKind.Object, Members: [{ Value.Kind: ConfigKind.Text } form] } || !Kinds.Contains(form.Name))
+                return this;
             var text = form.Value.Text;
             return new ValueConfig
             {
-                Name = Name, Path = Path, Origin = Origin, Required = Required, Single = Single,
+                Name = Name,
+                Path = Path,
+                Origin = Origin,
+                Required = Required,
+                Single = Single,
                 Xpath = form.Name == "xpath" ? text : null,
                 Jsonpath = form.Name == "jsonpath" ? text : null,
                 Header = form.Name == "header" ? text : null,

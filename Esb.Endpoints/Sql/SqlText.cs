@@ -20,7 +20,8 @@ internal sealed record SqlStatement(IReadOnlyList<string> Pieces, IReadOnlyList<
     private static string Render(IReadOnlyList<string> pieces, IReadOnlyList<int> positions, Func<int, string> placeholder)
     {
         var text = new StringBuilder(pieces[0]);
-        for (var i = 0; i < positions.Count; i++) text.Append(placeholder(positions[i])).Append(pieces[i + 1]);
+        for (var i = 0; i < positions.Count; i++)
+            text.Append(placeholder(positions[i])).Append(pieces[i + 1]);
         return text.ToString();
     }
 }
@@ -52,7 +53,8 @@ internal sealed partial class SqlText
     public bool IsPartOfOperator(string name) => Regex.IsMatch(_text, $@"[<|&~!#?^@-]@{Regex.Escape(name)}\b");
 
     /// <summary>The statement that would begin or end a transaction; otherwise null.</summary>
-    public string? TransactionPart => _statements.Select(statement => TransactionControl().Match(statement.Text)).FirstOrDefault(match => match.Success)?.Value.Trim();
+    public string? TransactionPart =>
+        _statements.Select(statement => TransactionControl().Match(statement.Text)).FirstOrDefault(match => match.Success)?.Value.Trim();
 
     /// <summary>Parses a command: finds parameters and statement ends outside strings, quoted names and comments.</summary>
     public static SqlText Parse(string text)
@@ -94,31 +96,40 @@ internal sealed partial class SqlText
     private int PositionOf(Match token, List<int> values)
     {
         var name = token.Groups["name"].Value;
-        if (token.Groups["before"].Success) _identifiers.Add(name);
-        if (!_names.Contains(name)) _names.Add(name);
+        if (token.Groups["before"].Success)
+            _identifiers.Add(name);
+        if (!_names.Contains(name))
+            _names.Add(name);
         var value = _names.IndexOf(name);
-        if (!values.Contains(value)) values.Add(value);
+        if (!values.Contains(value))
+            values.Add(value);
         return values.IndexOf(value) + 1;
     }
 
     // PostgreSQL's lexical structure (manual, chapter 4.1), as far as it can hide an @ or a semicolon. PostgreSQL nests comments; one level
     // is followed here.
-    [GeneratedRegex("""
-        (?i:\bE)'(?:[^'\\]|\\.|'')*'
-        | '(?:[^']|'')*'
-        | "(?:[^"]|"")*"
-        | (?<![\w$])(?<tag>\$(?:[A-Za-z_]\w*)?\$).*?\k<tag>
-        | --[^\r\n]*
-        | /\*(?:/\*.*?\*/|.)*?\*/
-        | (?<before>(?i:\b(?:into|update|join|table))\s+)@(?<name>[A-Za-z_]\w*)
-        | (?:(?<=[=>*+%]|\|\|)|(?<![@\w<>*|&~!#?=+%^-]))@(?<name>[A-Za-z_]\w*)
-        | (?<end>;)(?=\s*\S)
-        """, RegexOptions.IgnorePatternWhitespace | RegexOptions.Singleline)]
+    [GeneratedRegex(
+        """
+            (?i:\bE)'(?:[^'\\]|\\.|'')*'
+            | '(?:[^']|'')*'
+            | "(?:[^"]|"")*"
+            | (?<![\w$])(?<tag>\$(?:[A-Za-z_]\w*)?\$).*?\k<tag>
+            | --[^\r\n]*
+            | /\*(?:/\*.*?\*/|.)*?\*/
+            | (?<before>(?i:\b(?:into|update|join|table))\s+)@(?<name>[A-Za-z_]\w*)
+            | (?:(?<=[=>*+%]|\|\|)|(?<![@\w<>*|&~!#?=+%^-]))@(?<name>[A-Za-z_]\w*)
+            | (?<end>;)(?=\s*\S)
+            """,
+        RegexOptions.IgnorePatternWhitespace | RegexOptions.Singleline
+    )]
     private static partial Regex Tokens();
 
     [GeneratedRegex(@"\$\{[^}]*\}?|\{\s*(?:header|property|message|xpath|jsonpath)\b[^}]*\}?", RegexOptions.IgnoreCase)]
     private static partial Regex Dynamic();
 
-    [GeneratedRegex(@"^\s*(?:begin|start\s+transaction|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b", RegexOptions.IgnoreCase)]
+    [GeneratedRegex(
+        @"^\s*(?:begin|start\s+transaction|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b",
+        RegexOptions.IgnoreCase
+    )]
     private static partial Regex TransactionControl();
 }

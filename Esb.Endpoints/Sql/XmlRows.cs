@@ -25,7 +25,8 @@ internal sealed class XmlRows : IRowsWriter
         _writer.WriteStartElement("row");
         for (var column = 0; column < _names.Count; column++)
         {
-            if (!reader.IsDBNull(column)) Write(_names[column], reader.GetValue(column));
+            if (!reader.IsDBNull(column))
+                Write(_names[column], reader.GetValue(column));
         }
 
         _writer.WriteEndElement();
@@ -51,7 +52,8 @@ internal sealed class XmlRows : IRowsWriter
 
         foreach (var item in items)
         {
-            if (item is not null) Write(name, item);
+            if (item is not null)
+                Write(name, item);
         }
     }
 }

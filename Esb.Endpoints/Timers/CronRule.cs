@@ -14,7 +14,9 @@ public sealed record CronRule(string Text, CronExpression Expression) : ITextSet
     public static string Code => "ESB-CFG-CRON";
 
     /// <inheritdoc/>
-    public static string Expected => "expected five fields (minute, hour, day, month, day of the week) or six (seconds first) of a time that comes, such as \"0 2 * * mon-fri\"";
+    public static string Expected =>
+        "expected five fields (minute, hour, day, month, day of the week) or six (seconds first) of a time that comes, such as \"0 "
+        + "2 * * mon-fri\"";
 
     (string Section, string Name)? ITextSetting<CronRule>.Reference => null;
 
@@ -22,7 +24,8 @@ public sealed record CronRule(string Text, CronExpression Expression) : ITextSet
     public static CronRule? Parse(string text)
     {
         var fields = text.Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries).Length;
-        if (fields is not (FieldsWithSeconds or FieldsWithSeconds - 1)) return null; // also words such as @daily
+        if (fields is not (FieldsWithSeconds or FieldsWithSeconds - 1))
+            return null; // also words such as @daily
         var format = fields == FieldsWithSeconds ? CronFormat.IncludeSeconds : CronFormat.Standard;
         return CronExpression.TryParse(text, format, out var expression) && expression.GetNextOccurrence(DateTime.UnixEpoch) is not null
             ? new CronRule(text, expression)

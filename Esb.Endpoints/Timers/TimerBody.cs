@@ -17,8 +17,13 @@ internal sealed class TimerBody(IMessageValue? value, ConfigNode? constant)
     /// <summary>Returns the message with its body and content type.</summary>
     public EsbMessage AddTo(EsbMessage message, string endpoint)
     {
-        if (value?.Evaluate(new MessageContext(message, endpoint)) is not { } evaluated) return message;
+        if (value?.Evaluate(new MessageContext(message, endpoint)) is not { } evaluated)
+            return message;
         var isJson = constant is null ? evaluated is bool or double : constant.Kind != ConfigKind.Text;
-        return message with { Body = MessageBody.FromBytes(Encoding.UTF8.GetBytes(MessageValues.AsText(evaluated)!)), ContentType = isJson ? Json : Text };
+        return message with
+        {
+            Body = MessageBody.FromBytes(Encoding.UTF8.GetBytes(MessageValues.AsText(evaluated)!)),
+            ContentType = isJson ? Json : Text,
+        };
     }
 }

@@ -6,7 +6,8 @@ using Esb.Delivery.Polling;
 namespace Esb.Endpoints.Timers;
 
 /// <summary>Creates the message of a tick and hands it to the bus. Thread-safe.</summary>
-internal sealed class TimerHandOver(TimerInboundConfig config, TimerBody body, IMessageIntake intake, TimeProvider time) : PolledHandOver<TimerTick>(intake)
+internal sealed class TimerHandOver(TimerInboundConfig config, TimerBody body, IMessageIntake intake, TimeProvider time)
+    : PolledHandOver<TimerTick>(intake)
 {
     /// <summary>The property with the due time of the tick, in UTC.</summary>
     public const string DueProperty = "timer.due";
@@ -23,5 +24,6 @@ internal sealed class TimerHandOver(TimerInboundConfig config, TimerBody body, I
         return body.AddTo(message, config.Name);
     }
 
-    protected override Task<MessageBody> ReadAsync(TimerTick item, CancellationToken cancellationToken) => Task.FromResult(Envelope(item).Body);
+    protected override Task<MessageBody> ReadAsync(TimerTick item, CancellationToken cancellationToken) =>
+        Task.FromResult(Envelope(item).Body);
 }

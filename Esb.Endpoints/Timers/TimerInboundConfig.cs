@@ -27,7 +27,10 @@ public sealed record TimerInboundConfig : InboundEndpointConfig
     public CronRule? Cron { get; init; }
 
     /// <summary>The time between two ticks; null if there is a cron expression.</summary>
-    [Setting("The time between two ticks. They fall on its multiples since 1970-01-01T00:00Z, so every host computes the same times.", Range = "1s..24h")]
+    [Setting(
+        "The time between two ticks. They fall on its multiples since 1970-01-01T00:00Z, so every host computes the same times.",
+        Range = "1s..24h"
+    )]
     public TimeSpan? Interval { get; init; }
 
     /// <summary>The time zone of the cron expression; null for UTC.</summary>

@@ -7,9 +7,9 @@ namespace Esb.Endpoints.Timers;
 
 /// <summary>Inbound endpoint that creates a message at each time of a rule.</summary>
 /// <remarks>
-/// One tick at a time: the next is fired only after the message of the one before has arrived and is recorded. After a crash between the two
-/// the tick is fired again, as the same message. Of the ticks due at a look, all but the last were missed; the last one too if it is more
-/// than <see cref="Grace"/> late.
+/// One tick at a time: the next is fired only after the message of the one before has arrived and is recorded. After a crash between the
+/// two the tick is fired again, as the same message. Of the ticks due at a look, all but the last were missed; the last one too if it is
+/// more than <see cref="Grace"/> late.
 /// </remarks>
 internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOffset, TimerTick>
 {
@@ -33,7 +33,14 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
     private bool _isFiring;
 
     public TimerInboundEndpoint(
-        TimerInboundConfig config, TimerRule rule, TimerMark mark, TimerDesk desk, Admission admission, TimeProvider time, ILogger<TimerInboundEndpoint> logger)
+        TimerInboundConfig config,
+        TimerRule rule,
+        TimerMark mark,
+        TimerDesk desk,
+        Admission admission,
+        TimeProvider time,
+        ILogger<TimerInboundEndpoint> logger
+    )
         : base(desk, admission)
     {
         (_config, _rule, _mark, _time, _logger) = (config, rule, mark, time, logger);
@@ -46,7 +53,8 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
 
     protected override async ValueTask<IReadOnlyList<TimerTick>> OpenAsync(CancellationToken cancellationToken)
     {
-        if (_last is not null) return [];
+        if (_last is not null)
+            return [];
         var last = await _mark.FindAsync(cancellationToken);
         if (last is null)
         {
@@ -54,7 +62,8 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
             await _mark.KeepAsync(last.Value, cancellationToken);
         }
 
-        lock (_gate) _last = last;
+        lock (_gate)
+            _last = last;
         return [];
     }
 
@@ -63,29 +72,36 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
         DateTimeOffset last;
         lock (_gate)
         {
-            if (_isFiring) return Nothing;
+            if (_isFiring)
+                return Nothing;
             last = _last!.Value;
         }
 
         var now = _time.GetUtcNow();
         var since = last < now - LookBack ? now - LookBack : last;
-        if (_config.Missed == MissedTicks.All) return new PolledLook<DateTimeOffset>([.. _rule.Between(since, now).Take(1)], HasMore: false);
+        if (_config.Missed == MissedTicks.All)
+            return new PolledLook<DateTimeOffset>([.. _rule.Between(since, now).Take(1)], HasMore: false);
 
         var (count, latest) = LatestOf(_rule.Between(since, now));
-        if (latest is not { } tick) return Nothing;
+        if (latest is not { } tick)
+            return Nothing;
         var isFired = _config.Missed == MissedTicks.Once || now - tick <= Grace;
         var skipped = isFired ? count - 1 : count;
-        if (skipped > 0) LogMissed(_config.Name, skipped, last);
-        if (isFired) return new PolledLook<DateTimeOffset>([tick], HasMore: false);
+        if (skipped > 0)
+            LogMissed(_config.Name, skipped, last);
+        if (isFired)
+            return new PolledLook<DateTimeOffset>([tick], HasMore: false);
 
         await _mark.KeepAsync(tick, cancellationToken);
-        lock (_gate) _last = tick;
+        lock (_gate)
+            _last = tick;
         return Nothing;
     }
 
     protected override ValueTask<TimerTick?> ClaimAsync(DateTimeOffset found, CancellationToken cancellationToken)
     {
-        lock (_gate) _isFiring = true;
+        lock (_gate)
+            _isFiring = true;
         return ValueTask.FromResult<TimerTick?>(TimerTick.Of(_config.Name, found));
     }
 
@@ -93,7 +109,8 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
 
     protected override TimeSpan OnAway(Exception cause, bool isFirst)
     {
-        if (isFirst) LogAway(cause, ((EsbException)cause).Code, _config.Name);
+        if (isFirst)
+            LogAway(cause, ((EsbException)cause).Code, _config.Name);
         return PauseWithoutStore;
     }
 
@@ -118,7 +135,8 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
     private static (int Count, DateTimeOffset? Latest) LatestOf(IEnumerable<DateTimeOffset> due)
     {
         var (count, latest) = (0, default(DateTimeOffset?));
-        foreach (var tick in due) (count, latest) = (count + 1, tick);
+        foreach (var tick in due)
+            (count, latest) = (count + 1, tick);
         return (count, latest);
     }
 
@@ -128,7 +146,8 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
         {
             _last = tick;
             _isFiring = false;
-            if (_recorded.CurrentCount == 0) _recorded.Release();
+            if (_recorded.CurrentCount == 0)
+                _recorded.Release();
         }
     }
 
@@ -138,19 +157,31 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
         DateTimeOffset? last;
         lock (_gate)
         {
-            if (_isFiring) return ShortInterval; // the tick may fail and wait for its retry
+            if (_isFiring)
+                return ShortInterval; // the tick may fail and wait for its retry
             last = _last;
         }
 
-        if (_rule.After(last ?? now) is not { } next) return LongestPause;
+        if (_rule.After(last ?? now) is not { } next)
+            return LongestPause;
         var pause = next - now;
-        return pause <= TimeSpan.Zero ? TimeSpan.Zero : pause < LongestPause ? pause : LongestPause;
+        return pause <= TimeSpan.Zero ? TimeSpan.Zero
+            : pause < LongestPause ? pause
+            : LongestPause;
     }
 
-    [LoggerMessage(EventId = 2275, Level = LogLevel.Warning, Message = "{Endpoint} passed over {Count} ticks that were missed since {Since:O}")]
+    [LoggerMessage(
+        EventId = 2275,
+        Level = LogLevel.Warning,
+        Message = "{Endpoint} passed over {Count} ticks that were missed since {Since:O}"
+    )]
     private partial void LogMissed(string endpoint, int count, DateTimeOffset since);
 
-    [LoggerMessage(EventId = 2276, Level = LogLevel.Warning, Message = "{Code}: the last tick of {Endpoint} cannot be read or recorded; nothing is fired until the store is reachable")]
+    [LoggerMessage(
+        EventId = 2276,
+        Level = LogLevel.Warning,
+        Message = "{Code}: the last tick of {Endpoint} cannot be read or recorded; nothing is fired until the store is reachable"
+    )]
     private partial void LogAway(Exception cause, string code, string endpoint);
 
     [LoggerMessage(EventId = 2277, Level = LogLevel.Information, Message = "{Endpoint} fires again: its last tick can be recorded")]

@@ -15,9 +15,12 @@ internal sealed class TimerMark(string endpoint, TimerRule rule, IEndpointMarks 
     /// <exception cref="EsbException">The store is unreachable.</exception>
     public async Task<DateTimeOffset?> FindAsync(CancellationToken cancellationToken)
     {
-        if (await marks.FindAsync(endpoint, Name, cancellationToken) is not { } stored) return null;
+        if (await marks.FindAsync(endpoint, Name, cancellationToken) is not { } stored)
+            return null;
         var parts = stored.Split(' ', 2);
-        return parts.Length == 2 && parts[1] == rule.Text
+        return
+            parts.Length == 2
+            && parts[1] == rule.Text
             && DateTimeOffset.TryParseExact(parts[0], "O", CultureInfo.InvariantCulture, DateTimeStyles.None, out var last)
             ? last
             : null;
@@ -26,5 +29,11 @@ internal sealed class TimerMark(string endpoint, TimerRule rule, IEndpointMarks 
     /// <summary>Stores the last tick.</summary>
     /// <exception cref="EsbException">The store is unreachable.</exception>
     public Task KeepAsync(DateTimeOffset tick, CancellationToken cancellationToken) =>
-        marks.KeepAsync(endpoint, Name, $"{tick.ToUniversalTime().ToString("O", CultureInfo.InvariantCulture)} {rule.Text}", keep: null, cancellationToken);
+        marks.KeepAsync(
+            endpoint,
+            Name,
+            $"{tick.ToUniversalTime().ToString("O", CultureInfo.InvariantCulture)} {rule.Text}",
+            keep: null,
+            cancellationToken
+        );
 }

@@ -28,7 +28,10 @@ internal sealed record CommandContext
 
     public static CommandContext OfThisProcess()
     {
-        var variables = Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().ToDictionary(entry => (string)entry.Key, entry => (string?)entry.Value ?? "");
+        var variables = Environment
+            .GetEnvironmentVariables()
+            .Cast<DictionaryEntry>()
+            .ToDictionary(entry => (string)entry.Key, entry => (string?)entry.Value ?? "");
         var plugins = new Lazy<PluginCatalog>(() => PluginCatalog.Load(variables)); // loaded only by commands that read a configuration
         return new CommandContext
         {

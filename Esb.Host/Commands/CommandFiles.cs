@@ -34,12 +34,13 @@ internal static class CommandFiles
     }
 
     /// <summary>The media type that the file name implies.</summary>
-    public static string ContentTypeOf(string file) => Path.GetExtension(file).ToLowerInvariant() switch
-    {
-        ".xml" => "application/xml",
-        ".json" => "application/json",
-        ".csv" => "text/csv",
-        ".txt" => "text/plain",
-        _ => "application/octet-stream",
-    };
+    public static string ContentTypeOf(string file) =>
+        Path.GetExtension(file).ToLowerInvariant() switch
+        {
+            ".xml" => "application/xml",
+            ".json" => "application/json",
+            ".csv" => "text/csv",
+            ".txt" => "text/plain",
+            _ => "application/octet-stream",
+        };
 }

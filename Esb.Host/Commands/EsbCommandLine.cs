@@ -21,9 +21,17 @@ internal static class EsbCommandLine
 {
     public static async Task<int> InvokeAsync(IReadOnlyList<string> arguments, CommandContext context)
     {
-        var result = Commands(context).Parse(arguments.Count == 0 ? ["--help"] : arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
-        var invocation = new InvocationConfiguration { Output = context.Output, Error = context.Error, EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
-        if (result.Errors.Count > 0) return UsageErrors.Report(result, context.Error);
+        var result = Commands(context)
+            .Parse(arguments.Count == 0 ? ["--help"] : arguments, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        var invocation = new InvocationConfiguration
+        {
+            Output = context.Output,
+            Error = context.Error,
+            EnableDefaultExceptionHandler = false,
+            ProcessTerminationTimeout = null,
+        };
+        if (result.Errors.Count > 0)
+            return UsageErrors.Report(result, context.Error);
         try
         {
             return await result.InvokeAsync(invocation);
@@ -52,41 +60,45 @@ internal static class EsbCommandLine
 
     // Why a service did not start is an error of the journal.
     private static void Report(CommandContext context, string text) =>
-        context.Error.WriteLine(JournalLines.IsTarget(context.Variables, descriptor: 2) ? JournalLines.Prefixed(JournalLines.Error, text) : text);
+        context.Error.WriteLine(
+            JournalLines.IsTarget(context.Variables, descriptor: 2) ? JournalLines.Prefixed(JournalLines.Error, text) : text
+        );
 
     /// <summary>All commands, for parsing without running one.</summary>
     internal static RootCommand Commands(CommandContext context)
     {
         var commands = All(context);
-        foreach (var help in commands.Options.OfType<HelpOption>()) help.Action = new HelpAction { MaxWidth = context.Width };
+        foreach (var help in commands.Options.OfType<HelpOption>())
+            help.Action = new HelpAction { MaxWidth = context.Width };
         return commands;
     }
 
-    private static RootCommand All(CommandContext context) => new("An enterprise service bus. Start with 'esb new FOLDER', or with 'esb run' for the orders sample.")
-    {
-        new NewCommand(context),
-        new RunCommand(context),
-        new ValidateCommand(context),
-        new ExplainCommand(context),
-        new SchemaCommand(context),
-        new TransformCommand(context),
-        new ConvertCommand(context),
-        new ReloadCommand(context),
-        new SendCommand(context),
-        new AuditCommand(context),
-        new EndpointsCommand(context),
-        new MetricsCommand(context),
-        new LogCommand(context),
-        new PlanCommand(context),
-        new DeadLettersCommand(context),
-        new ReplaysCommand(context),
-        new ParkedCommand(context),
-        new UnroutableCommand(context),
-        new StoreCommand(context),
-        new WorkflowsCommand(context),
-        new UnavailableCommand("itineraries"),
-        new SecretOption("--key"),
-        new SecretOption("--password"),
-        new SecretOption("--token"),
-    };
+    private static RootCommand All(CommandContext context) =>
+        new("An enterprise service bus. Start with 'esb new FOLDER', or with 'esb run' for the orders sample.")
+        {
+            new NewCommand(context),
+            new RunCommand(context),
+            new ValidateCommand(context),
+            new ExplainCommand(context),
+            new SchemaCommand(context),
+            new TransformCommand(context),
+            new ConvertCommand(context),
+            new ReloadCommand(context),
+            new SendCommand(context),
+            new AuditCommand(context),
+            new EndpointsCommand(context),
+            new MetricsCommand(context),
+            new LogCommand(context),
+            new PlanCommand(context),
+            new DeadLettersCommand(context),
+            new ReplaysCommand(context),
+            new ParkedCommand(context),
+            new UnroutableCommand(context),
+            new StoreCommand(context),
+            new WorkflowsCommand(context),
+            new UnavailableCommand("itineraries"),
+            new SecretOption("--key"),
+            new SecretOption("--password"),
+            new SecretOption("--token"),
+        };
 }

@@ -7,11 +7,17 @@ namespace Esb.Host.Commands;
 /// <summary>The options that select the running host of a command.</summary>
 internal sealed class HostOptions
 {
-    private readonly Option<string> _url =
-        new Option<string>("--url") { Description = "The management address of a running host.", DefaultValueFactory = _ => ManagementConfig.DefaultUrl }.AsUrl();
+    private readonly Option<string> _url = new Option<string>("--url")
+    {
+        Description = "The management address of a running host.",
+        DefaultValueFactory = _ => ManagementConfig.DefaultUrl,
+    }.AsUrl();
 
-    private readonly Option<string> _keyFile =
-        new("--key-file") { Description = "The file with its key, where the environment variable ESB_KEY does not hold it.", DefaultValueFactory = _ => ManagementKey.DefaultFile };
+    private readonly Option<string> _keyFile = new("--key-file")
+    {
+        Description = "The file with its key, where the environment variable ESB_KEY does not hold it.",
+        DefaultValueFactory = _ => ManagementKey.DefaultFile,
+    };
 
     public HostOptions(Command command)
     {
@@ -24,11 +30,15 @@ internal sealed class HostOptions
 
     /// <summary>A client of that host.</summary>
     public ManagementClient Connect(ParseResult result, CommandContext context) =>
-        new(new Uri(result.GetRequiredValue(_url)), FindKey(result.GetRequiredValue(_keyFile), context)) { KeyFile = result.GetRequiredValue(_keyFile) };
+        new(new Uri(result.GetRequiredValue(_url)), FindKey(result.GetRequiredValue(_keyFile), context))
+        {
+            KeyFile = result.GetRequiredValue(_keyFile),
+        };
 
     private static string? FindKey(string file, CommandContext context)
     {
-        if (context.Variables.TryGetValue("ESB_KEY", out var key) && key.Length > 0) return key;
+        if (context.Variables.TryGetValue("ESB_KEY", out var key) && key.Length > 0)
+            return key;
         try
         {
             return File.Exists(file) ? File.ReadAllText(file).Trim() : null;

@@ -12,7 +12,8 @@ internal sealed class ListOutput
     /// <summary>Writes the values as JSON if that is wanted; returns false if columns are.</summary>
     public bool TryWrite<T>(ParseResult result, CommandContext context, T values)
     {
-        if (!result.GetValue(_json)) return false;
+        if (!result.GetValue(_json))
+            return false;
         context.Output.WriteLine(CommandJson.Write(values));
         return true;
     }

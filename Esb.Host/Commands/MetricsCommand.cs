@@ -14,7 +14,11 @@ internal sealed class MetricsCommand : Command
     private readonly HostOptions _host;
 
     public MetricsCommand(CommandContext context)
-        : base("metrics", "Shows what a running host measured: documents and their rates over 10 s, latencies at the 95th percentile of five minutes, and what is in use.")
+        : base(
+            "metrics",
+            "Shows what a running host measured: documents and their rates over 10 s, latencies at the 95th percentile of five "
+                + "minutes, and what is in use."
+        )
     {
         _list = new ListOutput(this);
         _host = new HostOptions(this);
@@ -25,11 +29,29 @@ internal sealed class MetricsCommand : Command
     {
         using var client = _host.Connect(result, context);
         var metrics = await client.GetAsync<MetricsView>("api/metrics", cancellationToken);
-        if (_list.TryWrite(result, context, metrics)) return ExitCode.Done;
-        TextTable.Write(context.Output, [Header, Row("total", metrics.Total with { Name = metrics.Host }), .. Rows("endpoint", metrics.Endpoints), .. Rows("topic", metrics.Topics), .. Rows("party", metrics.Parties)]);
+        if (_list.TryWrite(result, context, metrics))
+            return ExitCode.Done;
+        TextTable.Write(
+            context.Output,
+            [
+                Header,
+                Row("total", metrics.Total with { Name = metrics.Host }),
+                .. Rows("endpoint", metrics.Endpoints),
+                .. Rows("topic", metrics.Topics),
+                .. Rows("party", metrics.Parties),
+            ]
+        );
         await context.Output.WriteLineAsync();
-        TextTable.Write(context.Output, [UsageHeader, .. metrics.Calls.Select(usage => Row("calls", usage)), .. metrics.Instances.Select(usage => Row("instances", usage))]);
-        if (metrics.AuditQueue is { Waiting: > 0 } queue) await WriteAsync(context.Output, queue);
+        TextTable.Write(
+            context.Output,
+            [
+                UsageHeader,
+                .. metrics.Calls.Select(usage => Row("calls", usage)),
+                .. metrics.Instances.Select(usage => Row("instances", usage)),
+            ]
+        );
+        if (metrics.AuditQueue is { Waiting: > 0 } queue)
+            await WriteAsync(context.Output, queue);
         return ExitCode.Done;
     }
 
@@ -37,20 +59,42 @@ internal sealed class MetricsCommand : Command
     {
         await output.WriteLineAsync();
         var oldest = queue.OldestAge is { } age ? string.Create(CultureInfo.InvariantCulture, $", the oldest for {age:0.#} s") : "";
-        await output.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{queue.Waiting} audit facts wait for their store{oldest}; they take {(double)queue.Bytes / queue.MaxBytes:0.0 %} of the spool."));
+        await output.WriteLineAsync(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{queue.Waiting} audit facts wait for their store{oldest}; they take {(double)queue.Bytes / queue.MaxBytes:0.0 %} "
+                    + $"of the spool."
+            )
+        );
     }
 
     private static IEnumerable<string[]> Rows(string kind, IEnumerable<MeasuredView> measured) => measured.Select(one => Row(kind, one));
 
     private static string[] Row(string kind, MeasuredView measured) =>
-    [
-        kind, measured.Name,
-        Number(measured.DocumentsIn?.Total), Rate(measured.DocumentsIn), Number(measured.DocumentsOut?.Total), Rate(measured.DocumentsOut),
-        Time(measured.InboundLatency), Time(measured.RequestResponseLatency), Time(measured.OutboundLatency), Time(measured.OutboundAdapterLatency),
-    ];
+        [
+            kind,
+            measured.Name,
+            Number(measured.DocumentsIn?.Total),
+            Rate(measured.DocumentsIn),
+            Number(measured.DocumentsOut?.Total),
+            Rate(measured.DocumentsOut),
+            Time(measured.InboundLatency),
+            Time(measured.RequestResponseLatency),
+            Time(measured.OutboundLatency),
+            Time(measured.OutboundAdapterLatency),
+        ];
 
     private static string[] Row(string kind, UsageView usage) =>
-        [kind, usage.Name, Number(usage.InUse), Number(usage.Maximum), Share(usage.Share), Number(usage.Peak), Share(usage.PeakShare), Number(usage.Waits)];
+        [
+            kind,
+            usage.Name,
+            Number(usage.InUse),
+            Number(usage.Maximum),
+            Share(usage.Share),
+            Number(usage.Peak),
+            Share(usage.PeakShare),
+            Number(usage.Waits),
+        ];
 
     private static string Number(long? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "-";
 
@@ -58,5 +102,6 @@ internal sealed class MetricsCommand : Command
 
     private static string Share(double share) => share.ToString("0.0 %", CultureInfo.InvariantCulture);
 
-    private static string Time(LatencyView? latency) => latency?.P95 is { } seconds ? (seconds * 1000).ToString("0.0 'ms'", CultureInfo.InvariantCulture) : "-";
+    private static string Time(LatencyView? latency) =>
+        latency?.P95 is { } seconds ? (seconds * 1000).ToString("0.0 'ms'", CultureInfo.InvariantCulture) : "-";
 }

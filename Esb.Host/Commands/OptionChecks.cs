@@ -16,7 +16,11 @@ internal static class OptionChecks
         option.Validators.Add(result =>
         {
             // The parser reports values that are not numbers.
-            if (result.Tokens is [{ Value: var text }] && int.TryParse(text, CultureInfo.InvariantCulture, out var number) && (number < minimum || number > maximum))
+            if (
+                result.Tokens is [{ Value: var text }]
+                && int.TryParse(text, CultureInfo.InvariantCulture, out var number)
+                && (number < minimum || number > maximum)
+            )
                 result.AddError($"{option.Name}: expected a number from {minimum} to {maximum}");
         });
         return option;
@@ -26,7 +30,8 @@ internal static class OptionChecks
     {
         option.Validators.Add(result =>
         {
-            if (!Duration.TryParse(result.GetValueOrDefault<string>()!, out _)) result.AddError($"{option.Name}: expected a duration such as 10ms or 1s");
+            if (!Duration.TryParse(result.GetValueOrDefault<string>()!, out _))
+                result.AddError($"{option.Name}: expected a duration such as 10ms or 1s");
         });
         return option;
     }
@@ -36,7 +41,11 @@ internal static class OptionChecks
         option.HelpName = "yyyy-mm-dd";
         option.CustomParser = result =>
         {
-            if (result.Tokens is [{ Value: var text }] && DateOnly.TryParseExact(text, "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out var day)) return day;
+            if (
+                result.Tokens is [{ Value: var text }]
+                && DateOnly.TryParseExact(text, "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out var day)
+            )
+                return day;
             result.AddError($"{option.Name}: expected a day such as 2026-03-01");
             return null;
         };
@@ -49,7 +58,8 @@ internal static class OptionChecks
         option.HelpName = "time";
         option.CustomParser = result =>
         {
-            if (result.Tokens is [{ Value: var text }] && UniversalTime.TryParse(text) is { } time) return time;
+            if (result.Tokens is [{ Value: var text }] && UniversalTime.TryParse(text) is { } time)
+                return time;
             result.AddError($"{option.Name}: {UniversalTime.Expected}");
             return null;
         };
@@ -74,7 +84,8 @@ internal static class OptionChecks
     {
         option.Validators.Add(result =>
         {
-            if (!MediaTypeHeaderValue.TryParse(result.GetValueOrDefault<string>(), out _)) result.AddError($"{option.Name}: expected a media type such as application/xml");
+            if (!MediaTypeHeaderValue.TryParse(result.GetValueOrDefault<string>(), out _))
+                result.AddError($"{option.Name}: expected a media type such as application/xml");
         });
         return option;
     }
@@ -84,7 +95,8 @@ internal static class OptionChecks
     {
         option.Validators.Add(result =>
         {
-            if (result.GetValueOrDefault<string>() is not { Length: > 0 and <= 200 } text || !HeaderRules.IsValue(text)) result.AddError($"{option.Name}: expected one line of 1 to 200 characters");
+            if (result.GetValueOrDefault<string>() is not { Length: > 0 and <= 200 } text || !HeaderRules.IsValue(text))
+                result.AddError($"{option.Name}: expected one line of 1 to 200 characters");
         });
         return option;
     }
@@ -94,8 +106,10 @@ internal static class OptionChecks
     {
         option.Validators.Add(result =>
         {
-            if (result.Tokens.Any(token => token.Value.IndexOf('=') < 1)) result.AddError($"{option.Name}: expected NAME=VALUE");
-            else if (result.Tokens.GroupBy(token => token.Value.Split('=')[0]).Any(name => name.Count() > 1)) result.AddError($"{option.Name}: expected each name once");
+            if (result.Tokens.Any(token => token.Value.IndexOf('=') < 1))
+                result.AddError($"{option.Name}: expected NAME=VALUE");
+            else if (result.Tokens.GroupBy(token => token.Value.Split('=')[0]).Any(name => name.Count() > 1))
+                result.AddError($"{option.Name}: expected each name once");
         });
         return option;
     }
@@ -109,8 +123,11 @@ internal static class OptionChecks
         option.Description = $"{option.Description} One of {string.Join(", ", names.Keys)}.";
         option.CustomParser = result =>
         {
-            if (names.TryGetValue(result.Tokens[0].Value, out var value)) return value;
-            result.AddError($"{option.Name}: expected one of {string.Join(", ", names.Keys)}{NearestName.Hint(result.Tokens[0].Value, names.Keys)}");
+            if (names.TryGetValue(result.Tokens[0].Value, out var value))
+                return value;
+            result.AddError(
+                $"{option.Name}: expected one of {string.Join(", ", names.Keys)}{NearestName.Hint(result.Tokens[0].Value, names.Keys)}"
+            );
             return null;
         };
         return option;
@@ -133,7 +150,8 @@ internal static class OptionChecks
     private static Guid? ReadMessageId(ArgumentResult result)
     {
         var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
-        if (Guid.TryParse(text, out var id)) return id;
+        if (Guid.TryParse(text, out var id))
+            return id;
         result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
         return null;
     }

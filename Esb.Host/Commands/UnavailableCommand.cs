@@ -10,6 +10,15 @@ internal sealed class UnavailableCommand : Command
     {
         Hidden = true;
         TreatUnmatchedTokensAsErrors = false;
-        SetAction((Func<ParseResult, int>)(_ => throw new CommandException(ExitCode.Usage, "ESB-CLI-UNAVAILABLE", $"'{name}' is designed, but this version cannot do it yet.")));
+        SetAction(
+            (Func<ParseResult, int>)(
+                _ =>
+                    throw new CommandException(
+                        ExitCode.Usage,
+                        "ESB-CLI-UNAVAILABLE",
+                        $"'{name}' is designed, but this version cannot do it yet."
+                    )
+            )
+        );
     }
 }

@@ -24,10 +24,17 @@ internal static class BusServices
     /// <param name="services">What a bus is made of.</param>
     /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
-    public static BusModel Compile(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services, string? folder = null)
+    public static BusModel Compile(
+        string path,
+        IReadOnlyDictionary<string, string> variables,
+        IServiceCollection services,
+        string? folder = null
+    )
     {
         var errors = new ConfigErrors();
-        var draft = new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors, folder) ?? throw new ConfigurationRefusedException(errors.All);
+        var draft =
+            new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors, folder)
+            ?? throw new ConfigurationRefusedException(errors.All);
         var model = Compile(services, draft, errors);
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = model.Revision } : model;
     }
@@ -47,14 +54,22 @@ internal static class BusServices
     public static StoreAccess FindStore(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
     {
         var errors = new ConfigErrors();
-        var read = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
-        return new StoreAccess(read.Name, read.Section<StoreConfig>("store"), read.FindSection<AuditEvidenceConfig>("audit") ?? new AuditEvidenceConfig(), services);
+        var read =
+            new ConfigurationReader(SettingsCatalog.From(services)).Read(path, variables, errors)
+            ?? throw new ConfigurationRefusedException(errors.All);
+        return new StoreAccess(
+            read.Name,
+            read.Section<StoreConfig>("store"),
+            read.FindSection<AuditEvidenceConfig>("audit") ?? new AuditEvidenceConfig(),
+            services
+        );
     }
 
     private static ServiceCollection CopyOf(IEnumerable<ServiceDescriptor> registered)
     {
         var copy = new ServiceCollection();
-        foreach (var descriptor in registered) ((ICollection<ServiceDescriptor>)copy).Add(descriptor);
+        foreach (var descriptor in registered)
+            ((ICollection<ServiceDescriptor>)copy).Add(descriptor);
         return copy;
     }
 
@@ -75,10 +90,11 @@ internal static class BusServices
         }
     }
 
-    private static IServiceCollection Compose(IServiceCollection services, BusModel model) => services
-        .AddSingleton(TimeProvider.System)
-        .AddEsbLogging(model.Get<TelemetryConfig>(), model.Get<IReadOnlyDictionary<string, EndpointConfig>>().Keys)
-        .AddSingleton<HostState>()
-        .AddSingleton<BusLifecycle>()
-        .AddSingleton<StartupReport>();
+    private static IServiceCollection Compose(IServiceCollection services, BusModel model) =>
+        services
+            .AddSingleton(TimeProvider.System)
+            .AddEsbLogging(model.Get<TelemetryConfig>(), model.Get<IReadOnlyDictionary<string, EndpointConfig>>().Keys)
+            .AddSingleton<HostState>()
+            .AddSingleton<BusLifecycle>()
+            .AddSingleton<StartupReport>();
 }

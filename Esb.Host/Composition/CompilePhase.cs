@@ -18,18 +18,25 @@ internal static class CompilePhase
     public static BusModel Compile(IServiceCollection services, EsbConfiguration configuration, ConfigErrors errors, TimeProvider time)
     {
         var registered = services.Select(service => service.ImplementationInstance).ToList();
-        var compiling = new ServiceCollection().AddSingleton(configuration).AddSingleton(configuration.Unread).AddSingleton(errors).AddSingleton(time);
-        foreach (var kind in registered.OfType<SettingsKind>()) compiling.AddSingleton(kind);
+        var compiling = new ServiceCollection()
+            .AddSingleton(configuration)
+            .AddSingleton(configuration.Unread)
+            .AddSingleton(errors)
+            .AddSingleton(time);
+        foreach (var kind in registered.OfType<SettingsKind>())
+            compiling.AddSingleton(kind);
         var models = new List<Type>();
         foreach (var service in registered.OfType<CompileService>())
         {
             compiling.Add(service.Descriptor);
-            if (service.IsModel) models.Add(service.Descriptor.ServiceType);
+            if (service.IsModel)
+                models.Add(service.Descriptor.ServiceType);
         }
 
         using var provider = compiling.BuildServiceProvider();
         var compiled = models.ToDictionary(model => model, provider.GetRequiredService);
-        foreach (var rule in provider.GetServices<IConfigurationRule>()) rule.Check(errors);
+        foreach (var rule in provider.GetServices<IConfigurationRule>())
+            rule.Check(errors);
         return new BusModel(configuration, compiled, errors.Warnings);
     }
 }

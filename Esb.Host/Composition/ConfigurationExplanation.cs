@@ -25,7 +25,8 @@ internal sealed class ConfigurationExplanation(BusModel model)
         foreach (var endpoint in EndpointSummary.AllOf(_configuration))
         {
             output.WriteLine($"  {endpoint.Name}: {endpoint.Describe()}");
-            foreach (var process in endpoint.Settings.Processes) output.WriteLine($"    {DescribeProcess(process)}");
+            foreach (var process in endpoint.Settings.Processes)
+                output.WriteLine($"    {DescribeProcess(process)}");
         }
     }
 
@@ -35,6 +36,7 @@ internal sealed class ConfigurationExplanation(BusModel model)
     {
         output.WriteLine();
         output.WriteLine("values");
-        foreach (var line in ConfigurationExplainer.Explain(_configuration)) output.WriteLine(line.Length == 0 ? "" : $"  {line}");
+        foreach (var line in ConfigurationExplainer.Explain(_configuration))
+            output.WriteLine(line.Length == 0 ? "" : $"  {line}");
     }
 }

@@ -17,5 +17,10 @@ internal sealed record ConfigurationSource(string Path, IReadOnlyDictionary<stri
     /// <param name="files">A folder with them, or the only one.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public BusModel Compile(string files) =>
-        BusServices.Compile(files, Variables, Services(), System.IO.Path.GetFullPath(Directory.Exists(Path) ? Path : System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!));
+        BusServices.Compile(
+            files,
+            Variables,
+            Services(),
+            System.IO.Path.GetFullPath(Directory.Exists(Path) ? Path : System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!)
+        );
 }

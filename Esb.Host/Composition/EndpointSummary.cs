@@ -13,7 +13,8 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
     public string Name => Settings.Name;
 
     /// <summary>True if clients can send to its address by HTTP.</summary>
-    public bool TakesRequests => Settings is InboundEndpointConfig { Enabled: true } && Address?.StartsWith("http", StringComparison.Ordinal) == true;
+    public bool TakesRequests =>
+        Settings is InboundEndpointConfig { Enabled: true } && Address?.StartsWith("http", StringComparison.Ordinal) == true;
 
     /// <summary>All endpoints, inbound endpoints first, in configuration order.</summary>
     public static IReadOnlyList<EndpointSummary> AllOf(EsbConfiguration configuration)
@@ -21,38 +22,49 @@ internal sealed record EndpointSummary(EndpointConfig Settings, string Type, str
         // Type-specific settings belong to the project of the type and name the paths of their address. Values come from the trace, in
         // which secrets are masked.
         var values = configuration.Values.GroupBy(value => value.Path).ToDictionary(group => group.Key, group => group.First().Shown);
-        return [.. configuration.Named<EndpointConfig>("endpoints").Values
-            .Select(settings => new EndpointSummary(settings, Text(values, settings, "type") ?? "", AddressOf(values, settings)))
-            .OrderBy(endpoint => endpoint.Settings is not InboundEndpointConfig)];
+        return
+        [
+            .. configuration
+                .Named<EndpointConfig>("endpoints")
+                .Values.Select(settings => new EndpointSummary(settings, Text(values, settings, "type") ?? "", AddressOf(values, settings)))
+                .OrderBy(endpoint => endpoint.Settings is not InboundEndpointConfig),
+        ];
     }
 
     /// <summary>The input, the target and the concurrency of the endpoint.</summary>
-    public string Describe() => Settings switch
-    {
-        InboundEndpointConfig inbound => $"{Type}, {Address ?? "?"} → {TargetOf(inbound)}{Disabled}",
-        OutboundEndpointConfig outbound => $"{Type}, {SourceOf(outbound)} → {Address ?? outbound.Process ?? "?"}; {Capacity(outbound)}{Disabled}",
-        _ => Type,
-    };
+    public string Describe() =>
+        Settings switch
+        {
+            InboundEndpointConfig inbound => $"{Type}, {Address ?? "?"} → {TargetOf(inbound)}{Disabled}",
+            OutboundEndpointConfig outbound =>
+                $"{Type}, {SourceOf(outbound)} → {Address ?? outbound.Process ?? "?"}; {Capacity(outbound)}{Disabled}",
+            _ => Type,
+        };
 
     private string Disabled => Settings.Enabled ? "" : "; disabled";
 
     private static string TargetOf(InboundEndpointConfig inbound) =>
-        (inbound.Processes.Count > 0 ? string.Join(", ", inbound.Processes) : null) ?? inbound.Relay ?? (inbound.Publish is { } subject ? $"topic {subject}" : "nothing");
+        (inbound.Processes.Count > 0 ? string.Join(", ", inbound.Processes) : null)
+        ?? inbound.Relay
+        ?? (inbound.Publish is { } subject ? $"topic {subject}" : "nothing");
 
     private static string SourceOf(OutboundEndpointConfig outbound) =>
         outbound.Subscribe.Count == 0 ? "called" : string.Join(", ", outbound.Subscribe);
 
     private static string Capacity(OutboundEndpointConfig outbound) =>
-        $"{outbound.PoolSize} {(outbound.PoolSize == 1 ? "instance" : "instances")}, {outbound.ProcessingThreads} at once, {JsonNamingPolicy.KebabCaseLower.ConvertName(outbound.Delivery.ToString())}";
+        $"{outbound.PoolSize} {(outbound.PoolSize == 1 ? "instance" : "instances")}, {outbound.ProcessingThreads} at once, "
+        + $"{JsonNamingPolicy.KebabCaseLower.ConvertName(outbound.Delivery.ToString())}";
 
     private static string? AddressOf(Dictionary<string, string> values, EndpointConfig settings)
     {
-        if (settings.AddressPaths.Count == 0) return settings.Address;
+        if (settings.AddressPaths.Count == 0)
+            return settings.Address;
         var parts = settings.AddressPaths.Select(path => Unquote(values.GetValueOrDefault(path))).OfType<string>().ToList();
         return parts.Count == 0 ? null : string.Concat(parts.SkipLast(1).Select(part => part.TrimEnd('/')).Append(parts[^1]));
     }
 
-    private static string? Text(Dictionary<string, string> values, EndpointConfig settings, string name) => Unquote(values.GetValueOrDefault($"{settings.Path}.{name}"));
+    private static string? Text(Dictionary<string, string> values, EndpointConfig settings, string name) =>
+        Unquote(values.GetValueOrDefault($"{settings.Path}.{name}"));
 
     private static string? Unquote(string? shown) => shown?.Trim('"');
 }

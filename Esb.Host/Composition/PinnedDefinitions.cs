@@ -19,7 +19,9 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
     {
         try
         {
-            var folder = Directory.CreateDirectory(Path.Combine(Path.GetFullPath(store.Folder), "workflows", definition.Hash[..16])).FullName;
+            var folder = Directory
+                .CreateDirectory(Path.Combine(Path.GetFullPath(store.Folder), "workflows", definition.Hash[..16]))
+                .FullName;
             File.WriteAllText(Path.Combine(folder, "esb.json"), ConfigurationOf(definition, folder).ToJsonString());
             return revisions.Keep(source.Compile(Path.Combine(folder, "esb.json"))).Services;
         }
@@ -39,9 +41,12 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
         var pinned = JsonNode.Parse(definition.Content)!.AsObject();
         foreach (var section in Sections)
         {
-            if (pinned[section] is not JsonObject things) continue;
-            if (configuration[section] is not JsonObject target) configuration[section] = target = [];
-            foreach (var (name, thing) in things) target[name] = WithFile(section, name, thing!.DeepClone(), pinned["files"] as JsonObject, folder);
+            if (pinned[section] is not JsonObject things)
+                continue;
+            if (configuration[section] is not JsonObject target)
+                configuration[section] = target = [];
+            foreach (var (name, thing) in things)
+                target[name] = WithFile(section, name, thing!.DeepClone(), pinned["files"] as JsonObject, folder);
         }
 
         return configuration;
@@ -49,15 +54,22 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
 
     private static JsonNode WithFile(string section, string name, JsonNode thing, JsonObject? files, string folder)
     {
-        if (files?[$"{section}.{name}"] is not { } text) return thing;
+        if (files?[$"{section}.{name}"] is not { } text)
+            return thing;
         var written = thing is JsonObject { } ? thing["file"]!.GetValue<string>() : thing.GetValue<string>();
         var path = Path.Combine(folder, $"{section}-{name}{Path.GetExtension(written)}");
         File.WriteAllText(path, text.GetValue<string>());
-        if (thing is not JsonObject members) return JsonValue.Create(path);
+        if (thing is not JsonObject members)
+            return JsonValue.Create(path);
         members["file"] = path;
         return members;
     }
 
     private static EsbException Refused(StoredDefinition definition, string reason, Exception inner) =>
-        new("ESB-WFL-VERSION", $"The definition {definition.Hash[..12]} of '{definition.Workflow}' does not compile any more: {reason}", FaultKind.Internal, inner);
+        new(
+            "ESB-WFL-VERSION",
+            $"The definition {definition.Hash[..12]} of '{definition.Workflow}' does not compile any more: {reason}",
+            FaultKind.Internal,
+            inner
+        );
 }

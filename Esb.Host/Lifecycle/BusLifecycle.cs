@@ -14,7 +14,8 @@ internal sealed partial class BusLifecycle(
     IEnumerable<ITopicTransport> transports,
     HostState state,
     TimeProvider time,
-    ILogger<BusLifecycle> logger)
+    ILogger<BusLifecycle> logger
+)
 {
     // The time a part may take to stop after the drain time-out.
     private static readonly TimeSpan AbandonTime = TimeSpan.FromSeconds(3);
@@ -53,18 +54,21 @@ internal sealed partial class BusLifecycle(
             timeIsUp.Cancel();
         });
         var finished = true;
-        foreach (var part in Enumerable.Reverse(_started)) finished &= await StopAsync(part, timeIsUp.Token);
+        foreach (var part in Enumerable.Reverse(_started))
+            finished &= await StopAsync(part, timeIsUp.Token);
 
         StopTelemetry.Count(underWay, abandoned);
         return new StopOutcome(finished && abandoned == 0, abandoned);
     }
 
     // Messages in broker queues survive this process and do not count.
-    private int CountUnderWay() => endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight)) + transports.Sum(transport => transport.Waiting);
+    private int CountUnderWay() =>
+        endpoints.Sum(monitor => monitor.Endpoints.Sum(endpoint => endpoint.InFlight)) + transports.Sum(transport => transport.Waiting);
 
     private async Task WaitForOthersToTurnAwayAsync(CancellationToken abandon)
     {
-        if (!state.WasReady) return; // no traffic has been routed here
+        if (!state.WasReady)
+            return; // no traffic has been routed here
         try
         {
             await Task.Delay(limits.Current.DrainDelay, time, abandon);
@@ -81,7 +85,8 @@ internal sealed partial class BusLifecycle(
         {
             await part.StartAsync(cancellationToken);
         }
-        catch (Exception ex) when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
+        catch (Exception ex)
+            when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
         {
             LogStartFailed(ex, part.GetType().Name);
         }

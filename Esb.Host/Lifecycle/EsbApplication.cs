@@ -26,7 +26,11 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         RequireLogFolder();
         RaiseThreads();
         await using var notifier = new ServiceNotifier(
-            services.GetRequiredService<ConfigurationSource>().Variables, Environment.ProcessId, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILogger<ServiceNotifier>>());
+            services.GetRequiredService<ConfigurationSource>().Variables,
+            Environment.ProcessId,
+            services.GetRequiredService<TimeProvider>(),
+            services.GetRequiredService<ILogger<ServiceNotifier>>()
+        );
         using var telemetry = TelemetryExport.Start(services);
         await using var management = new ManagementServer(services, ManagementKey.DefaultFile);
         _report.Describe();
@@ -56,7 +60,8 @@ internal sealed partial class EsbApplication(ServiceProvider services)
 
     private void RaiseThreads()
     {
-        if (services.GetRequiredService<Live<HostConfig>>().Current.MinThreads is not { } least) return;
+        if (services.GetRequiredService<Live<HostConfig>>().Current.MinThreads is not { } least)
+            return;
         ThreadPool.GetMinThreads(out _, out var completion);
         ThreadPool.SetMinThreads(least, completion);
     }
@@ -65,7 +70,8 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     {
         var errors = new ConfigErrors();
         EndpointLogs.CheckFolder(services.GetRequiredService<Live<TelemetryConfig>>().Current, errors);
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All);
+        if (errors.Any)
+            throw new ConfigurationRefusedException(errors.All);
     }
 
     [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; what is under way is finished first")]

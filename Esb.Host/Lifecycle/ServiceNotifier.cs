@@ -24,8 +24,19 @@ internal sealed partial class ServiceNotifier : IAsyncDisposable
     {
         (_time, _logger) = (time, logger);
         _socket = variables.GetValueOrDefault("NOTIFY_SOCKET") is { Length: > 0 } path && !OperatingSystem.IsWindows() ? path : null;
-        var isOurs = variables.GetValueOrDefault("WATCHDOG_PID") is not { Length: > 0 } pid || pid == processId.ToString(CultureInfo.InvariantCulture);
-        if (isOurs && long.TryParse(variables.GetValueOrDefault("WATCHDOG_USEC"), NumberStyles.None, CultureInfo.InvariantCulture, out var microseconds) && microseconds > 0)
+        var isOurs =
+            variables.GetValueOrDefault("WATCHDOG_PID") is not { Length: > 0 } pid
+            || pid == processId.ToString(CultureInfo.InvariantCulture);
+        if (
+            isOurs
+            && long.TryParse(
+                variables.GetValueOrDefault("WATCHDOG_USEC"),
+                NumberStyles.None,
+                CultureInfo.InvariantCulture,
+                out var microseconds
+            )
+            && microseconds > 0
+        )
             _watchdog = TimeSpan.FromMicroseconds(microseconds);
     }
 
@@ -33,7 +44,8 @@ internal sealed partial class ServiceNotifier : IAsyncDisposable
     public void Ready()
     {
         Send("READY=1");
-        if (_socket is not null && _watchdog is { } watchdog) _feeding = FeedAsync(watchdog / 2, _stopping.Token);
+        if (_socket is not null && _watchdog is { } watchdog)
+            _feeding = FeedAsync(watchdog / 2, _stopping.Token);
     }
 
     /// <summary>Tells that the host stops; the watchdog is fed meanwhile.</summary>
@@ -57,11 +69,13 @@ internal sealed partial class ServiceNotifier : IAsyncDisposable
 
     private void Send(string state)
     {
-        if (_socket is null) return;
+        if (_socket is null)
+            return;
         try
         {
             using var socket = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
-            socket.Connect(new UnixDomainSocketEndPoint(_socket[0] == '@' ? $"\0{_socket[1..]}" : _socket)); // @ stands for an abstract name
+            // @ stands for an abstract name
+            socket.Connect(new UnixDomainSocketEndPoint(_socket[0] == '@' ? $"\0{_socket[1..]}" : _socket));
             socket.Send(Encoding.UTF8.GetBytes(state));
         }
         catch (Exception ex) when (ex is SocketException or ArgumentException)

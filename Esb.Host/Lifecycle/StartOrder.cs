@@ -18,15 +18,18 @@ internal sealed class StartOrder
     public static IReadOnlyList<IBusPart> Of(IEnumerable<IBusPart> parts)
     {
         var order = new StartOrder(parts);
-        foreach (var part in order._all) order.Visit(part);
+        foreach (var part in order._all)
+            order.Visit(part);
         return order._order;
     }
 
     private void Visit(IBusPart part)
     {
-        if (_order.Contains(part)) return;
+        if (_order.Contains(part))
+            return;
         var begun = _visiting.IndexOf(part);
-        if (begun >= 0) throw Refuse($"wait for each other: {string.Join(" after ", _visiting.Skip(begun).Append(part).Select(NameOf))}");
+        if (begun >= 0)
+            throw Refuse($"wait for each other: {string.Join(" after ", _visiting.Skip(begun).Append(part).Select(NameOf))}");
         _visiting.Add(part);
         foreach (var earlier in _all.Where(other => other != part && part.StartsAfter.Any(type => type.IsInstanceOfType(other))))
         {

@@ -20,11 +20,15 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
     {
         var revision = _model.Revision;
         LogConfiguration(bus.Name, revision, HostVersion.Text);
-        if (_model.Configuration.Variables.GetValueOrDefault("ESB_ENVIRONMENT") is { Length: > 0 } environment) LogEnvironment(environment);
-        foreach (var plugin in services.GetService<PluginCatalog>()?.All ?? []) LogPlugin(plugin.Name, plugin.Version, plugin.File);
-        foreach (var warning in _model.Warnings) LogWarning(warning);
+        if (_model.Configuration.Variables.GetValueOrDefault("ESB_ENVIRONMENT") is { Length: > 0 } environment)
+            LogEnvironment(environment);
+        foreach (var plugin in services.GetService<PluginCatalog>()?.All ?? [])
+            LogPlugin(plugin.Name, plugin.Version, plugin.File);
+        foreach (var warning in _model.Warnings)
+            LogWarning(warning);
         DescribeTransport();
-        foreach (var process in _model.Find<ProcessModels>()?.All ?? []) LogProcess(process.Name, process.Description);
+        foreach (var process in _model.Find<ProcessModels>()?.All ?? [])
+            LogProcess(process.Name, process.Description);
         foreach (var endpoint in Endpoints)
         {
             var description = endpoint.Describe();
@@ -35,7 +39,8 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
     /// <summary>After the start: the addresses and commands to use.</summary>
     public void Invite(Uri management, string keyFile)
     {
-        foreach (var endpoint in Endpoints.Where(endpoint => endpoint.TakesRequests)) LogSend(endpoint.Address!, endpoint.Name);
+        foreach (var endpoint in Endpoints.Where(endpoint => endpoint.TakesRequests))
+            LogSend(endpoint.Address!, endpoint.Name);
         var messages = new Uri(management, "api/messages");
         LogLook(messages, keyFile);
         LogRunning(bus.Name);
@@ -43,7 +48,8 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
 
     private void DescribeTransport()
     {
-        if (services.GetService<ITopicTransport>() is not { } transport) return;
+        if (services.GetService<ITopicTransport>() is not { } transport)
+            return;
         var durability = transport.IsDurable ? "what is accepted survives this process" : "what is accepted dies with this process";
         LogTransport(transport.System, durability);
     }
@@ -72,7 +78,11 @@ internal sealed partial class StartupReport(BusIdentity bus, Live<BusModel> live
     [LoggerMessage(EventId = 5014, Level = LogLevel.Information, Message = "send to {Address} ({Endpoint})")]
     private partial void LogSend(string address, string endpoint);
 
-    [LoggerMessage(EventId = 5015, Level = LogLevel.Information, Message = "look with 'esb audit find', or at {Address} with the key in {KeyFile}")]
+    [LoggerMessage(
+        EventId = 5015,
+        Level = LogLevel.Information,
+        Message = "look with 'esb audit find', or at {Address} with the key in {KeyFile}"
+    )]
     private partial void LogLook(Uri address, string keyFile);
 
     [LoggerMessage(EventId = 5016, Level = LogLevel.Information, Message = "{Name} is running; stop it with Ctrl-C")]

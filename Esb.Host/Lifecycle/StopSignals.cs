@@ -10,11 +10,11 @@ internal sealed class StopSignals : IDisposable
     private readonly CancellationTokenSource _abandon = new();
     private readonly PosixSignalRegistration[] _registrations;
 
-    public StopSignals() => _registrations =
-    [
-        PosixSignalRegistration.Create(PosixSignal.SIGTERM, Handle),
-        PosixSignalRegistration.Create(PosixSignal.SIGINT, Handle),
-    ];
+    public StopSignals() =>
+        _registrations = [
+            PosixSignalRegistration.Create(PosixSignal.SIGTERM, Handle),
+            PosixSignalRegistration.Create(PosixSignal.SIGINT, Handle),
+        ];
 
     /// <summary>Cancelled by the first signal.</summary>
     public CancellationToken Stop => _stop.Token;
@@ -24,14 +24,16 @@ internal sealed class StopSignals : IDisposable
 
     public void Dispose()
     {
-        foreach (var registration in _registrations) registration.Dispose();
+        foreach (var registration in _registrations)
+            registration.Dispose();
         _stop.Dispose();
         _abandon.Dispose();
     }
 
     private void Handle(PosixSignalContext context)
     {
-        if (_abandon.IsCancellationRequested) return;
+        if (_abandon.IsCancellationRequested)
+            return;
         context.Cancel = true; // the process ends with the host
         (_stop.IsCancellationRequested ? _abandon : _stop).Cancel();
     }

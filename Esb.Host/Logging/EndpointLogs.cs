@@ -21,7 +21,8 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
     /// <summary>Creates the folder; reports <c>ESB-CFG-FOLDER</c> if it cannot be written to.</summary>
     public static void CheckFolder(TelemetryConfig telemetry, ConfigErrors errors)
     {
-        if (telemetry.LogFolder is not { } folder) return;
+        if (telemetry.LogFolder is not { } folder)
+            return;
         try
         {
             LogPlace.Require(folder);
@@ -46,9 +47,13 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
 
     private void Write<TState>(in LogEntry<TState> entry)
     {
-        if (_place is not { } current) return;
+        if (_place is not { } current)
+            return;
         using var text = new StringWriter(CultureInfo.InvariantCulture);
-        text.Write($"{time.GetLocalNow():yyyy-MM-dd HH:mm:ss.fff} [{Environment.CurrentManagedThreadId}] {LogText.LevelOf(entry.LogLevel)} {LogCategory.Shorten(entry.Category)} ");
+        text.Write(
+            $"{time.GetLocalNow():yyyy-MM-dd HH:mm:ss.fff} [{Environment.CurrentManagedThreadId}] {LogText.LevelOf(entry.LogLevel)} "
+                + $"{LogCategory.Shorten(entry.Category)} "
+        );
         LogText.WriteMessage(entry, showsStacks, text);
         text.WriteLine();
         Add(current, current.FileOf(EndpointOf(entry.State)), text.ToString());
@@ -56,10 +61,12 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
 
     private static string? EndpointOf<TState>(TState state)
     {
-        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values) return null;
+        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values)
+            return null;
         foreach (var (name, value) in values)
         {
-            if (name == "Endpoint" && value is string endpoint) return endpoint;
+            if (name == "Endpoint" && value is string endpoint)
+                return endpoint;
         }
 
         return null;
@@ -70,11 +77,13 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
         try
         {
             current.Add(name, text);
-            if (!_failing.IsEmpty) _failing.TryRemove(name, out _);
+            if (!_failing.IsEmpty)
+                _failing.TryRemove(name, out _);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            if (_failing.TryAdd(name, true)) complaints.WriteLine($"ESB-LOG-FILE: the log cannot be written to {name}.log: {ex.Message}");
+            if (_failing.TryAdd(name, true))
+                complaints.WriteLine($"ESB-LOG-FILE: the log cannot be written to {name}.log: {ex.Message}");
         }
     }
 
@@ -85,7 +94,12 @@ internal sealed class EndpointLogs(LogPlace? place, bool showsStacks, TimeProvid
 
         public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None && logs._place is not null; // the filters have been applied
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            logs.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        ) => logs.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));
     }
 }

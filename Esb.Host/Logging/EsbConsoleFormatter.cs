@@ -40,19 +40,24 @@ internal sealed class EsbConsoleFormatter(IOptions<EsbConsoleFormatterOptions> o
         var time = _options.Time.GetLocalNow().ToString("yyyy-MM-dd HH:mm:ss.fffzzz", CultureInfo.InvariantCulture);
         var level = LogText.LevelOf(logEntry.LogLevel);
         var category = LogCategory.Shorten(logEntry.Category).PadRight(9);
-        textWriter.Write(_options.Colored ? $"{Grey}{time}{Reset} {ColorOf(logEntry.LogLevel)}{level}{Reset} {Grey}{category}{Reset} " : $"{time} {level} {category} ");
+        textWriter.Write(
+            _options.Colored
+                ? $"{Grey}{time}{Reset} {ColorOf(logEntry.LogLevel)}{level}{Reset} {Grey}{category}{Reset} "
+                : $"{time} {level} {category} "
+        );
         LogText.WriteMessage(logEntry, _options.ShowsStacks, textWriter);
         textWriter.WriteLine();
     }
 
-    private static string ColorOf(LogLevel level) => level switch
-    {
-        LogLevel.Trace or LogLevel.Debug => Grey,
-        LogLevel.Information => "\e[32m",
-        LogLevel.Warning => "\e[33m",
-        LogLevel.Error => "\e[31m",
-        _ => "\e[97;41m",
-    };
+    private static string ColorOf(LogLevel level) =>
+        level switch
+        {
+            LogLevel.Trace or LogLevel.Debug => Grey,
+            LogLevel.Information => "\e[32m",
+            LogLevel.Warning => "\e[33m",
+            LogLevel.Error => "\e[31m",
+            _ => "\e[97;41m",
+        };
 }
 
 /// <summary>Options of the console log format.</summary>

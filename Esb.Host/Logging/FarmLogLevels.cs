@@ -18,11 +18,14 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _hearing = farm.Subscribe<ChangeLogLevels>((from, command, _) =>
-        {
-            if (from != farm.Self.Id && IsSound(command)) Obey(command);
-            return Task.CompletedTask;
-        });
+        _hearing = farm.Subscribe<ChangeLogLevels>(
+            (from, command, _) =>
+            {
+                if (from != farm.Self.Id && IsSound(command))
+                    Obey(command);
+                return Task.CompletedTask;
+            }
+        );
         return Task.CompletedTask;
     }
 
@@ -38,7 +41,8 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
     public async Task<IReadOnlyList<FarmHost>> ChangeAsync(ChangeLogLevels command, bool everywhere, CancellationToken cancellationToken)
     {
         Obey(command);
-        if (!everywhere) return [farm.Self];
+        if (!everywhere)
+            return [farm.Self];
         await farm.BroadcastAsync(command, cancellationToken);
         return farm.Hosts;
     }
@@ -52,7 +56,10 @@ internal sealed partial class FarmLogLevels(LogLevels levels, IFarm farm, ILogge
     private void Obey(ChangeLogLevels command)
     {
         levels.Change(command.Levels, command.Duration);
-        LogChanged(string.Join(", ", command.Levels.Select(level => $"{level.Key} {level.Value?.ToString() ?? "as configured"}")), command.By);
+        LogChanged(
+            string.Join(", ", command.Levels.Select(level => $"{level.Key} {level.Value?.ToString() ?? "as configured"}")),
+            command.By
+        );
     }
 
     [LoggerMessage(EventId = 5120, Level = LogLevel.Warning, Message = "log levels were changed by {By}: {Levels}")]

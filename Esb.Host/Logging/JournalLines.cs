@@ -13,7 +13,8 @@ internal static class JournalLines
     /// <remarks>Children of a service inherit the variable, also where their output leads elsewhere, so the socket is compared.</remarks>
     public static bool IsTarget(IReadOnlyDictionary<string, string> variables, int descriptor)
     {
-        if (!OperatingSystem.IsLinux() || variables.GetValueOrDefault("JOURNAL_STREAM")?.Split(':') is not [_, var inode]) return false;
+        if (!OperatingSystem.IsLinux() || variables.GetValueOrDefault("JOURNAL_STREAM")?.Split(':') is not [_, var inode])
+            return false;
         try
         {
             return new FileInfo($"/proc/self/fd/{descriptor}").LinkTarget == $"socket:[{inode}]";
@@ -25,14 +26,15 @@ internal static class JournalLines
     }
 
     /// <summary>The prefix of a level.</summary>
-    public static string PrefixOf(LogLevel level) => level switch
-    {
-        LogLevel.Critical => "<2>",
-        LogLevel.Error => Error,
-        LogLevel.Warning => "<4>",
-        LogLevel.Information => "<6>",
-        _ => "<7>",
-    };
+    public static string PrefixOf(LogLevel level) =>
+        level switch
+        {
+            LogLevel.Critical => "<2>",
+            LogLevel.Error => Error,
+            LogLevel.Warning => "<4>",
+            LogLevel.Information => "<6>",
+            _ => "<7>",
+        };
 
     /// <summary>The text with a prefix at each line.</summary>
     public static string Prefixed(string prefix, string text) =>

@@ -9,7 +9,5 @@ internal sealed class KeptCategories(LoggerFactory inner) : ILoggerFactory
 
     public void AddProvider(ILoggerProvider provider) => inner.AddProvider(provider);
 
-    public void Dispose()
-    {
-    }
+    public void Dispose() { }
 }

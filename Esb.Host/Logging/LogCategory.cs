@@ -18,8 +18,10 @@ internal static class LogCategory
     {
         foreach (var (place, category) in Kept)
         {
-            if (!name.StartsWith(place, StringComparison.OrdinalIgnoreCase)) continue;
-            if (name.Length == place.Length || name[place.Length] == '.') return category + name[place.Length..];
+            if (!name.StartsWith(place, StringComparison.OrdinalIgnoreCase))
+                continue;
+            if (name.Length == place.Length || name[place.Length] == '.')
+                return category + name[place.Length..];
         }
 
         return name;

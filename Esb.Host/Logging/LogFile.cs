@@ -25,10 +25,12 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         lock (_gate)
         {
             _stream ??= Open();
-            if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize) TryRoll();
+            if (_stream.Length > 0 && _stream.Length + bytes.Length > maxSize)
+                TryRoll();
             _stream ??= Open();
             _stream.Write(bytes);
-            if (_isClosed) Close(); // a line written during the close
+            if (_isClosed)
+                Close(); // a line written during the close
         }
     }
 
@@ -49,8 +51,15 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
 
     private FileStream Open()
     {
-        var options = new FileStreamOptions { Mode = FileMode.Append, Access = FileAccess.Write, Share = FileShare.Read, BufferSize = 0 };
-        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.Append,
+            Access = FileAccess.Write,
+            Share = FileShare.Read,
+            BufferSize = 0,
+        };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
         return new FileStream(PathOf(0), options);
     }
 
@@ -63,7 +72,8 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         {
             for (var age = Kept - 1; age >= 0; age--)
             {
-                if (File.Exists(PathOf(age))) File.Move(PathOf(age), PathOf(age + 1), overwrite: true);
+                if (File.Exists(PathOf(age)))
+                    File.Move(PathOf(age), PathOf(age + 1), overwrite: true);
             }
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -72,5 +82,6 @@ internal sealed class LogFile(string folder, string name, long maxSize) : IDispo
         }
     }
 
-    private string PathOf(int age) => Path.Combine(folder, age == 0 ? $"{name}.log" : string.Create(CultureInfo.InvariantCulture, $"{name}.{age}.log"));
+    private string PathOf(int age) =>
+        Path.Combine(folder, age == 0 ? $"{name}.log" : string.Create(CultureInfo.InvariantCulture, $"{name}.{age}.log"));
 }

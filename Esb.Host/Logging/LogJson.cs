@@ -11,7 +11,8 @@ namespace Esb.Host.Logging;
 /// <c>message</c>, and the named values of the entry, such as <c>endpoint</c> and <c>messageId</c>. Secrets are masked.</summary>
 internal static class LogJson
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping }; // read by collectors, not by browsers
+    // read by collectors, not by browsers
+    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
     private static readonly HashSet<string> Own = ["time", "level", "category", "logger", "event", "message", "code", "exception", "stack"];
 
     public static void Write<TState>(in LogEntry<TState> entry, DateTimeOffset time, TextWriter writer)
@@ -27,7 +28,8 @@ internal static class LogJson
             json.WriteNumber("event", entry.EventId.Id);
             json.WriteString("message", MaskedFlow.Clean(entry.Formatter(entry.State, entry.Exception)));
             WriteValues(entry.State, entry.Exception, json);
-            if (entry.Exception is { } exception) WriteException(exception, json);
+            if (entry.Exception is { } exception)
+                WriteException(exception, json);
             json.WriteEndObject();
         }
 
@@ -36,13 +38,16 @@ internal static class LogJson
 
     private static void WriteValues<TState>(TState state, Exception? exception, Utf8JsonWriter json)
     {
-        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values) return;
+        if (state is not IReadOnlyList<KeyValuePair<string, object?>> values)
+            return;
         var written = new HashSet<string>(Own);
-        if (exception is not EsbException) written.Remove("code"); // that of the entry
+        if (exception is not EsbException)
+            written.Remove("code"); // that of the entry
         foreach (var (name, value) in values)
         {
             var key = JsonNamingPolicy.CamelCase.ConvertName(name);
-            if (name.StartsWith('{') || !written.Add(key)) continue;
+            if (name.StartsWith('{') || !written.Add(key))
+                continue;
             WriteValue(key, value, json);
         }
     }
@@ -69,8 +74,10 @@ internal static class LogJson
     // As in lines of text, the stack is of use only where the failure was not foreseen.
     private static void WriteException(Exception exception, Utf8JsonWriter json)
     {
-        if (exception is EsbException fault) json.WriteString("code", fault.Code);
+        if (exception is EsbException fault)
+            json.WriteString("code", fault.Code);
         json.WriteString("exception", MaskedFlow.Clean(exception.Message));
-        if (exception is not EsbException) json.WriteString("stack", MaskedFlow.Clean(exception.ToString()));
+        if (exception is not EsbException)
+            json.WriteString("stack", MaskedFlow.Clean(exception.ToString()));
     }
 }

@@ -5,7 +5,10 @@ namespace Esb.Host.Logging;
 
 /// <summary>The minimum log level of each category: as configured, with the changes of operators. Thread-safe.</summary>
 /// <remarks>A change makes the loggers read their levels again; the cost of a suppressed line is unchanged.</remarks>
-internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>, IDisposable
+internal sealed class LogLevels(LogLevel level, TimeProvider time)
+    : IConfigureOptions<LoggerFilterOptions>,
+        IOptionsChangeTokenSource<LoggerFilterOptions>,
+        IDisposable
 {
     private readonly Lock _gate = new();
     private LogLevel _configured = level;
@@ -20,7 +23,8 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
     {
         get
         {
-            lock (_gate) return _changed.TryGetValue(LogCategories.Default, out var changed) ? changed.Level : _configured;
+            lock (_gate)
+                return _changed.TryGetValue(LogCategories.Default, out var changed) ? changed.Level : _configured;
         }
     }
 
@@ -29,7 +33,8 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
     {
         get
         {
-            lock (_gate) return [.. _changed.Values.OrderBy(changed => changed.Category, StringComparer.Ordinal)];
+            lock (_gate)
+                return [.. _changed.Values.OrderBy(changed => changed.Category, StringComparer.Ordinal)];
         }
     }
 
@@ -38,7 +43,8 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
     {
         lock (_gate)
         {
-            if (_configured == configured) return;
+            if (_configured == configured)
+                return;
             _configured = configured;
         }
 
@@ -54,8 +60,10 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         {
             foreach (var (category, level) in levels)
             {
-                if (level is { } chosen) _changed[category] = new ChangedLevel(category, chosen, time.GetUtcNow() + duration);
-                else _changed.Remove(category);
+                if (level is { } chosen)
+                    _changed[category] = new ChangedLevel(category, chosen, time.GetUtcNow() + duration);
+                else
+                    _changed.Remove(category);
             }
         }
 
@@ -68,13 +76,22 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         var level = Default;
 
         // A filter replaces the minimum level, so it has to apply both.
-        options.Rules.Add(new LoggerFilterRule(null, null, null, (_, category, entry) => entry >= level && (IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning)));
-        foreach (var changed in Changed.Where(changed => changed.Category != LogCategories.Default)) options.Rules.Add(new LoggerFilterRule(null, changed.Category, changed.Level, null));
+        options.Rules.Add(
+            new LoggerFilterRule(
+                null,
+                null,
+                null,
+                (_, category, entry) => entry >= level && (IsOurs(category) || level == LogLevel.Trace || entry >= LogLevel.Warning)
+            )
+        );
+        foreach (var changed in Changed.Where(changed => changed.Category != LogCategories.Default))
+            options.Rules.Add(new LoggerFilterRule(null, changed.Category, changed.Level, null));
     }
 
     public IChangeToken GetChangeToken()
     {
-        lock (_gate) return new CancellationChangeToken(_source.Token);
+        lock (_gate)
+            return new CancellationChangeToken(_source.Token);
     }
 
     public void Dispose()
@@ -92,7 +109,9 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
         {
             (old, _source) = (_source, new CancellationTokenSource());
             _timer?.Dispose();
-            _timer = _changed.Values.Min(changed => changed.Until) is { } next ? time.CreateTimer(_ => Expire(), null, Max(next - time.GetUtcNow(), TimeSpan.Zero), Timeout.InfiniteTimeSpan) : null;
+            _timer = _changed.Values.Min(changed => changed.Until) is { } next
+                ? time.CreateTimer(_ => Expire(), null, Max(next - time.GetUtcNow(), TimeSpan.Zero), Timeout.InfiniteTimeSpan)
+                : null;
         }
 
         old.Cancel();
@@ -106,7 +125,8 @@ internal sealed class LogLevels(LogLevel level, TimeProvider time) : IConfigureO
             var now = time.GetUtcNow();
             foreach (var (category, changed) in _changed.ToList())
             {
-                if (changed.Until <= now) _changed.Remove(category);
+                if (changed.Until <= now)
+                    _changed.Remove(category);
             }
         }
 

@@ -38,6 +38,7 @@ internal sealed class LogPlace(string folder, long maxSize, IEnumerable<string> 
 
     public void Dispose()
     {
-        foreach (var file in _files.Values) file.Dispose();
+        foreach (var file in _files.Values)
+            file.Dispose();
     }
 }

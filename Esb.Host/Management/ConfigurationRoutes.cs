@@ -11,9 +11,19 @@ internal static class ConfigurationRoutes
     {
         var live = bus.GetRequiredService<Live<BusModel>>();
         api.MapGet("/configuration", () => Describe(live.Current));
-        api.MapPost("/configuration/reload", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: false, cancellationToken));
-        api.MapPost("/configuration/migrate", (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: true, cancellationToken));
-        api.MapPost("/configuration/plan", (HttpRequest request, CancellationToken cancellationToken) => PlanAsync(bus.GetRequiredService<RevisionPlan>(), request, cancellationToken));
+        api.MapPost(
+            "/configuration/reload",
+            (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: false, cancellationToken)
+        );
+        api.MapPost(
+            "/configuration/migrate",
+            (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: true, cancellationToken)
+        );
+        api.MapPost(
+            "/configuration/plan",
+            (HttpRequest request, CancellationToken cancellationToken) =>
+                PlanAsync(bus.GetRequiredService<RevisionPlan>(), request, cancellationToken)
+        );
         return api;
     }
 
@@ -30,7 +40,12 @@ internal static class ConfigurationRoutes
         }
     }
 
-    private static async Task<IResult> ReloadAsync(IServiceProvider bus, HttpRequest request, bool migrates, CancellationToken cancellationToken)
+    private static async Task<IResult> ReloadAsync(
+        IServiceProvider bus,
+        HttpRequest request,
+        bool migrates,
+        CancellationToken cancellationToken
+    )
     {
         var desk = bus.GetRequiredService<ReloadDesk>();
         try
@@ -43,11 +58,17 @@ internal static class ConfigurationRoutes
         }
     }
 
-    private static object Describe(BusModel model) => new
-    {
-        model.Configuration.Name,
-        model.Revision,
-        model.Configuration.HostValues,
-        values = model.Configuration.Values.Select(value => new { value.Path, Value = value.Shown, Origin = value.Origin.ToString() }),
-    };
+    private static object Describe(BusModel model) =>
+        new
+        {
+            model.Configuration.Name,
+            model.Revision,
+            model.Configuration.HostValues,
+            values = model.Configuration.Values.Select(value => new
+            {
+                value.Path,
+                Value = value.Shown,
+                Origin = value.Origin.ToString(),
+            }),
+        };
 }

@@ -7,8 +7,11 @@ internal static class EncryptionRoutes
 {
     public static IEndpointRouteBuilder MapEncryptionRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        api.MapPost("/store/encryption", (string? after, CancellationToken cancellationToken) =>
-            bus.GetRequiredService<IBodyEncryption>().EncryptAsync(after, cancellationToken));
+        api.MapPost(
+            "/store/encryption",
+            (string? after, CancellationToken cancellationToken) =>
+                bus.GetRequiredService<IBodyEncryption>().EncryptAsync(after, cancellationToken)
+        );
         return api;
     }
 }

@@ -11,23 +11,47 @@ internal static class ErasureRoutes
 {
     public static IEndpointRouteBuilder MapErasureRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        api.MapPost("/messages/{id}/erase", (string id, HttpRequest request, CancellationToken cancellationToken) => EraseAsync(bus, id, request, cancellationToken));
+        api.MapPost(
+            "/messages/{id}/erase",
+            (string id, HttpRequest request, CancellationToken cancellationToken) => EraseAsync(bus, id, request, cancellationToken)
+        );
         return api;
     }
 
     // The record is written first: a body missing without a record counts as tampering. It is also written for an unknown message, because
     // its facts may still wait on a host.
-    private static async Task<EraseReceipt> EraseAsync(IServiceProvider bus, string id, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<EraseReceipt> EraseAsync(
+        IServiceProvider bus,
+        string id,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var messageId = Problems.RequireId(id);
         var decision = Operators.WithReason(request, (await JsonBody.ReadAsync<EraseBody>(request, cancellationToken)).Reason);
         var store = bus.GetRequiredService<IAuditStore>();
         var eraser = bus.GetRequiredService<IAuditEraser>();
-        if (await eraser.IsErasedAsync(messageId, cancellationToken)) return new EraseReceipt(0, IsKnown: true);
+        if (await eraser.IsErasedAsync(messageId, cancellationToken))
+            return new EraseReceipt(0, IsKnown: true);
 
-        var known = await store.FindAsync(new AuditQuery { MessageId = messageId, Limit = 1, WithBodies = false }, cancellationToken).FirstOrDefaultAsync(cancellationToken);
+        var known = await store
+            .FindAsync(
+                new AuditQuery
+                {
+                    MessageId = messageId,
+                    Limit = 1,
+                    WithBodies = false,
+                },
+                cancellationToken
+            )
+            .FirstOrDefaultAsync(cancellationToken);
         var time = bus.GetRequiredService<TimeProvider>();
-        var message = new EsbMessage { Id = messageId, ConversationId = known?.ConversationId ?? messageId, CreatedAt = time.GetUtcNow() };
+        var message = new EsbMessage
+        {
+            Id = messageId,
+            ConversationId = known?.ConversationId ?? messageId,
+            CreatedAt = time.GetUtcNow(),
+        };
         var fact = AuditFacts.Of(message, AuditKind.Erased, time) with
         {
             Reason = decision.Reason,

@@ -20,11 +20,20 @@ internal static class HealthRoutes
         var backlog = bus.GetService<IBacklogMonitor>();
         var notices = bus.GetServices<IHealthNotices>().ToList();
         var obstacles = new RecentObstacles(() => FindObstaclesAsync(checks, time, CancellationToken.None), time);
-        health.MapGet("/ready", async (HttpContext context, CancellationToken cancellationToken) =>
-        {
-            if (state.Obstacle is { } obstacle) return Answer(context, [new Obstacle("host", obstacle)], [], null);
-            return Answer(context, await obstacles.FindAsync(cancellationToken), [.. notices.SelectMany(source => source.Notices)], backlog?.Current);
-        });
+        health.MapGet(
+            "/ready",
+            async (HttpContext context, CancellationToken cancellationToken) =>
+            {
+                if (state.Obstacle is { } obstacle)
+                    return Answer(context, [new Obstacle("host", obstacle)], [], null);
+                return Answer(
+                    context,
+                    await obstacles.FindAsync(cancellationToken),
+                    [.. notices.SelectMany(source => source.Notices)],
+                    backlog?.Current
+                );
+            }
+        );
     }
 
     // Conditions that need an operator do not prevent the host from accepting messages.
@@ -35,10 +44,23 @@ internal static class HealthRoutes
         // Names of maps, paths and reasons are for those with a key.
         return context.Features.Get<ManagementUser>() is null
             ? TypedResults.Json(new { ready }, statusCode: status)
-            : TypedResults.Json(new { ready, obstacles, notices, backlog }, statusCode: status);
+            : TypedResults.Json(
+                new
+                {
+                    ready,
+                    obstacles,
+                    notices,
+                    backlog,
+                },
+                statusCode: status
+            );
     }
 
-    private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(IEnumerable<IHealthCheck> checks, TimeProvider time, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyList<Obstacle>> FindObstaclesAsync(
+        IEnumerable<IHealthCheck> checks,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         using var late = new CancellationTokenSource(CheckTime, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
@@ -50,7 +72,9 @@ internal static class HealthRoutes
     {
         try
         {
-            return await check.CheckAsync(cancellationToken).AsTask().WaitAsync(cancellationToken) is { } reason ? new Obstacle(check.Name, reason) : null;
+            return await check.CheckAsync(cancellationToken).AsTask().WaitAsync(cancellationToken) is { } reason
+                ? new Obstacle(check.Name, reason)
+                : null;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -65,7 +89,8 @@ internal static class HealthRoutes
     // Probes arrive every few seconds: their spans would hide the others.
     private static ValueTask<object?> LeaveOutOfTraces(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
     {
-        if (Activity.Current is { } activity) activity.ActivityTraceFlags &= ~ActivityTraceFlags.Recorded;
+        if (Activity.Current is { } activity)
+            activity.ActivityTraceFlags &= ~ActivityTraceFlags.Recorded;
         return next(context);
     }
 
@@ -84,7 +109,8 @@ internal static class HealthRoutes
         {
             lock (_gate)
             {
-                if (_found is null || (_found.IsCompleted && time.GetElapsedTime(_askedAt) >= Fresh)) (_found, _askedAt) = (find(), time.GetTimestamp());
+                if (_found is null || (_found.IsCompleted && time.GetElapsedTime(_askedAt) >= Fresh))
+                    (_found, _askedAt) = (find(), time.GetTimestamp());
                 return _found.WaitAsync(cancellationToken);
             }
         }

@@ -2,8 +2,8 @@ using System.Net;
 
 namespace Esb.Host.Management;
 
-/// <summary>Recognises the names of this host in the header <c>Host</c>. A page of another site whose name leads here by DNS (DNS rebinding)
-/// is refused: the browser would count it as the console itself.</summary>
+/// <summary>Recognises the names of this host in the header <c>Host</c>. A page of another site whose name leads here by DNS (DNS
+/// rebinding) is refused: the browser would count it as the console itself.</summary>
 internal static class HostNames
 {
     /// <summary>True for an address, a name without dots, the name of this machine, that of <c>management.url</c>, and those of
@@ -11,7 +11,8 @@ internal static class HostNames
     public static bool IsOurs(string host, ManagementConfig management)
     {
         var name = host.Trim('[', ']');
-        if (IPAddress.TryParse(name, out _) || !name.Contains('.', StringComparison.Ordinal)) return true;
+        if (IPAddress.TryParse(name, out _) || !name.Contains('.', StringComparison.Ordinal))
+            return true;
         return Known(management).Contains(name.TrimEnd('.'), StringComparer.OrdinalIgnoreCase);
     }
 

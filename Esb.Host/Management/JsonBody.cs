@@ -16,11 +16,14 @@ internal static class JsonBody
     {
         using var body = new MemoryStream();
         await request.Body.CopyToAsync(body, cancellationToken);
-        if (body.Length == 0) return new T();
-        if (!request.HasJsonContentType()) throw Refused("Expected a body of application/json.", StatusCodes.Status415UnsupportedMediaType);
+        if (body.Length == 0)
+            return new T();
+        if (!request.HasJsonContentType())
+            throw Refused("Expected a body of application/json.", StatusCodes.Status415UnsupportedMediaType);
         try
         {
-            return JsonSerializer.Deserialize<T>(body.GetBuffer().AsSpan(0, (int)body.Length), Options) ?? throw Refused("Expected an object, not null.");
+            return JsonSerializer.Deserialize<T>(body.GetBuffer().AsSpan(0, (int)body.Length), Options)
+                ?? throw Refused("Expected an object, not null.");
         }
         catch (JsonException ex)
         {
@@ -37,11 +40,16 @@ internal static class JsonBody
             : $"The body does not fit{place}, line {exception.LineNumber + 1}.";
     }
 
-    private static EsbException Refused(string message, int? status = null) => new("ESB-API-BODY", message, FaultKind.Malformed) { Status = status };
+    private static EsbException Refused(string message, int? status = null) =>
+        new("ESB-API-BODY", message, FaultKind.Malformed) { Status = status };
 
     private static JsonSerializerOptions MakeOptions()
     {
-        var options = new JsonSerializerOptions { UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow, AllowDuplicateProperties = false };
+        var options = new JsonSerializerOptions
+        {
+            UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
+            AllowDuplicateProperties = false,
+        };
         ManagementServer.Configure(options);
         return options;
     }

@@ -25,7 +25,8 @@ internal sealed class ManagementKey
     {
         try
         {
-            if (!File.Exists(file)) Create(file);
+            if (!File.Exists(file))
+                Create(file);
             return Read(file);
         }
         catch (FileFaultException ex)
@@ -44,11 +45,15 @@ internal sealed class ManagementKey
     {
         try
         {
-            if (OwnerFile.FaultOf(file) is { } fault) throw new FileFaultException(fault);
+            if (OwnerFile.FaultOf(file) is { } fault)
+                throw new FileFaultException(fault);
             var key = File.ReadAllText(file).Trim();
             return key.Length >= ManagementKeyConfig.ShortestKey
                 ? new ManagementKey(key)
-                : throw new FileFaultException($"is empty or too short: expected at least {ManagementKeyConfig.ShortestKey} characters; delete it to have a new key made");
+                : throw new FileFaultException(
+                    $"is empty or too short: expected at least {ManagementKeyConfig.ShortestKey} characters; delete it to have a "
+                        + $"new key made"
+                );
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
@@ -67,7 +72,8 @@ internal sealed class ManagementKey
     {
         OwnerFolder.Make(Path.GetDirectoryName(Path.GetFullPath(file))!);
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         using var writer = new StreamWriter(file, options);
         writer.WriteLine(Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(KeyBytes)));
     }

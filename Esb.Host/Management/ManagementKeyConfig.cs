@@ -20,5 +20,10 @@ internal sealed record ManagementKeyConfig : SettingsRecord
 
     /// <summary>Reads <see cref="Expires"/>; days begin in UTC.</summary>
     public static bool TryReadTime(string text, out DateTimeOffset time) =>
-        DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal, out time);
+        DateTimeOffset.TryParse(
+            text,
+            CultureInfo.InvariantCulture,
+            DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal,
+            out time
+        );
 }

@@ -25,9 +25,17 @@ internal sealed class ManagementKeys
     {
         (_config, _time) = (config, time);
         _known = Known.Of(config());
-        if (_known.Entries.Count > 0) return;
+        if (_known.Entries.Count > 0)
+            return;
         ManagementKey.ReadOrCreate(keyFile);
-        _file = new RenewedFile<ManagementKey>("the key of the management API", [keyFile], () => ManagementKey.Read(keyFile), LookInterval, time, logger);
+        _file = new RenewedFile<ManagementKey>(
+            "the key of the management API",
+            [keyFile],
+            () => ManagementKey.Read(keyFile),
+            LookInterval,
+            time,
+            logger
+        );
     }
 
     /// <summary>Returns the owner of a key; null if it opens nothing. Takes the same time for every key.</summary>
@@ -37,13 +45,16 @@ internal sealed class ManagementKeys
     public ManagementUser? Find(byte[] digest)
     {
         var config = _config();
-        if (!ReferenceEquals(config, _known.Config)) _known = Known.Of(config);
-        if (_known.Entries.Count == 0) return _file?.Current.MatchesDigest(digest) == true ? new ManagementUser(null, ManagementRole.Administrator) : null;
+        if (!ReferenceEquals(config, _known.Config))
+            _known = Known.Of(config);
+        if (_known.Entries.Count == 0)
+            return _file?.Current.MatchesDigest(digest) == true ? new ManagementUser(null, ManagementRole.Administrator) : null;
 
         Entry? found = null;
         foreach (var entry in _known.Entries)
         {
-            if (CryptographicOperations.FixedTimeEquals(entry.Digest, digest)) found = entry;
+            if (CryptographicOperations.FixedTimeEquals(entry.Digest, digest))
+                found = entry;
         }
 
         return found is null || _time.GetUtcNow() >= found.Expires ? null : found.User;
@@ -56,11 +67,13 @@ internal sealed class ManagementKeys
 
     private sealed record Known(ManagementConfig Config, IReadOnlyList<Entry> Entries)
     {
-        public static Known Of(ManagementConfig config) => new(config, [.. config.Keys.SelectMany(entry => entry.Value.Key.Select(key => EntryOf(entry.Key, entry.Value, key)))]);
+        public static Known Of(ManagementConfig config) =>
+            new(config, [.. config.Keys.SelectMany(entry => entry.Value.Key.Select(key => EntryOf(entry.Key, entry.Value, key)))]);
 
         private static Entry EntryOf(string name, ManagementKeyConfig config, string key)
         {
-            var expires = config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
+            var expires =
+                config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
             return new Entry(DigestOf(key), expires, new ManagementUser(name, config.Role));
         }
     }

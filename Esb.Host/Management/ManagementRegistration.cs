@@ -7,10 +7,11 @@ namespace Esb.Host.Management;
 internal static class ManagementRegistration
 {
     /// <summary>The event stream of the host, and what feeds it; and the description of its farm.</summary>
-    public static IServiceCollection AddManagementEvents(this IServiceCollection services) => services
-        .AddSingleton<EventStream>()
-        .AddSingleton<ILoggerProvider, LogEvents>()
-        .AddSingleton<IBusPart, EventSampler>()
-        .AddSingleton<FarmHosts>()
-        .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmHosts>());
+    public static IServiceCollection AddManagementEvents(this IServiceCollection services) =>
+        services
+            .AddSingleton<EventStream>()
+            .AddSingleton<ILoggerProvider, LogEvents>()
+            .AddSingleton<IBusPart, EventSampler>()
+            .AddSingleton<FarmHosts>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmHosts>());
 }

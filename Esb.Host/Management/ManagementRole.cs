@@ -6,7 +6,8 @@ internal enum ManagementRole
     /// <summary>Sees states, figures and lists, but no bodies.</summary>
     Viewer,
 
-    /// <summary>Sees bodies as they are recorded, tunes endpoints, replays, releases, discards, publishes tests, changes log levels.</summary>
+    /// <summary>Sees bodies as they are recorded, tunes endpoints, replays, releases, discards, publishes tests, changes log
+    /// levels.</summary>
     Operator,
 
     /// <summary>Also changes the configuration, erases, and sees bodies of dead letters as they came.</summary>

@@ -42,7 +42,8 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
     public string KeyFile { get; } = Path.GetFullPath(keyFile);
 
     /// <summary>All routes, once the server listens.</summary>
-    public IEnumerable<RouteEndpoint> Routes => ((IEndpointRouteBuilder)_application!).DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>();
+    public IEnumerable<RouteEndpoint> Routes =>
+        ((IEndpointRouteBuilder)_application!).DataSources.SelectMany(source => source.Endpoints).OfType<RouteEndpoint>();
 
     /// <exception cref="ConfigurationRefusedException">The port is in use, or the address does not belong to this machine.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -57,14 +58,18 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         }
         catch (IOException ex)
         {
-            var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
-            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "management.url", $"\"{_config.Url}\"", reason, _config.Origin)]);
+            var reason =
+                ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
+            throw new ConfigurationRefusedException([
+                new ConfigError("ESB-CFG-PORT", "management.url", $"\"{_config.Url}\"", reason, _config.Origin),
+            ]);
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_application is not null) await _application.DisposeAsync();
+        if (_application is not null)
+            await _application.DisposeAsync();
     }
 
     private WebApplication Build(ListeningAddress address, ManagementKeys keys)
@@ -73,16 +78,27 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             ? TlsListening.HandshakesOf("management", tls, bus.GetRequiredService<TimeProvider>(), bus.GetRequiredService<ILoggerFactory>())
             : null;
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>()).AddSingleton<IHostLifetime, BusLifetime>().AddRoutingCore().ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
-        {
-            kestrel.AddServerHeader = false;
-            kestrel.Limits.MaxConcurrentConnections = MaxConnections;
-            kestrel.Listen(address.Address, address.Port, listen =>
+        builder
+            .Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>())
+            .AddSingleton<IHostLifetime, BusLifetime>()
+            .AddRoutingCore()
+            .ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
+        builder
+            .WebHost.UseKestrelCore()
+            .ConfigureKestrel(kestrel =>
             {
-                if (handshakes is not null) listen.UseHttps(handshakes);
+                kestrel.AddServerHeader = false;
+                kestrel.Limits.MaxConcurrentConnections = MaxConnections;
+                kestrel.Listen(
+                    address.Address,
+                    address.Port,
+                    listen =>
+                    {
+                        if (handshakes is not null)
+                            listen.UseHttps(handshakes);
+                    }
+                );
             });
-        });
 
         var application = builder.Build();
         var time = bus.GetRequiredService<TimeProvider>();
@@ -101,12 +117,30 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.MapGroup("/api").MapWorkflowRoutes(bus);
         application.MapPrometheus(bus);
         application.MapConsole();
-        application.MapGroup("/api").MapSessionRoutes(sessions, new SignIn(keys, sessions, brake)).MapEventRoutes(bus).MapHostRoutes(bus).MapFlowRoutes(bus)
-            .MapValidationRoutes(bus).MapDescriptionRoutes(bus, () => Routes);
-        application.MapGroup("/api")
-            .MapEndpointRoutes(bus).MapTopicRoutes(bus).MapUnroutableRoutes(bus).MapOutboxRoutes(bus).MapMessageRoutes(bus).MapErasureRoutes(bus).MapEncryptionRoutes(bus)
-            .MapDeadLetterRoutes(bus).MapReplayRoutes(bus).MapParkedRoutes(bus).MapConfigurationRoutes(bus)
-            .MapActivityRoutes(bus).MapMetricsRoutes(bus).MapLogRoutes(bus);
+        application
+            .MapGroup("/api")
+            .MapSessionRoutes(sessions, new SignIn(keys, sessions, brake))
+            .MapEventRoutes(bus)
+            .MapHostRoutes(bus)
+            .MapFlowRoutes(bus)
+            .MapValidationRoutes(bus)
+            .MapDescriptionRoutes(bus, () => Routes);
+        application
+            .MapGroup("/api")
+            .MapEndpointRoutes(bus)
+            .MapTopicRoutes(bus)
+            .MapUnroutableRoutes(bus)
+            .MapOutboxRoutes(bus)
+            .MapMessageRoutes(bus)
+            .MapErasureRoutes(bus)
+            .MapEncryptionRoutes(bus)
+            .MapDeadLetterRoutes(bus)
+            .MapReplayRoutes(bus)
+            .MapParkedRoutes(bus)
+            .MapConfigurationRoutes(bus)
+            .MapActivityRoutes(bus)
+            .MapMetricsRoutes(bus)
+            .MapLogRoutes(bus);
         return application;
     }
 

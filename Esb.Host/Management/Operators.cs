@@ -28,17 +28,24 @@ internal static class Operators
 
     /// <summary>The operator's decision, with a mandatory reason.</summary>
     public static OperatorDecision WithReason(HttpRequest request, string? reason) =>
-        string.IsNullOrWhiteSpace(reason) ? throw Problems.Parameter("reason", "expected why, in a few words") : DecisionOf(request, reason);
+        string.IsNullOrWhiteSpace(reason)
+            ? throw Problems.Parameter("reason", "expected why, in a few words")
+            : DecisionOf(request, reason);
 
     public static string? CommandOf(HttpRequest request) => Text(request, CommandHeader);
 
     private static string? Text(HttpRequest request, string header)
     {
         var values = request.Headers[header];
-        if (values.Count == 0) return null;
-        return values is [{ Length: > 0 and <= MaxLength } value] && HeaderRules.IsValue(value) ? value : throw Problems.Parameter(header, $"expected once, with 1 to {MaxLength} characters");
+        if (values.Count == 0)
+            return null;
+        return values is [{ Length: > 0 and <= MaxLength } value] && HeaderRules.IsValue(value)
+            ? value
+            : throw Problems.Parameter(header, $"expected once, with 1 to {MaxLength} characters");
     }
 
     private static string? Checked(string? reason) =>
-        reason is null || reason.Length <= MaxReasonLength ? reason : throw Problems.Parameter("reason", $"expected at most {MaxReasonLength} characters");
+        reason is null || reason.Length <= MaxReasonLength
+            ? reason
+            : throw Problems.Parameter("reason", $"expected at most {MaxReasonLength} characters");
 }

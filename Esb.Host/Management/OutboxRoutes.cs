@@ -8,7 +8,13 @@ internal static class OutboxRoutes
     public static IEndpointRouteBuilder MapOutboxRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var monitors = bus.GetServices<IOutboxMonitor>().ToList();
-        api.MapGet("/outboxes", () => new Page<OutboxStatus>([.. monitors.SelectMany(monitor => monitor.Outboxes).OrderBy(status => status.Connection, StringComparer.Ordinal)]));
+        api.MapGet(
+            "/outboxes",
+            () =>
+                new Page<OutboxStatus>([
+                    .. monitors.SelectMany(monitor => monitor.Outboxes).OrderBy(status => status.Connection, StringComparer.Ordinal),
+                ])
+        );
         return api;
     }
 }

@@ -9,19 +9,26 @@ namespace Esb.Host.Management;
 internal static class Problems
 {
     /// <summary>An error response to a request.</summary>
-    public static IResult Of(int status, string code, string detail) => TypedResults.Problem(new ProblemDetails
-    {
-        Status = status,
-        Detail = detail,
-        Extensions = { ["code"] = code, ["traceId"] = Activity.Current?.TraceId.ToHexString() },
-    });
+    public static IResult Of(int status, string code, string detail) =>
+        TypedResults.Problem(
+            new ProblemDetails
+            {
+                Status = status,
+                Detail = detail,
+                Extensions = { ["code"] = code, ["traceId"] = Activity.Current?.TraceId.ToHexString() },
+            }
+        );
 
     /// <summary>The refusal of a configuration while another one runs.</summary>
     public static IResult Refused(ConfigurationRefusedException refusal)
     {
         var codes = refusal.Errors.Select(error => error.Code).Distinct().ToList();
         var lines = string.Join('\n', refusal.Errors.Select(error => $"  {error.Code}  {error.Describe()}"));
-        return Of(StatusCodes.Status422UnprocessableEntity, codes is [var only] ? only : "ESB-CONFIG-REFUSED", $"The configuration is refused; what runs keeps running.\n{lines}");
+        return Of(
+            StatusCodes.Status422UnprocessableEntity,
+            codes is [var only] ? only : "ESB-CONFIG-REFUSED",
+            $"The configuration is refused; what runs keeps running.\n{lines}"
+        );
     }
 
     /// <summary>An invalid request parameter.</summary>

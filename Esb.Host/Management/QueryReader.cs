@@ -10,28 +10,41 @@ internal sealed class QueryReader(IQueryCollection query)
     /// <exception cref="EsbException"><c>ESB-API-UNKNOWN</c>: the request has another parameter.</exception>
     public QueryReader Allow(params string[] names)
     {
-        if (query.Keys.FirstOrDefault(key => !names.Contains(key)) is not { } unknown) return this;
-        throw new EsbException("ESB-API-UNKNOWN", $"There is no parameter '{Clip(unknown)}'; there are {string.Join(", ", names)}{NearestName.Hint(unknown, names)}", FaultKind.Malformed);
+        if (query.Keys.FirstOrDefault(key => !names.Contains(key)) is not { } unknown)
+            return this;
+        throw new EsbException(
+            "ESB-API-UNKNOWN",
+            $"There is no parameter '{Clip(unknown)}'; there are {string.Join(", ", names)}{NearestName.Hint(unknown, names)}",
+            FaultKind.Malformed
+        );
     }
 
-    public string? Text(string name) => query[name] switch
-    {
-        { Count: 0 } => null,
-        { Count: 1 } values => values[0],
-        _ => throw Problems.Parameter(name, "expected once"),
-    };
+    public string? Text(string name) =>
+        query[name] switch
+        {
+            { Count: 0 } => null,
+            { Count: 1 } values => values[0],
+            _ => throw Problems.Parameter(name, "expected once"),
+        };
 
     /// <summary>The position behind which a page begins: <c>after</c>, or <c>before</c> as earlier versions call it.</summary>
-    public string? Position() => Text("after") is { } after
-        ? query.ContainsKey("before") ? throw Problems.Parameter("after", "expected without before, which means the same") : after
-        : Text("before");
+    public string? Position() =>
+        Text("after") is { } after
+            ? query.ContainsKey("before")
+                ? throw Problems.Parameter("after", "expected without before, which means the same")
+                : after
+            : Text("before");
 
     /// <summary>A position that is an id.</summary>
-    public Guid? PositionId() => Position() is not { } text ? null : Guid.TryParse(text, out var id) ? id : throw Problems.Parameter(query.ContainsKey("after") ? "after" : "before", "expected a UUID");
+    public Guid? PositionId() =>
+        Position() is not { } text ? null
+        : Guid.TryParse(text, out var id) ? id
+        : throw Problems.Parameter(query.ContainsKey("after") ? "after" : "before", "expected a UUID");
 
     public int Integer(string name, int minimum, int maximum, int otherwise)
     {
-        if (Text(name) is not { } text) return otherwise;
+        if (Text(name) is not { } text)
+            return otherwise;
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number >= minimum && number <= maximum
             ? number
             : throw Problems.Parameter(name, $"expected a number from {minimum} to {maximum}");
@@ -39,27 +52,31 @@ internal sealed class QueryReader(IQueryCollection query)
 
     public DateTimeOffset? Time(string name)
     {
-        if (Text(name) is not { } text) return null;
+        if (Text(name) is not { } text)
+            return null;
         return UniversalTime.TryParse(text) ?? throw Problems.Parameter(name, UniversalTime.Expected);
     }
 
     public Guid? Id(string name)
     {
-        if (Text(name) is not { } text) return null;
+        if (Text(name) is not { } text)
+            return null;
         return Guid.TryParse(text, out var id) ? id : throw Problems.Parameter(name, "expected a UUID");
     }
 
-    public bool Flag(string name) => Text(name) switch
-    {
-        null or "false" => false,
-        "true" => true,
-        _ => throw Problems.Parameter(name, "expected true or false"),
-    };
+    public bool Flag(string name) =>
+        Text(name) switch
+        {
+            null or "false" => false,
+            "true" => true,
+            _ => throw Problems.Parameter(name, "expected true or false"),
+        };
 
     public T? Choice<T>(string name)
         where T : struct, Enum
     {
-        if (Text(name) is not { } text) return null;
+        if (Text(name) is not { } text)
+            return null;
         var names = Enum.GetNames<T>().ToDictionary(System.Text.Json.JsonNamingPolicy.KebabCaseLower.ConvertName);
         return names.TryGetValue(text, out var member)
             ? Enum.Parse<T>(member)

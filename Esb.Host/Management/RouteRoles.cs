@@ -45,14 +45,19 @@ internal static class RouteRoles
     };
 
     public static ManagementRole Of(RouteEndpoint route) =>
-        route.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods is [var method] ? Of(method, route.RoutePattern.RawText ?? "") : ManagementRole.Administrator;
+        route.Metadata.GetMetadata<IHttpMethodMetadata>()?.HttpMethods is [var method]
+            ? Of(method, route.RoutePattern.RawText ?? "")
+            : ManagementRole.Administrator;
 
     private static ManagementRole Of(string method, string pattern)
     {
         var route = $"{method} /{pattern.Trim('/')}";
-        if (OfConsole.TryGetValue(route, out var role)) return role;
-        if (Administrators.Contains(route)) return ManagementRole.Administrator;
-        if (Operators.Contains(route)) return ManagementRole.Operator;
+        if (OfConsole.TryGetValue(route, out var role))
+            return role;
+        if (Administrators.Contains(route))
+            return ManagementRole.Administrator;
+        if (Operators.Contains(route))
+            return ManagementRole.Operator;
         return method is "GET" or "HEAD" ? ManagementRole.Viewer : ManagementRole.Administrator;
     }
 }

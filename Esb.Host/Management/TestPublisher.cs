@@ -21,14 +21,26 @@ internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
     public async Task<IResult> PublishAsync(Subject subject, HttpRequest request, int count, CancellationToken cancellationToken)
     {
         if (request.ContentLength > _maxBodyBytes) // before any of the body is read
-            throw new EsbException("ESB-BODY-SIZE", $"The body is larger than {_maxBodyBytes} bytes, the limits.maxBodySize of the host.", FaultKind.TooLarge);
-        if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw new EsbException("ESB-HDR-VALUE", "The content type has control characters.", FaultKind.Malformed);
+            throw new EsbException(
+                "ESB-BODY-SIZE",
+                $"The body is larger than {_maxBodyBytes} bytes, the limits.maxBodySize of the host.",
+                FaultKind.TooLarge
+            );
+        if (request.ContentType is { } type && !HeaderRules.IsValue(type))
+            throw new EsbException("ESB-HDR-VALUE", "The content type has control characters.", FaultKind.Malformed);
         var body = MessageBody.FromStream(request.Body, request.ContentLength);
         await body.BufferAsync(_maxBodyBytes, cancellationToken);
         var headers = Headers.Admit(HeadersOf(request), out _);
-        var messages = Enumerable.Range(0, count).Select(_ => EsbMessage.Create(body, _time) with { ContentType = request.ContentType, Headers = headers }).ToList();
+        var messages = Enumerable
+            .Range(0, count)
+            .Select(_ => EsbMessage.Create(body, _time) with { ContentType = request.ContentType, Headers = headers })
+            .ToList();
 
-        await Task.WhenAll(messages.Select(message => _publisher.PublishAsync(new MessageContext(message, Source), subject, Source, cancellationToken).AsTask()));
+        await Task.WhenAll(
+            messages.Select(message =>
+                _publisher.PublishAsync(new MessageContext(message, Source), subject, Source, cancellationToken).AsTask()
+            )
+        );
 
         var durable = bus.GetRequiredService<ITopicTransport>().IsDurable;
         return TypedResults.Json(new SendReceipt(messages[0].Id, count, durable), statusCode: StatusCodes.Status202Accepted);
@@ -38,8 +50,13 @@ internal sealed class TestPublisher(LimitsConfig limits, IServiceProvider bus)
     // 7.6.1).
     private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
     {
-        var ending = request.Headers.GetCommaSeparatedValues("Connection").Append(ManagementPipeline.KeyHeader).ToHashSet(StringComparer.OrdinalIgnoreCase);
-        return request.Headers.Where(header => !ending.Contains(header.Key)).Select(header => KeyValuePair.Create(header.Key, header.Value.ToString()));
+        var ending = request
+            .Headers.GetCommaSeparatedValues("Connection")
+            .Append(ManagementPipeline.KeyHeader)
+            .ToHashSet(StringComparer.OrdinalIgnoreCase);
+        return request
+            .Headers.Where(header => !ending.Contains(header.Key))
+            .Select(header => KeyValuePair.Create(header.Key, header.Value.ToString()));
     }
 }
 

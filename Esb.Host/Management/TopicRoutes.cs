@@ -15,19 +15,33 @@ internal static class TopicRoutes
 
     public static IEndpointRouteBuilder MapTopicRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        var (limits, topics) = (bus.GetRequiredService<Live<LimitsConfig>>(), bus.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>());
+        var (limits, topics) = (
+            bus.GetRequiredService<Live<LimitsConfig>>(),
+            bus.GetRequiredService<Live<IReadOnlyDictionary<string, TopicConfig>>>()
+        );
         var endpoints = bus.GetRequiredService<Live<EndpointModels>>();
         api.MapGet("/topics", () => new Page<TopicView>(TopicView.AllOf(topics.Current, endpoints.Current)));
-        api.MapPost("/topics/{subject}/messages", (string subject, HttpRequest request, CancellationToken cancellationToken) =>
-            new TestPublisher(limits.Current, bus).PublishAsync(SubjectOf(subject, topics.Current), request, CountOf(request), cancellationToken));
+        api.MapPost(
+            "/topics/{subject}/messages",
+            (string subject, HttpRequest request, CancellationToken cancellationToken) =>
+                new TestPublisher(limits.Current, bus).PublishAsync(
+                    SubjectOf(subject, topics.Current),
+                    request,
+                    CountOf(request),
+                    cancellationToken
+                )
+        );
         return api;
     }
 
-    private static int CountOf(HttpRequest request) => new QueryReader(request.Query).Allow("count").Integer("count", 1, MaxCount, otherwise: 1);
+    private static int CountOf(HttpRequest request) =>
+        new QueryReader(request.Query).Allow("count").Integer("count", 1, MaxCount, otherwise: 1);
 
     private static Subject SubjectOf(string text, IReadOnlyDictionary<string, TopicConfig> topics)
     {
         var subject = Subject.Parse(text) ?? throw Problems.Parameter("subject", Subject.Expected);
-        return topics.ContainsKey(subject.Topic) ? subject : throw Problems.NotFound($"There is no topic '{subject.Topic}'{NearestName.Hint(subject.Topic, topics.Keys)}");
+        return topics.ContainsKey(subject.Topic)
+            ? subject
+            : throw Problems.NotFound($"There is no topic '{subject.Topic}'{NearestName.Hint(subject.Topic, topics.Keys)}");
     }
 }

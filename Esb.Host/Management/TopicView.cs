@@ -9,8 +9,11 @@ internal sealed record TopicView(string Name, bool Persistent, IReadOnlyList<Sub
 {
     public static IReadOnlyList<TopicView> AllOf(IReadOnlyDictionary<string, TopicConfig> topics, EndpointModels endpoints)
     {
-        var subscriptions = endpoints.Outbound.Select(model => model.Config)
-            .SelectMany(endpoint => endpoint.Subscribe.Select(pattern => (pattern.Topic, View: new SubscriptionView(endpoint.Name, pattern.Value))))
+        var subscriptions = endpoints
+            .Outbound.Select(model => model.Config)
+            .SelectMany(endpoint =>
+                endpoint.Subscribe.Select(pattern => (pattern.Topic, View: new SubscriptionView(endpoint.Name, pattern.Value)))
+            )
             .ToLookup(subscription => subscription.Topic, subscription => subscription.View);
         return [.. topics.Select(topic => new TopicView(topic.Key, topic.Value.Persistent, [.. subscriptions[topic.Key]]))];
     }

@@ -17,8 +17,18 @@ internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusP
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _meter = new Meter("Esb.Host");
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.CallsInUse, () => Measure(endpoint => endpoint.InFlight), "{call}", "Calls under way.");
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.CallsMaximum, () => Measure(endpoint => endpoint.MaxInFlight!.Value), "{call}", "The most calls that an inbound endpoint works on at once.");
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.CallsInUse,
+            () => Measure(endpoint => endpoint.InFlight),
+            "{call}",
+            "Calls under way."
+        );
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.CallsMaximum,
+            () => Measure(endpoint => endpoint.MaxInFlight!.Value),
+            "{call}",
+            "The most calls that an inbound endpoint works on at once."
+        );
         return Task.CompletedTask;
     }
 
@@ -32,7 +42,13 @@ internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusP
 
     // The pools report outbound endpoints.
     private List<Measurement<long>> Measure(Func<EndpointStatus, long> value) =>
-        [.. monitors.SelectMany(monitor => monitor.Endpoints)
-            .Where(endpoint => endpoint is { MaxInFlight: not null, Pool: null })
-            .Select(endpoint => new Measurement<long>(value(endpoint), new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, endpoint.Name)))];
+        [
+            .. monitors
+                .SelectMany(monitor => monitor.Endpoints)
+                .Where(endpoint => endpoint is { MaxInFlight: not null, Pool: null })
+                .Select(endpoint => new Measurement<long>(
+                    value(endpoint),
+                    new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, endpoint.Name)
+                )),
+        ];
 }

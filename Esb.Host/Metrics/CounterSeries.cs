@@ -28,7 +28,8 @@ internal sealed class CounterSeries
     {
         lock (_past)
         {
-            if (_kept == 0) Keep(0, now - TimeSpan.TicksPerSecond); // the first count creates the series, after the previous sample
+            if (_kept == 0)
+                Keep(0, now - TimeSpan.TicksPerSecond); // the first count creates the series, after the previous sample
             Keep(Interlocked.Read(ref _total), now);
             var (growth, seconds) = GrowthOver(PeakSamples);
             _peak = Math.Max(_peak, growth / Math.Max(seconds, PeakSeconds));
@@ -37,12 +38,14 @@ internal sealed class CounterSeries
 
     public void ResetPeak()
     {
-        lock (_past) _peak = 0;
+        lock (_past)
+            _peak = 0;
     }
 
     public CounterSummary Summarize()
     {
-        lock (_past) return new CounterSummary(Interlocked.Read(ref _total), RateOver(10), RateOver(60), RateOver(Samples - 1), _peak);
+        lock (_past)
+            return new CounterSummary(Interlocked.Read(ref _total), RateOver(10), RateOver(60), RateOver(Samples - 1), _peak);
     }
 
     private void Keep(long total, long now)
@@ -61,7 +64,8 @@ internal sealed class CounterSeries
     // The rate between two samples, so that both ends are known: from the sample this many seconds ago, or the oldest, to the last one.
     private (long Growth, double Seconds) GrowthOver(int samples)
     {
-        if (_kept == 0) return (0, 0);
+        if (_kept == 0)
+            return (0, 0);
         var last = (_next + Samples - 1) % Samples;
         var first = (last + Samples - Math.Min(samples, _kept - 1)) % Samples;
         return (_past[last] - _past[first], TimeSpan.FromTicks(_times[last] - _times[first]).TotalSeconds);

@@ -21,10 +21,11 @@ internal sealed class DurationSeries
         var micros = (long)(Math.Max(seconds, 0) * 1e6);
         Interlocked.Increment(ref _counts[DurationBuckets.IndexOf(seconds)]);
         Interlocked.Add(ref _sum, micros);
-        for (var longest = Volatile.Read(ref _longest); micros > longest;)
+        for (var longest = Volatile.Read(ref _longest); micros > longest; )
         {
             var seen = Interlocked.CompareExchange(ref _longest, micros, longest);
-            if (seen == longest) return;
+            if (seen == longest)
+                return;
             longest = seen;
         }
     }
@@ -52,7 +53,8 @@ internal sealed class DurationSeries
         {
             if (_past[_step] is { } before)
             {
-                for (var index = 0; index < recent.Length; index++) recent[index] -= before[index];
+                for (var index = 0; index < recent.Length; index++)
+                    recent[index] -= before[index];
                 recentSum -= _pastSums[_step];
             }
         }
@@ -63,7 +65,8 @@ internal sealed class DurationSeries
     private long[] Copy()
     {
         var copy = new long[_counts.Length];
-        for (var index = 0; index < copy.Length; index++) copy[index] = Volatile.Read(ref _counts[index]);
+        for (var index = 0; index < copy.Length; index++)
+            copy[index] = Volatile.Read(ref _counts[index]);
         return copy;
     }
 }

@@ -28,10 +28,14 @@ internal sealed class Measured(string name)
     public string Name => name;
 
     public CounterSeries Counter(CounterKind kind) =>
-        Volatile.Read(ref _counters[(int)kind]) ?? Interlocked.CompareExchange(ref _counters[(int)kind], new CounterSeries(), null) ?? _counters[(int)kind]!;
+        Volatile.Read(ref _counters[(int)kind])
+        ?? Interlocked.CompareExchange(ref _counters[(int)kind], new CounterSeries(), null)
+        ?? _counters[(int)kind]!;
 
     public DurationSeries Latency(LatencyKind kind) =>
-        Volatile.Read(ref _latencies[(int)kind]) ?? Interlocked.CompareExchange(ref _latencies[(int)kind], new DurationSeries(), null) ?? _latencies[(int)kind]!;
+        Volatile.Read(ref _latencies[(int)kind])
+        ?? Interlocked.CompareExchange(ref _latencies[(int)kind], new DurationSeries(), null)
+        ?? _latencies[(int)kind]!;
 
     /// <summary>The total since the start; 0 if nothing was counted.</summary>
     public long Total(CounterKind kind) => Volatile.Read(ref _counters[(int)kind])?.Total ?? 0;
@@ -42,17 +46,21 @@ internal sealed class Measured(string name)
 
     public void Sample(long now)
     {
-        foreach (var counter in _counters) counter?.Sample(now);
+        foreach (var counter in _counters)
+            counter?.Sample(now);
     }
 
     public void Step()
     {
-        foreach (var latency in _latencies) latency?.Step();
+        foreach (var latency in _latencies)
+            latency?.Step();
     }
 
     public void ResetPeaks()
     {
-        foreach (var counter in _counters) counter?.ResetPeak();
-        foreach (var latency in _latencies) latency?.ResetPeak();
+        foreach (var counter in _counters)
+            counter?.ResetPeak();
+        foreach (var latency in _latencies)
+            latency?.ResetPeak();
     }
 }

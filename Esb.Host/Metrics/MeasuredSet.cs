@@ -17,7 +17,8 @@ internal sealed class MeasuredSet
 
     public Measured Of(string name)
     {
-        if (_byName.TryGetValue(name, out var known)) return known;
+        if (_byName.TryGetValue(name, out var known))
+            return known;
         return _byName.GetOrAdd(_byName.Count < Most ? name : Others, static made => new Measured(made));
     }
 }

@@ -12,12 +12,24 @@ internal readonly ref struct MeasuredTags
         {
             switch (key)
             {
-                case EsbTelemetry.Tags.Endpoint: Endpoint = value as string; break;
-                case EsbTelemetry.Tags.Topic: Topic = value as string; break;
-                case EsbTelemetry.Tags.Party: Party = value as string; break;
-                case EsbTelemetry.Tags.Outcome: Outcome = value as string; break;
-                case EsbTelemetry.Tags.Destination: Topic = value is string subject ? TopicNames.Of(subject) : null; break;
-                case EsbTelemetry.Tags.ErrorType: HasFailed = true; break;
+                case EsbTelemetry.Tags.Endpoint:
+                    Endpoint = value as string;
+                    break;
+                case EsbTelemetry.Tags.Topic:
+                    Topic = value as string;
+                    break;
+                case EsbTelemetry.Tags.Party:
+                    Party = value as string;
+                    break;
+                case EsbTelemetry.Tags.Outcome:
+                    Outcome = value as string;
+                    break;
+                case EsbTelemetry.Tags.Destination:
+                    Topic = value is string subject ? TopicNames.Of(subject) : null;
+                    break;
+                case EsbTelemetry.Tags.ErrorType:
+                    HasFailed = true;
+                    break;
             }
         }
     }

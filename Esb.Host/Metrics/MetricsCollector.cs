@@ -90,7 +90,8 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
     public void ResetPeaks()
     {
         PeaksSince = _time.GetUtcNow();
-        foreach (var measured in All) measured.ResetPeaks();
+        foreach (var measured in All)
+            measured.ResetPeaks();
     }
 
     public void Dispose() => Listen(isWanted: false);
@@ -103,18 +104,21 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
             var now = _time.GetTimestamp();
             var ticks = _time.GetElapsedTime(0, now).Ticks;
             var isStep = _time.GetElapsedTime(_steppedAt, now) >= StepTime;
-            if (isStep) _steppedAt = now;
+            if (isStep)
+                _steppedAt = now;
             foreach (var measured in All)
             {
                 measured.Sample(Math.Max(ticks, 1));
-                if (isStep) measured.Step();
+                if (isStep)
+                    measured.Step();
             }
         }
     }
 
     private void Listen(bool isWanted)
     {
-        if (isWanted == _listener is not null) return;
+        if (isWanted == _listener is not null)
+            return;
         if (isWanted)
         {
             _listener = NewListener();
@@ -131,39 +135,56 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
     private MeterListener NewListener()
     {
         var listener = new MeterListener { InstrumentPublished = Follow };
-        listener.SetMeasurementEventCallback<long>(static (instrument, count, tags, state) => ((Route)state!).Collector.Count(((Route)state).Counter, count, new MeasuredTags(tags)));
-        listener.SetMeasurementEventCallback<double>(static (instrument, seconds, tags, state) => ((Route)state!).Collector.Record(((Route)state).Latency, seconds, new MeasuredTags(tags)));
+        listener.SetMeasurementEventCallback<long>(
+            static (instrument, count, tags, state) =>
+                ((Route)state!).Collector.Count(((Route)state).Counter, count, new MeasuredTags(tags))
+        );
+        listener.SetMeasurementEventCallback<double>(
+            static (instrument, seconds, tags, state) =>
+                ((Route)state!).Collector.Record(((Route)state).Latency, seconds, new MeasuredTags(tags))
+        );
         return listener;
     }
 
     private void Follow(Instrument instrument, MeterListener listener)
     {
-        if (!EsbTelemetry.Sources.Contains(instrument.Meter.Name)) return;
-        if (Counters.TryGetValue(instrument.Name, out var counter)) listener.EnableMeasurementEvents(instrument, new Route(this, counter, default));
-        else if (Latencies.TryGetValue(instrument.Name, out var latency)) listener.EnableMeasurementEvents(instrument, new Route(this, default, latency));
+        if (!EsbTelemetry.Sources.Contains(instrument.Meter.Name))
+            return;
+        if (Counters.TryGetValue(instrument.Name, out var counter))
+            listener.EnableMeasurementEvents(instrument, new Route(this, counter, default));
+        else if (Latencies.TryGetValue(instrument.Name, out var latency))
+            listener.EnableMeasurementEvents(instrument, new Route(this, default, latency));
     }
 
     private void Count(CounterKind kind, long count, MeasuredTags tags)
     {
         if (kind == CounterKind.DocumentsIn && tags.Endpoint is null)
         {
-            if (!tags.HasFailed && tags.Topic is { } topic) Topics.Of(topic).Counter(kind).Add(count); // published
+            if (!tags.HasFailed && tags.Topic is { } topic)
+                Topics.Of(topic).Counter(kind).Add(count); // published
             return;
         }
 
-        if (kind == CounterKind.DocumentsIn && tags.Outcome is "refused" or "failed" or "aborted") kind = CounterKind.Refused;
+        if (kind == CounterKind.DocumentsIn && tags.Outcome is "refused" or "failed" or "aborted")
+            kind = CounterKind.Refused;
         Total.Counter(kind).Add(count);
-        if (tags.Endpoint is { } endpoint) Endpoints.Of(endpoint).Counter(kind).Add(count);
-        if (tags.Topic is { } source) Topics.Of(source).Counter(kind).Add(count);
-        if (tags.Party is { } party) Parties.Of(party).Counter(kind).Add(count);
+        if (tags.Endpoint is { } endpoint)
+            Endpoints.Of(endpoint).Counter(kind).Add(count);
+        if (tags.Topic is { } source)
+            Topics.Of(source).Counter(kind).Add(count);
+        if (tags.Party is { } party)
+            Parties.Of(party).Counter(kind).Add(count);
     }
 
     private void Record(LatencyKind kind, double seconds, MeasuredTags tags)
     {
         Total.Latency(kind).Record(seconds);
-        if (tags.Endpoint is { } endpoint) Endpoints.Of(endpoint).Latency(kind).Record(seconds);
-        if (tags.Topic is { } topic) Topics.Of(topic).Latency(kind).Record(seconds);
-        if (tags.Party is { } party) Parties.Of(party).Latency(kind).Record(seconds);
+        if (tags.Endpoint is { } endpoint)
+            Endpoints.Of(endpoint).Latency(kind).Record(seconds);
+        if (tags.Topic is { } topic)
+            Topics.Of(topic).Latency(kind).Record(seconds);
+        if (tags.Party is { } party)
+            Parties.Of(party).Latency(kind).Record(seconds);
     }
 
     private sealed record Route(MetricsCollector Collector, CounterKind Counter, LatencyKind Latency);

@@ -35,14 +35,20 @@ internal sealed class PluginCatalog
     public IServiceCollection AddTo(IServiceCollection services)
     {
         var errors = new ConfigErrors();
-        foreach (var plugin in All) new PluginRegistrations(plugin, errors).AddTo(services);
+        foreach (var plugin in All)
+            new PluginRegistrations(plugin, errors).AddTo(services);
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) : services.AddSingleton(this);
     }
 
     /// <summary>The error of the plug-in whose code is innermost in the stack of an exception; null if no plug-in is involved.</summary>
-    public ConfigError? Blame(Exception exception, string moment) => new StackTrace(exception).GetFrames()
-        .Select(frame => frame.GetMethod()?.DeclaringType?.Assembly)
-        .Select(assembly => assembly is null ? null : AssemblyLoadContext.GetLoadContext(assembly) as PluginContext)
-        .Select(context => All.FirstOrDefault(plugin => plugin.Name == context?.Name))
-        .FirstOrDefault(plugin => plugin is not null) is { } blamed ? PluginLoader.Describe(blamed.File, moment, exception) : null;
+    public ConfigError? Blame(Exception exception, string moment) =>
+        new StackTrace(exception)
+            .GetFrames()
+            .Select(frame => frame.GetMethod()?.DeclaringType?.Assembly)
+            .Select(assembly => assembly is null ? null : AssemblyLoadContext.GetLoadContext(assembly) as PluginContext)
+            .Select(context => All.FirstOrDefault(plugin => plugin.Name == context?.Name))
+            .FirstOrDefault(plugin => plugin is not null)
+            is { } blamed
+            ? PluginLoader.Describe(blamed.File, moment, exception)
+            : null;
 }

@@ -13,10 +13,15 @@ namespace Esb.Host.Plugins;
 internal sealed class PluginContext(string name, string assembly) : AssemblyLoadContext(name)
 {
     /// <summary>The assemblies that plug-ins are built against.</summary>
-    public static readonly IReadOnlyDictionary<string, Version> Contracts =
-        new[] { typeof(IBusPart), typeof(IEsbPlugin), typeof(ContentRegistration), typeof(DeliveryRegistration) }
-            .Select(type => type.Assembly.GetName())
-            .ToDictionary(contract => contract.Name!, contract => contract.Version!);
+    public static readonly IReadOnlyDictionary<string, Version> Contracts = new[]
+    {
+        typeof(IBusPart),
+        typeof(IEsbPlugin),
+        typeof(ContentRegistration),
+        typeof(DeliveryRegistration),
+    }
+        .Select(type => type.Assembly.GetName())
+        .ToDictionary(contract => contract.Name!, contract => contract.Version!);
 
     // Types of these assemblies appear in the contracts: a second copy would be a different type.
     private static readonly HashSet<string> Shared =

@@ -14,11 +14,15 @@ internal static class PluginFolders
     {
         var own = Path.Combine(AppContext.BaseDirectory, "plugins");
         var folders = new List<string>();
-        if (Directory.Exists(own)) folders.Add(own);
-        if (variables.GetValueOrDefault(Variable) is not { Length: > 0 } named) return folders;
+        if (Directory.Exists(own))
+            folders.Add(own);
+        if (variables.GetValueOrDefault(Variable) is not { Length: > 0 } named)
+            return folders;
         var full = Path.GetFullPath(named);
-        if (Directory.Exists(full)) folders.Add(full);
-        else errors.Add("ESB-PLUGIN-FOLDER", full, $"is named by {Variable}, and there is no such folder", origin: null);
+        if (Directory.Exists(full))
+            folders.Add(full);
+        else
+            errors.Add("ESB-PLUGIN-FOLDER", full, $"is named by {Variable}, and there is no such folder", origin: null);
         return [.. folders.Distinct()];
     }
 
@@ -30,9 +34,12 @@ internal static class PluginFolders
         {
             var name = Path.GetFileName(folder);
             var file = Path.Combine(folder, $"{name}.dll");
-            if (name.StartsWith('.')) continue; // system folder of a volume or a tool
-            if (!File.Exists(file)) Refuse(folder, $"has no {name}.dll: expected the assembly of the plug-in, named as its folder");
-            else if (!found.TryAdd(name, file)) Refuse(folder, $"is a second plug-in of this name, beside {Path.GetDirectoryName(found[name])}");
+            if (name.StartsWith('.'))
+                continue; // system folder of a volume or a tool
+            if (!File.Exists(file))
+                Refuse(folder, $"has no {name}.dll: expected the assembly of the plug-in, named as its folder");
+            else if (!found.TryAdd(name, file))
+                Refuse(folder, $"is a second plug-in of this name, beside {Path.GetDirectoryName(found[name])}");
         }
 
         return [.. found.Select(plugin => (plugin.Key, plugin.Value))];

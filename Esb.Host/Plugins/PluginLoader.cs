@@ -13,7 +13,8 @@ internal sealed class PluginLoader(ConfigErrors errors)
         try
         {
             var assembly = new PluginContext(name, file).LoadFromAssemblyPath(file);
-            if (!IsBuiltForUs(assembly, file) || FindEntry(assembly, file) is not { } entry) return null;
+            if (!IsBuiltForUs(assembly, file) || FindEntry(assembly, file) is not { } entry)
+                return null;
             return new Plugin(name, VersionOf(assembly), file, (IEsbPlugin)Activator.CreateInstance(entry)!);
         }
         catch (Exception ex) // any exception: foreign files and code
@@ -32,7 +33,8 @@ internal sealed class PluginLoader(ConfigErrors errors)
         var isOuter = exception is TargetInvocationException or TypeInitializationException;
         var thrown = isOuter && exception.InnerException is { } inner ? inner : exception;
         var text = thrown.Message.TrimStart().Split('\n', 2)[0].Trim().TrimEnd('.');
-        return thrown is BadImageFormatException or FileLoadException or FileNotFoundException or TypeLoadException or MissingMemberException
+        return
+            thrown is BadImageFormatException or FileLoadException or FileNotFoundException or TypeLoadException or MissingMemberException
             ? new ConfigError("ESB-PLUGIN-LOAD", file, null, $"cannot be loaded, as .NET says: {text}")
             : new ConfigError("ESB-PLUGIN-FAILED", file, null, $"failed while it {moment}, with {thrown.GetType().Name}: {text}");
     }
@@ -48,9 +50,11 @@ internal sealed class PluginLoader(ConfigErrors errors)
         var known = errors.All.Count;
         foreach (var built in assembly.GetReferencedAssemblies())
         {
-            if (!PluginContext.Contracts.TryGetValue(built.Name!, out var here) || built.Version is not { } wanted) continue;
+            if (!PluginContext.Contracts.TryGetValue(built.Name!, out var here) || built.Version is not { } wanted)
+                continue;
             var fits = wanted.Major == here.Major && (here.Major == 0 ? wanted.Minor == here.Minor : wanted.Minor <= here.Minor);
-            if (fits) continue;
+            if (fits)
+                continue;
             var versions = $"is built for {built.Name} {wanted.ToString(3)}, and this is {here.ToString(3)}";
             errors.Add("ESB-PLUGIN-VERSION", file, $"{versions}: expected a build for this version", origin: null);
         }
@@ -60,18 +64,25 @@ internal sealed class PluginLoader(ConfigErrors errors)
 
     private Type? FindEntry(Assembly assembly, string file)
     {
-        var entries = assembly.GetExportedTypes()
+        var entries = assembly
+            .GetExportedTypes()
             .Where(type => type is { IsClass: true, IsAbstract: false } && type.IsAssignableTo(typeof(IEsbPlugin)))
             .ToList();
         if (entries is [var entry])
         {
-            if (entry.GetConstructor(Type.EmptyTypes) is not null) return entry;
+            if (entry.GetConstructor(Type.EmptyTypes) is not null)
+                return entry;
             errors.Add("ESB-PLUGIN-CLASS", file, $"{entry.FullName} has no public constructor without parameters", origin: null);
             return null;
         }
 
         var found = entries.Count == 0 ? "none" : string.Join(" and ", entries.Select(type => type.FullName));
-        errors.Add("ESB-PLUGIN-CLASS", file, $"expected one public class that implements {nameof(IEsbPlugin)}, found {found}", origin: null);
+        errors.Add(
+            "ESB-PLUGIN-CLASS",
+            file,
+            $"expected one public class that implements {nameof(IEsbPlugin)}, found {found}",
+            origin: null
+        );
         return null;
     }
 }

@@ -26,17 +26,31 @@ internal sealed class PluginRegistrations(Plugin plugin, ConfigErrors errors)
 
         RefuseTwins<SettingsKind>(services, own, kind => (kind.Base, kind.Kind), kind => $"{SortOf(kind)} '{kind.Kind}'");
         RefuseTwins<SettingsKind>(
-            services, own, kind => (kind.Base, (object?)kind.Settings ?? kind), kind => $"settings {kind.Settings?.Name} for the {SortOf(kind)} '{kind.Kind}'");
+            services,
+            own,
+            kind => (kind.Base, (object?)kind.Settings ?? kind),
+            kind => $"settings {kind.Settings?.Name} for the {SortOf(kind)} '{kind.Kind}'"
+        );
         RefuseTwins<ConfigSection>(services, own, section => section.Name, section => $"section '{section.Name}'");
         RefuseTwins<CompileService>(
-            services, own, service => service.IsModel ? service.Descriptor.ServiceType : service, service => $"model {service.Descriptor.ServiceType.Name}");
-        if (errors.All.Count > known) return;
-        foreach (var service in own) services.Add(service);
+            services,
+            own,
+            service => service.IsModel ? service.Descriptor.ServiceType : service,
+            service => $"model {service.Descriptor.ServiceType.Name}"
+        );
+        if (errors.All.Count > known)
+            return;
+        foreach (var service in own)
+            services.Add(service);
         Describe(services);
     }
 
     private void RefuseTwins<TRegistered>(
-        IServiceCollection services, IServiceCollection own, Func<TRegistered, object> key, Func<TRegistered, string> describe)
+        IServiceCollection services,
+        IServiceCollection own,
+        Func<TRegistered, object> key,
+        Func<TRegistered, string> describe
+    )
     {
         var known = Instances<TRegistered>(services).Select(key).ToHashSet();
         foreach (var twin in Instances<TRegistered>(own).Where(registered => !known.Add(key(registered))))
@@ -60,5 +74,7 @@ internal sealed class PluginRegistrations(Plugin plugin, ConfigErrors errors)
         services.Where(service => !service.IsKeyedService).Select(service => service.ImplementationInstance).OfType<TRegistered>();
 
     private static string SortOf(SettingsKind kind) =>
-        kind.Base == typeof(EndpointConfig) ? "endpoint type" : kind.Base == typeof(StepConfig) ? "step" : $"kind of {kind.Base.Name}";
+        kind.Base == typeof(EndpointConfig) ? "endpoint type"
+        : kind.Base == typeof(StepConfig) ? "step"
+        : $"kind of {kind.Base.Name}";
 }

@@ -22,14 +22,18 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     /// reason.</exception>
     public async Task RequireAsync(PrepareReload question, CancellationToken cancellationToken)
     {
-        if (!Any) return;
+        if (!Any)
+            return;
         var answers = await farm.AskOthersAsync<PrepareReload, ReloadPrepared>(question, LongestPrepare, cancellationToken);
         List<ConfigError> errors =
         [
             .. answers.Silent.Select(host => Differs(host.Name, $"did not answer within {LongestPrepare.TotalSeconds:0} s")),
-            .. answers.Answers.Where(answer => answer.Answer.Reason is not null).Select(answer => Differs(answer.Host.Name, answer.Answer.Reason!)),
+            .. answers
+                .Answers.Where(answer => answer.Answer.Reason is not null)
+                .Select(answer => Differs(answer.Host.Name, answer.Answer.Reason!)),
         ];
-        if (errors.Count > 0) throw new ConfigurationRefusedException(errors) { Revision = question.Revision };
+        if (errors.Count > 0)
+            throw new ConfigurationRefusedException(errors) { Revision = question.Revision };
     }
 
     /// <summary>Reminds prepared hosts during the work that the decision is still pending; otherwise they would give up.</summary>
@@ -65,7 +69,8 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     /// <returns>The hosts that committed, and those that did not or were not reached.</returns>
     public async Task<(IReadOnlyList<string> Done, IReadOnlyList<string> Left)> TellAsync(Guid id)
     {
-        if (!Any) return ([], []);
+        if (!Any)
+            return ([], []);
         var all = farm.Hosts.Where(host => host.Id != farm.Self.Id).Select(host => host.Name).ToList();
         List<string> done = [];
         try
@@ -87,7 +92,8 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         while (true)
         {
             await Task.Delay(Reminder, time, done).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (done.IsCancellationRequested) return;
+            if (done.IsCancellationRequested)
+                return;
             try
             {
                 await farm.BroadcastAsync(new AwaitReload(id), CancellationToken.None);
@@ -102,9 +108,17 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     [LoggerMessage(EventId = 5036, Level = LogLevel.Error, Message = "The other hosts could not be told that the revision is in service")]
     private partial void LogNotTold(Exception exception);
 
-    [LoggerMessage(EventId = 5039, Level = LogLevel.Warning, Message = "The other hosts could not be told that nothing comes of the exchange; they give up by themselves")]
+    [LoggerMessage(
+        EventId = 5039,
+        Level = LogLevel.Warning,
+        Message = "The other hosts could not be told that nothing comes of the exchange; they give up by themselves"
+    )]
     private partial void LogNotCalledOff(Exception exception);
 
-    [LoggerMessage(EventId = 5037, Level = LogLevel.Warning, Message = "The other hosts could not be told that the decision is still to come")]
+    [LoggerMessage(
+        EventId = 5037,
+        Level = LogLevel.Warning,
+        Message = "The other hosts could not be told that the decision is still to come"
+    )]
     private partial void LogNotReminded(Exception exception);
 }

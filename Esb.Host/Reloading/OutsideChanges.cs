@@ -16,11 +16,21 @@ internal sealed class OutsideChanges(Revision current, Revision next)
     /// <param name="cancellationToken">Cancels the check.</param>
     public async Task RefuseAsync(ConfigErrors errors, bool migrates, CancellationToken cancellationToken)
     {
-        var refused = (await PlanAsync(next, cancellationToken)).Where(change => change.Kind == ChangeKind.Refuse || (change.Kind == ChangeKind.Migrate && !migrates)).ToList();
-        if (refused.Count == 0) return;
-        var known = (await PlanAsync(current, cancellationToken)).Where(change => change.Kind is ChangeKind.Refuse or ChangeKind.Migrate).Select(change => change.Object).ToHashSet();
+        var refused = (await PlanAsync(next, cancellationToken))
+            .Where(change => change.Kind == ChangeKind.Refuse || (change.Kind == ChangeKind.Migrate && !migrates))
+            .ToList();
+        if (refused.Count == 0)
+            return;
+        var known = (await PlanAsync(current, cancellationToken))
+            .Where(change => change.Kind is ChangeKind.Refuse or ChangeKind.Migrate)
+            .Select(change => change.Object)
+            .ToHashSet();
         foreach (var change in refused.Where(change => !known.Contains(change.Object)))
-            errors.Add("ESB-CONFIG-MIGRATION", change.Object, change.Kind == ChangeKind.Refuse ? change.Detail : $"{change.Detail}; esb reload --migrate makes it");
+            errors.Add(
+                "ESB-CONFIG-MIGRATION",
+                change.Object,
+                change.Kind == ChangeKind.Refuse ? change.Detail : $"{change.Detail}; esb reload --migrate makes it"
+            );
     }
 
     // An unreachable server refuses nothing: its endpoints pause until it is back, and report the conflict then.

@@ -16,7 +16,8 @@ internal sealed partial class ReloadDesk(
     OtherHosts others,
     IAuditTrail audit,
     TimeProvider time,
-    ILogger<ReloadDesk> logger) : IHealthNotices, IDisposable
+    ILogger<ReloadDesk> logger
+) : IHealthNotices, IDisposable
 {
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
@@ -79,7 +80,8 @@ internal sealed partial class ReloadDesk(
             }
 
             var waiting = new UndecidedReload(question.Id, prepared, question.By, time);
-            lock (_gate) _waiting = waiting;
+            lock (_gate)
+                _waiting = waiting;
             _ = GiveUpAsync(waiting);
             return null;
         }
@@ -106,18 +108,22 @@ internal sealed partial class ReloadDesk(
     {
         lock (_gate)
         {
-            if (_waiting?.Id == reminder.Id) _waiting.Hear();
+            if (_waiting?.Id == reminder.Id)
+                _waiting.Hear();
         }
     }
 
     /// <summary>Carries out the decision about a prepared exchange; does nothing if none is prepared.</summary>
     public async Task<bool> DecideAsync(DecideReload decision)
     {
-        if (Take(decision.Id) is not { } waiting) return false;
+        if (Take(decision.Id) is not { } waiting)
+            return false;
         try
         {
-            if (!decision.Goes) await exchange.AbandonAsync(waiting.Prepared);
-            else await CommitAsync(waiting.Prepared, waiting.By);
+            if (!decision.Goes)
+                await exchange.AbandonAsync(waiting.Prepared);
+            else
+                await CommitAsync(waiting.Prepared, waiting.By);
             return decision.Goes;
         }
         finally
@@ -142,12 +148,15 @@ internal sealed partial class ReloadDesk(
         _stopping.Dispose();
     }
 
-    private static ConfigurationRefusedException Differs(string revision, string reason) => new([OtherHosts.Differs(AuditFacts.Host, reason)]) { Revision = revision };
+    private static ConfigurationRefusedException Differs(string revision, string reason) =>
+        new([OtherHosts.Differs(AuditFacts.Host, reason)]) { Revision = revision };
 
     private async Task EnterAsync(CancellationToken cancellationToken)
     {
-        if (!_isOpen) throw RevisionExchange.Busy("The host is still starting.");
-        if (!await _turn.WaitAsync(0, cancellationToken)) throw RevisionExchange.Busy("Another reload is under way.");
+        if (!_isOpen)
+            throw RevisionExchange.Busy("The host is still starting.");
+        if (!await _turn.WaitAsync(0, cancellationToken))
+            throw RevisionExchange.Busy("Another reload is under way.");
     }
 
     private async Task<ReloadResult> ReloadInTurnAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
@@ -163,11 +172,15 @@ internal sealed partial class ReloadDesk(
         var id = Guid.NewGuid();
         try
         {
-            await others.WhileRemindedAsync(id, async () =>
-            {
-                await others.RequireAsync(new PrepareReload(id, prepared.Wanted, decision.By, migrates), cancellationToken);
-                if (migrates) await exchange.MigrateAsync(prepared, cancellationToken);
-            });
+            await others.WhileRemindedAsync(
+                id,
+                async () =>
+                {
+                    await others.RequireAsync(new PrepareReload(id, prepared.Wanted, decision.By, migrates), cancellationToken);
+                    if (migrates)
+                        await exchange.MigrateAsync(prepared, cancellationToken);
+                }
+            );
         }
         catch
         {
@@ -178,9 +191,11 @@ internal sealed partial class ReloadDesk(
 
         await CommitAsync(prepared, decision.By);
         var (hosts, left) = await others.TellAsync(id);
-        if (left.Count > 0) Warn(left);
+        if (left.Count > 0)
+            Warn(left);
         var result = new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [AuditFacts.Host, .. hosts]);
-        if (prepared.Next is not null) await RecordAsync(result, decision);
+        if (prepared.Next is not null)
+            await RecordAsync(result, decision);
         return result;
     }
 
@@ -196,14 +211,16 @@ internal sealed partial class ReloadDesk(
         await exchange.CommitAsync(prepared);
         _notice = null;
         ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
-        if (prepared.Next is not null) LogDone(prepared.Running, prepared.Wanted, by, prepared.Changes.Lines.Count);
+        if (prepared.Next is not null)
+            LogDone(prepared.Running, prepared.Wanted, by, prepared.Changes.Lines.Count);
     }
 
     private UndecidedReload? Take(Guid id)
     {
         lock (_gate)
         {
-            if (_waiting?.Id != id) return null;
+            if (_waiting?.Id != id)
+                return null;
             var waiting = _waiting;
             _waiting = null;
             return waiting;
@@ -214,9 +231,11 @@ internal sealed partial class ReloadDesk(
     private async Task GiveUpAsync(UndecidedReload waiting)
     {
         await waiting.WaitForSilenceAsync(_stopping.Token);
-        if (Take(waiting.Id) is null) return;
+        if (Take(waiting.Id) is null)
+            return;
         await exchange.AbandonAsync(waiting.Prepared);
-        var undecided = $"no decision about it came within {UndecidedReload.LongestSilence.TotalSeconds:0} s; another host may run it: reload again";
+        var undecided =
+            $"no decision about it came within {UndecidedReload.LongestSilence.TotalSeconds:0} s; another host may run it: reload again";
         Refuse(waiting.By, Differs(waiting.Prepared.Wanted, undecided));
         _turn.Release();
     }
@@ -226,7 +245,8 @@ internal sealed partial class ReloadDesk(
         ReloadTelemetry.Count("refused");
         var running = live.Current.Revision;
         var refused = refusal.Revision ?? "of an unreadable file";
-        _notice = $"{refusal.Errors[0].Code}: revision {refused} was refused with {refusal.Errors.Count} errors; revision {running} runs on";
+        _notice =
+            $"{refusal.Errors[0].Code}: revision {refused} was refused with {refusal.Errors.Count} errors; revision {running} runs on";
         LogRefused(running, by, string.Join(Environment.NewLine, refusal.Errors));
     }
 
@@ -254,18 +274,23 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    [LoggerMessage(EventId = 5030, Level = LogLevel.Information,
-        Message = "Revision {After} is in service, in place of {Before}: reloaded by {By}, {Count} changes")]
+    [LoggerMessage(
+        EventId = 5030,
+        Level = LogLevel.Information,
+        Message = "Revision {After} is in service, in place of {Before}: reloaded by {By}, {Count} changes"
+    )]
     private partial void LogDone(string before, string after, string by, int count);
 
-    [LoggerMessage(EventId = 5031, Level = LogLevel.Error,
-        Message = "The configuration that {By} wanted reloaded is refused; revision {Running} runs on:\n{Errors}")]
+    [LoggerMessage(
+        EventId = 5031,
+        Level = LogLevel.Error,
+        Message = "The configuration that {By} wanted reloaded is refused; revision {Running} runs on:\n{Errors}"
+    )]
     private partial void LogRefused(string running, string by, string errors);
 
     [LoggerMessage(EventId = 5034, Level = LogLevel.Error, Message = "That the configuration was reloaded could not be recorded")]
     private partial void LogNotRecorded(Exception exception);
 
-    [LoggerMessage(EventId = 5035, Level = LogLevel.Error,
-        Message = "These hosts do not run the new revision, reload again: {Hosts}")]
+    [LoggerMessage(EventId = 5035, Level = LogLevel.Error, Message = "These hosts do not run the new revision, reload again: {Hosts}")]
     private partial void LogLeftBehind(string hosts);
 }

@@ -11,8 +11,13 @@ using Esb.Host.Management;
 namespace Esb.Host.Reloading;
 
 /// <summary>Reloads the configuration on SIGHUP, and on file changes if <c>management.reload</c> enables it.</summary>
-internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementConfig> management, ConfigurationSource source, TimeProvider time)
-    : IBusPart, IDisposable
+internal sealed class ReloadPart(
+    ReloadDesk desk,
+    IFarm farm,
+    Live<ManagementConfig> management,
+    ConfigurationSource source,
+    TimeProvider time
+) : IBusPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
@@ -31,16 +36,21 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
         desk.Open();
 
         // On a terminal, SIGHUP means that the terminal was closed.
-        if (Console.IsInputRedirected) _signal = PosixSignalRegistration.Create(PosixSignal.SIGHUP, Handle);
+        if (Console.IsInputRedirected)
+            _signal = PosixSignalRegistration.Create(PosixSignal.SIGHUP, Handle);
         _hearing =
         [
-            farm.Answer<PrepareReload, ReloadPrepared>(async (question, token) => new ReloadPrepared(await desk.PrepareAsync(question, token))),
+            farm.Answer<PrepareReload, ReloadPrepared>(
+                async (question, token) => new ReloadPrepared(await desk.PrepareAsync(question, token))
+            ),
             farm.Answer<DecideReload, ReloadDecided>(async (decision, _) => new ReloadDecided(await desk.DecideAsync(decision))),
-            farm.Subscribe<AwaitReload>((_, reminder, _) =>
-            {
-                desk.Await(reminder);
-                return Task.CompletedTask;
-            }),
+            farm.Subscribe<AwaitReload>(
+                (_, reminder, _) =>
+                {
+                    desk.Await(reminder);
+                    return Task.CompletedTask;
+                }
+            ),
             farm.Subscribe<DecideReload>((_, decision, _) => decision.Goes ? Task.CompletedTask : desk.DecideAsync(decision)),
         ];
         _watching = WatchAsync(_stopping.Token);
@@ -50,7 +60,8 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         _signal?.Dispose();
-        foreach (var hearing in _hearing) hearing.Dispose();
+        foreach (var hearing in _hearing)
+            hearing.Dispose();
         await _stopping.CancelAsync();
         await _watching;
         await desk.StopAsync(cancellationToken);
@@ -84,8 +95,10 @@ internal sealed class ReloadPart(ReloadDesk desk, IFarm farm, Live<ManagementCon
                 }
 
                 var now = ConfigurationFiles.StateOf(source.Path);
-                if (now != seen) (seen, since) = (now, time.GetTimestamp());
-                if (seen == loaded || time.GetElapsedTime(since) < Quiet) continue;
+                if (now != seen)
+                    (seen, since) = (now, time.GetTimestamp());
+                if (seen == loaded || time.GetElapsedTime(since) < Quiet)
+                    continue;
                 loaded = seen; // a refused configuration is not retried until its files change
                 await TryReloadAsync("watch");
             }

@@ -37,7 +37,8 @@ internal sealed partial class RevisionExchange(
     TransportConfig transport,
     TimeProvider time,
     ILogger<RevisionExchange> logger,
-    IFarmTuning? tuning = null) : IDisposable
+    IFarmTuning? tuning = null
+) : IDisposable
 {
     private const int MostAlive = 8;
 
@@ -64,10 +65,12 @@ internal sealed partial class RevisionExchange(
         var before = live.Current;
         var after = source.Compile();
         var changes = new RevisionChanges(before, after, sections, fixedSettings, tuning?.Tuned);
-        if (!changes.Any) return new PreparedExchange(before, after, changes, Next: null);
+        if (!changes.Any)
+            return new PreparedExchange(before, after, changes, Next: null);
         var errors = new ConfigErrors();
         changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates);
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = after.Revision };
+        if (errors.Any)
+            throw new ConfigurationRefusedException(errors.All) { Revision = after.Revision };
         await WaitForRoomAsync(cancellationToken);
         var prepared = new PreparedExchange(before, after, changes, revisions.Add(after));
         try
@@ -87,27 +90,34 @@ internal sealed partial class RevisionExchange(
     /// <exception cref="EsbException">Not all messages were moved; a repeated call continues.</exception>
     public async Task MigrateAsync(PreparedExchange prepared, CancellationToken cancellationToken)
     {
-        if (prepared.Next is not { } next) return;
-        foreach (var planner in next.Services.GetServices<IChangePlanner>()) await planner.ApplyAsync(line => LogMigration(line), cancellationToken);
+        if (prepared.Next is not { } next)
+            return;
+        foreach (var planner in next.Services.GetServices<IChangePlanner>())
+            await planner.ApplyAsync(line => LogMigration(line), cancellationToken);
     }
 
     /// <summary>Undoes a preparation.</summary>
     public async Task AbandonAsync(PreparedExchange prepared)
     {
-        if (prepared.Next is not { } next) return;
-        foreach (var part in InOrder()) await part.AbandonAsync();
+        if (prepared.Next is not { } next)
+            return;
+        foreach (var part in InOrder())
+            await part.AbandonAsync();
         await revisions.RemoveAsync(next);
     }
 
     /// <summary>Activates the prepared revision. This step cannot be undone.</summary>
     public async Task CommitAsync(PreparedExchange prepared)
     {
-        if (prepared.Next is not { } next) return;
+        if (prepared.Next is not { } next)
+            return;
         var inOrder = InOrder();
-        foreach (var part in inOrder) await TryAsync(part, () => part.WelcomeAsync(next, _abandoning.Token));
+        foreach (var part in inOrder)
+            await TryAsync(part, () => part.WelcomeAsync(next, _abandoning.Token));
         var (old, leftovers) = (revisions.Current, new Leftovers());
         revisions.Exchange(next);
-        foreach (var part in inOrder) await TryAsync(part, () => part.ExchangeAsync(next, leftovers, _abandoning.Token));
+        foreach (var part in inOrder)
+            await TryAsync(part, () => part.ExchangeAsync(next, leftovers, _abandoning.Token));
         lock (_gate)
         {
             _leaving.RemoveAll(task => task.IsCompleted);
@@ -121,7 +131,8 @@ internal sealed partial class RevisionExchange(
     /// <summary>Waits until the work of earlier revisions has ended.</summary>
     public Task WaitForLeftoversAsync(CancellationToken cancellationToken)
     {
-        lock (_gate) return Task.WhenAll(_leaving).WaitAsync(cancellationToken);
+        lock (_gate)
+            return Task.WhenAll(_leaving).WaitAsync(cancellationToken);
     }
 
     public void Dispose() => _abandoning.Dispose();
@@ -130,7 +141,8 @@ internal sealed partial class RevisionExchange(
     {
         for (var began = time.GetTimestamp(); revisions.Alive >= MostAlive; await Task.Delay(Look, time, cancellationToken))
         {
-            if (time.GetElapsedTime(began) >= LongestWait) throw Busy($"Work of {MostAlive} revisions is under way.");
+            if (time.GetElapsedTime(began) >= LongestWait)
+                throw Busy($"Work of {MostAlive} revisions is under way.");
         }
     }
 
@@ -141,7 +153,8 @@ internal sealed partial class RevisionExchange(
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try
         {
-            foreach (var part in InOrder()) await part.PrepareAsync(prepared.Next!, errors, either.Token);
+            foreach (var part in InOrder())
+                await part.PrepareAsync(prepared.Next!, errors, either.Token);
             await new OutsideChanges(revisions.Current, prepared.Next!).RefuseAsync(errors, migrates, either.Token);
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
@@ -149,7 +162,8 @@ internal sealed partial class RevisionExchange(
             throw Busy($"It could not be prepared within {LongestPrepare.TotalSeconds:0} s.");
         }
 
-        if (errors.Any) throw new ConfigurationRefusedException(errors.All) { Revision = prepared.Wanted };
+        if (errors.Any)
+            throw new ConfigurationRefusedException(errors.All) { Revision = prepared.Wanted };
     }
 
     // As at start-up: the other parts continue after a failure.
@@ -185,8 +199,11 @@ internal sealed partial class RevisionExchange(
         return [.. services.GetServices<IRevisionPart>().OrderBy(part => part is IBusPart busPart ? started.IndexOf(busPart) : -1)];
     }
 
-    [LoggerMessage(EventId = 5032, Level = LogLevel.Error,
-        Message = "{Part} failed to switch to the new revision; the other parts switched")]
+    [LoggerMessage(
+        EventId = 5032,
+        Level = LogLevel.Error,
+        Message = "{Part} failed to switch to the new revision; the other parts switched"
+    )]
     private partial void LogPartFailed(Exception exception, string part);
 
     [LoggerMessage(EventId = 5038, Level = LogLevel.Information, Message = "Migration: {Step}")]

@@ -21,7 +21,8 @@ internal sealed class RevisionPlan(
     IEnumerable<FixedSettings> fixedSettings,
     TransportConfig transport,
     ITopicTransport topics,
-    IFarmTuning? tuning = null)
+    IFarmTuning? tuning = null
+)
 {
     /// <summary>Compiles the files beside what runs, and compares.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
@@ -48,7 +49,8 @@ internal sealed class RevisionPlan(
         var next = revisions.Add(after);
         try
         {
-            foreach (var planner in next.Services.GetServices<IChangePlanner>()) outside.AddRange(await planner.PlanAsync(cancellationToken));
+            foreach (var planner in next.Services.GetServices<IChangePlanner>())
+                outside.AddRange(await planner.PlanAsync(cancellationToken));
         }
         finally
         {
@@ -58,10 +60,22 @@ internal sealed class RevisionPlan(
         foreach (var subscription in changes.Removed)
         {
             if (await topics.CountWaitingAsync(subscription, cancellationToken) is > 0 and var waiting)
-                outside.Add(new PlannedChange(ChangeKind.Keep, $"queues of {subscription.Endpoint}", $"messages that wait there and stay, without a consumer: {waiting}"));
+                outside.Add(
+                    new PlannedChange(
+                        ChangeKind.Keep,
+                        $"queues of {subscription.Endpoint}",
+                        $"messages that wait there and stay, without a consumer: {waiting}"
+                    )
+                );
         }
 
-        return new PlannedReload(before.Revision, after.Revision, changes.Lines, outside, [.. errors.All.Select(error => $"{error.Code} {error.Describe()}")]);
+        return new PlannedReload(
+            before.Revision,
+            after.Revision,
+            changes.Lines,
+            outside,
+            [.. errors.All.Select(error => $"{error.Code} {error.Describe()}")]
+        );
     }
 }
 
@@ -71,4 +85,10 @@ internal sealed class RevisionPlan(
 /// <param name="Changes">A line for each thing on the hosts that would change.</param>
 /// <param name="Outside">What would be made, changed or moved on broker and database; what has to be moved needs <c>--migrate</c>.</param>
 /// <param name="Refused">Why it would be refused all the same; empty where it would not.</param>
-internal sealed record PlannedReload(string Running, string Wanted, IReadOnlyList<string> Changes, IReadOnlyList<PlannedChange> Outside, IReadOnlyList<string> Refused);
+internal sealed record PlannedReload(
+    string Running,
+    string Wanted,
+    IReadOnlyList<string> Changes,
+    IReadOnlyList<PlannedChange> Outside,
+    IReadOnlyList<string> Refused
+);

@@ -32,15 +32,19 @@ internal sealed partial record SentConfiguration
     /// <exception cref="EsbException"><c>ESB-API-BODY</c>: there are none, or a name leads elsewhere.</exception>
     public async Task<string> WriteAsync(string folder, CancellationToken cancellationToken)
     {
-        if (Files.Count == 0) throw Refused("files: expected the files of a configuration.");
+        if (Files.Count == 0)
+            throw Refused("files: expected the files of a configuration.");
         OwnerFolder.Make(Path.Combine(folder, Environments));
         foreach (var (name, text) in Files)
         {
-            if (!Name().IsMatch(name)) throw Refused($"files: {Clipped.Name(name)} is no name of a file; expected NAME.json or {Environments}/NAME.json.");
+            if (!Name().IsMatch(name))
+                throw Refused($"files: {Clipped.Name(name)} is no name of a file; expected NAME.json or {Environments}/NAME.json.");
             await File.WriteAllTextAsync(Path.Combine(folder, name), text, cancellationToken);
         }
 
-        return Files.Keys.Where(name => !name.StartsWith($"{Environments}/", StringComparison.Ordinal)).ToList() is [var only] ? Path.Combine(folder, only) : folder;
+        return Files.Keys.Where(name => !name.StartsWith($"{Environments}/", StringComparison.Ordinal)).ToList() is [var only]
+            ? Path.Combine(folder, only)
+            : folder;
     }
 
     private static EsbException Refused(string message) => new("ESB-API-BODY", message, FaultKind.Malformed);

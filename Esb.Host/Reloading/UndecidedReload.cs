@@ -30,7 +30,8 @@ internal sealed class UndecidedReload(Guid id, PreparedExchange prepared, string
         while (!stopping.IsCancellationRequested)
         {
             var left = LongestSilence - time.GetElapsedTime(Volatile.Read(ref _heardAt));
-            if (left <= TimeSpan.Zero) return;
+            if (left <= TimeSpan.Zero)
+                return;
             await Task.Delay(left, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }

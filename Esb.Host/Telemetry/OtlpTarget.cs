@@ -9,7 +9,8 @@ internal sealed record OtlpTarget(Uri Base, OtlpExportProtocol Protocol)
 
     public static OtlpTarget? Parse(string url)
     {
-        if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || uri.Scheme is not ("http" or "https") || uri.UserInfo.Length > 0) return null;
+        if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || uri.Scheme is not ("http" or "https") || uri.UserInfo.Length > 0)
+            return null;
         var isHttp = uri.Port == HttpPort || uri.AbsolutePath.StartsWith("/v1", StringComparison.Ordinal);
         return new OtlpTarget(new Uri(uri, "/"), isHttp ? OtlpExportProtocol.HttpProtobuf : OtlpExportProtocol.Grpc);
     }

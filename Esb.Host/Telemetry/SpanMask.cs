@@ -17,11 +17,18 @@ internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity
 
     public override void OnEnd(Activity data)
     {
-        if (mask.Current.IsEmpty) return;
-        foreach (ref var tag in data.EnumerateTagObjects()) tag = Clean(tag);
+        if (mask.Current.IsEmpty)
+            return;
+        foreach (ref var tag in data.EnumerateTagObjects())
+            tag = Clean(tag);
         foreach (ref var happened in data.EnumerateEvents())
-            happened = new ActivityEvent(happened.Name, happened.Timestamp, new ActivityTagsCollection(happened.Tags.Select(tag => Clean(tag))));
-        if (data.StatusDescription is { } description) data.SetStatus(data.Status, MaskedFlow.Clean(description));
+            happened = new ActivityEvent(
+                happened.Name,
+                happened.Timestamp,
+                new ActivityTagsCollection(happened.Tags.Select(tag => Clean(tag)))
+            );
+        if (data.StatusDescription is { } description)
+            data.SetStatus(data.Status, MaskedFlow.Clean(description));
     }
 
     private KeyValuePair<string, object?> Clean(KeyValuePair<string, object?> tag) =>
@@ -31,12 +38,18 @@ internal sealed class SpanMask(Live<IMessageMask> mask) : BaseProcessor<Activity
     private string Clean(string name, string text)
     {
         var clean = MaskedFlow.Clean(text);
-        if (name != UserAgent) return clean;
-        var message = EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with { Headers = MessageHeaders.From([KeyValuePair.Create("user-agent", clean)]) };
+        if (name != UserAgent)
+            return clean;
+        var message = EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with
+        {
+            Headers = MessageHeaders.From([KeyValuePair.Create("user-agent", clean)]),
+        };
         return mask.Current.Apply(message).Secrets.Remove(clean);
     }
 
     // These tags hold configuration values. A word of the configuration that also occurs in a message is not a secret.
     private static bool IsOurs(string name) =>
-        name.StartsWith("messaging.", StringComparison.Ordinal) || name.StartsWith("esb.", StringComparison.Ordinal) || name is "http.route" or "http.request.method" or EsbTelemetry.Tags.ErrorType;
+        name.StartsWith("messaging.", StringComparison.Ordinal)
+        || name.StartsWith("esb.", StringComparison.Ordinal)
+        || name is "http.route" or "http.request.method" or EsbTelemetry.Tags.ErrorType;
 }

@@ -28,7 +28,11 @@ internal sealed record TelemetryConfig : SettingsRecord
     [Setting("How the log on standard output is written: as lines of text, or as one JSON object a line.")]
     public LogFormat LogFormat { get; init; }
 
-    [Setting("A folder for the log in files, beside what goes to standard output: one for each endpoint, and host.log for the rest; none by default. Each host needs its own.", IsPath = true)]
+    [Setting(
+        "A folder for the log in files, beside what goes to standard output: one for each endpoint, and host.log for the rest; none "
+            + "by default. Each host needs its own.",
+        IsPath = true
+    )]
     public string? LogFolder { get; init; }
 
     [Setting("How large each of these files becomes; four older ones are kept beside it.", Range = "1KiB..1GiB")]

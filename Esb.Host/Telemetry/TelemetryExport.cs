@@ -16,7 +16,14 @@ internal sealed class TelemetryExport : IDisposable
 {
     // Topics create their own spans for RabbitMQ.Client and MassTransit, so the sources of these two are omitted to avoid duplicates.
     private static readonly string[] LibrarySources = ["Microsoft.AspNetCore", "System.Net.Http", "Npgsql"];
-    private static readonly string[] LibraryMeters = ["Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "System.Net.Http", "System.Runtime", "Npgsql"];
+    private static readonly string[] LibraryMeters =
+    [
+        "Microsoft.AspNetCore.Hosting",
+        "Microsoft.AspNetCore.Server.Kestrel",
+        "System.Net.Http",
+        "System.Runtime",
+        "Npgsql",
+    ];
 
     private readonly TracerProvider _traces;
     private readonly MeterProvider _metrics;
@@ -42,7 +49,11 @@ internal sealed class TelemetryExport : IDisposable
     public static TelemetryExport? Start(IServiceProvider services)
     {
         return services.GetRequiredService<Live<TelemetryConfig>>().Current.Otlp is { } url && OtlpTarget.Parse(url) is { } target
-            ? new TelemetryExport(services.GetRequiredService<BusIdentity>().Name, target, services.GetRequiredService<Live<IMessageMask>>())
+            ? new TelemetryExport(
+                services.GetRequiredService<BusIdentity>().Name,
+                target,
+                services.GetRequiredService<Live<IMessageMask>>()
+            )
             : null;
     }
 
@@ -58,5 +69,9 @@ internal sealed class TelemetryExport : IDisposable
             : null;
 
     private static void Describe(ResourceBuilder resource, string name) =>
-        resource.AddService(name, serviceVersion: HostVersion.Text, serviceInstanceId: $"{Environment.MachineName}/{Environment.ProcessId}");
+        resource.AddService(
+            name,
+            serviceVersion: HostVersion.Text,
+            serviceInstanceId: $"{Environment.MachineName}/{Environment.ProcessId}"
+        );
 }

@@ -13,8 +13,12 @@ internal static class ConsoleFiles
 
     private static readonly Dictionary<string, string> Types = new()
     {
-        [".html"] = "text/html; charset=utf-8", [".css"] = "text/css; charset=utf-8", [".mjs"] = "text/javascript; charset=utf-8", [".js"] = "text/javascript; charset=utf-8",
-        [".svg"] = "image/svg+xml; charset=utf-8", [".txt"] = "text/plain; charset=utf-8",
+        [".html"] = "text/html; charset=utf-8",
+        [".css"] = "text/css; charset=utf-8",
+        [".mjs"] = "text/javascript; charset=utf-8",
+        [".js"] = "text/javascript; charset=utf-8",
+        [".svg"] = "image/svg+xml; charset=utf-8",
+        [".txt"] = "text/plain; charset=utf-8",
     };
 
     private static readonly Lazy<IReadOnlyDictionary<string, ConsoleFile>> Files = new(ReadAll);
@@ -31,24 +35,37 @@ internal static class ConsoleFiles
         return copy.ToArray();
     }
 
-    private static Dictionary<string, ConsoleFile> ReadAll() => typeof(ConsoleFiles).Assembly.GetManifestResourceNames()
-        .Where(name => name.StartsWith(Prefix, StringComparison.Ordinal) && Types.ContainsKey(Path.GetExtension(name)))
-        .Select(name => name[Prefix.Length..])
-        .ToDictionary(path => path, path => Of(Path.GetExtension(path), Adapt(path, ReadSource(path))));
+    private static Dictionary<string, ConsoleFile> ReadAll() =>
+        typeof(ConsoleFiles)
+            .Assembly.GetManifestResourceNames()
+            .Where(name => name.StartsWith(Prefix, StringComparison.Ordinal) && Types.ContainsKey(Path.GetExtension(name)))
+            .Select(name => name[Prefix.Length..])
+            .ToDictionary(path => path, path => Of(Path.GetExtension(path), Adapt(path, ReadSource(path))));
 
-    // The version tells a page of before an update that the host is newer. An import map would need an inline script, which the content security
-    // policy forbids.
-    private static byte[] Adapt(string path, byte[] source) => path switch
-    {
-        Index => Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(source).Replace("{{version}}", HostVersion.Text, StringComparison.Ordinal)),
-        "vendor/hooks.mjs" => Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(source).Replace("from\"preact\"", "from\"./preact.mjs\"", StringComparison.Ordinal)),
-        _ => source,
-    };
+    // The version tells a page of before an update that the host is newer. An import map would need an inline script, which the content
+    // security policy forbids.
+    private static byte[] Adapt(string path, byte[] source) =>
+        path switch
+        {
+            Index => Encoding.UTF8.GetBytes(
+                Encoding.UTF8.GetString(source).Replace("{{version}}", HostVersion.Text, StringComparison.Ordinal)
+            ),
+            "vendor/hooks.mjs" => Encoding.UTF8.GetBytes(
+                Encoding.UTF8.GetString(source).Replace("from\"preact\"", "from\"./preact.mjs\"", StringComparison.Ordinal)
+            ),
+            _ => source,
+        };
 
     private static ConsoleFile Of(string extension, byte[] bytes)
     {
         using var compressed = new MemoryStream();
-        using (var gzip = new GZipStream(compressed, CompressionLevel.SmallestSize)) gzip.Write(bytes);
-        return new ConsoleFile(Types[extension], bytes, compressed.ToArray(), $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\"");
+        using (var gzip = new GZipStream(compressed, CompressionLevel.SmallestSize))
+            gzip.Write(bytes);
+        return new ConsoleFile(
+            Types[extension],
+            bytes,
+            compressed.ToArray(),
+            $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 12))}\""
+        );
     }
 }

@@ -18,7 +18,11 @@ internal sealed class ActivityBook
 
     /// <summary>Which items conversations have that was not known of them.</summary>
     public IEnumerable<ActivityLink> NewLinks =>
-        _links.SelectMany(links => links.Value.Where(link => link.Value.IsNew).Select(link => new ActivityLink(links.Key.Activity, links.Key.Conversation, link.Key, link.Value.At)));
+        _links.SelectMany(links =>
+            links
+                .Value.Where(link => link.Value.IsNew)
+                .Select(link => new ActivityLink(links.Key.Activity, links.Key.Conversation, link.Key, link.Value.At))
+        );
 
     public void Add(ActivityRow row) => _rows[(row.Activity, row.Id)] = row;
 
@@ -26,18 +30,22 @@ internal sealed class ActivityBook
 
     public void Apply(ActivityProgress progress)
     {
-        if (progress.Key is { } key) ApplyToItem(progress, key);
-        else ApplyToConversation(progress);
+        if (progress.Key is { } key)
+            ApplyToItem(progress, key);
+        else
+            ApplyToConversation(progress);
     }
 
     private void ApplyToItem(ActivityProgress progress, string key)
     {
         var item = Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId));
         item.Merge(progress);
-        if (!LinksOf(progress.Activity, progress.ConversationId).TryAdd(key, new Said(progress.At, IsNew: true))) return;
+        if (!LinksOf(progress.Activity, progress.ConversationId).TryAdd(key, new Said(progress.At, IsNew: true)))
+            return;
 
         // The first word that the conversation is about this item: what was said in it without a key belongs to it.
-        if (!_rows.TryGetValue((progress.Activity, ActivityRow.IdOf(progress.ConversationId)), out var conversation)) return;
+        if (!_rows.TryGetValue((progress.Activity, ActivityRow.IdOf(progress.ConversationId)), out var conversation))
+            return;
         conversation.Link(true);
         item.Merge(conversation);
     }
@@ -48,19 +56,22 @@ internal sealed class ActivityBook
         conversation.Merge(progress);
         var links = LinksOf(progress.Activity, progress.ConversationId);
         conversation.Link(links.Count > 0);
-        foreach (var key in links.Keys.Take(MostItems)) Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId)).Merge(progress);
+        foreach (var key in links.Keys.Take(MostItems))
+            Row(ActivityRow.Of(progress.Activity, key, progress.ConversationId)).Merge(progress);
     }
 
     private ActivityRow Row(ActivityRow made)
     {
-        if (_rows.TryGetValue((made.Activity, made.Id), out var known)) return known;
+        if (_rows.TryGetValue((made.Activity, made.Id), out var known))
+            return known;
         Add(made);
         return made;
     }
 
     private Dictionary<string, Said> LinksOf(string activity, Guid conversation)
     {
-        if (!_links.TryGetValue((activity, conversation), out var links)) _links[(activity, conversation)] = links = [];
+        if (!_links.TryGetValue((activity, conversation), out var links))
+            _links[(activity, conversation)] = links = [];
         return links;
     }
 

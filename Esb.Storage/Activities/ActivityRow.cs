@@ -52,17 +52,23 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
     public void Merge(ActivityProgress progress)
     {
         Meet(progress.ConversationId, progress.At, progress.At);
-        if (progress.Milestone is { } milestone) Pass(milestone, progress.At);
-        if (progress.Ends) Complete(progress.At);
-        foreach (var (name, text) in progress.Data) Set(name, new ActivityDatum(text, progress.At));
+        if (progress.Milestone is { } milestone)
+            Pass(milestone, progress.At);
+        if (progress.Ends)
+            Complete(progress.At);
+        foreach (var (name, text) in progress.Data)
+            Set(name, new ActivityDatum(text, progress.At));
     }
 
     public void Merge(ActivityRow other)
     {
         Meet(other.ConversationId, other.FirstAt, other.LastAt);
-        foreach (var (milestone, at) in other.Milestones) Pass(milestone, at);
-        if (other.CompletedAt is { } completed) Complete(completed);
-        foreach (var (name, datum) in other.Data) Set(name, datum);
+        foreach (var (milestone, at) in other.Milestones)
+            Pass(milestone, at);
+        if (other.CompletedAt is { } completed)
+            Complete(completed);
+        foreach (var (name, datum) in other.Data)
+            Set(name, datum);
     }
 
     /// <summary>Sets whether it has items with keys.</summary>
@@ -72,46 +78,53 @@ internal sealed class ActivityRow(string activity, string id, string? key, Guid 
         _isLinked = isLinked;
     }
 
-    public ActivityItem ToItem() => new()
-    {
-        Activity = activity,
-        Id = id,
-        Key = key,
-        ConversationId = ConversationId,
-        StartedAt = StartedAt!.Value,
-        CompletedAt = CompletedAt,
-        Milestones = new Dictionary<string, DateTimeOffset>(Milestones),
-        Data = Data.ToDictionary(datum => datum.Key, datum => datum.Value.Text),
-    };
+    public ActivityItem ToItem() =>
+        new()
+        {
+            Activity = activity,
+            Id = id,
+            Key = key,
+            ConversationId = ConversationId,
+            StartedAt = StartedAt!.Value,
+            CompletedAt = CompletedAt,
+            Milestones = new Dictionary<string, DateTimeOffset>(Milestones),
+            Data = Data.ToDictionary(datum => datum.Key, datum => datum.Value.Text),
+        };
 
     // Keeps the conversation that was seen first; at equal times the smaller id, so that the order of merging does not matter.
     private void Meet(Guid conversation, DateTimeOffset first, DateTimeOffset last)
     {
         var seenFirst = first < FirstAt || (first == FirstAt && conversation.CompareTo(ConversationId) < 0);
         IsChanged |= seenFirst || last > LastAt;
-        if (seenFirst) ConversationId = conversation;
-        if (first < FirstAt) FirstAt = first;
-        if (last > LastAt) LastAt = last;
+        if (seenFirst)
+            ConversationId = conversation;
+        if (first < FirstAt)
+            FirstAt = first;
+        if (last > LastAt)
+            LastAt = last;
     }
 
     private void Pass(string milestone, DateTimeOffset at)
     {
         StartedAt = Earlier(StartedAt, at);
-        if (Milestones.TryGetValue(milestone, out var before) && at >= before) return;
+        if (Milestones.TryGetValue(milestone, out var before) && at >= before)
+            return;
         Milestones[milestone] = at;
         IsChanged = true;
     }
 
     private void Complete(DateTimeOffset at)
     {
-        if (at >= CompletedAt) return;
+        if (at >= CompletedAt)
+            return;
         CompletedAt = at;
         IsChanged = true;
     }
 
     private void Set(string name, ActivityDatum datum)
     {
-        if (Data.TryGetValue(name, out var before) && !before.IsBefore(datum)) return;
+        if (Data.TryGetValue(name, out var before) && !before.IsBefore(datum))
+            return;
         Data[name] = datum;
         IsChanged = true;
     }

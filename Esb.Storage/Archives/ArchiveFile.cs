@@ -28,7 +28,13 @@ internal static class ArchiveFile
     /// <param name="cancellationToken">Cancels the operation; then nothing is replaced.</param>
     /// <returns>The number of facts.</returns>
     /// <exception cref="EsbException"><c>ESB-AUD-ARCHIVE</c>: there are fewer facts than <paramref name="least"/>.</exception>
-    public static async Task<long> WriteAsync(string path, ArchiveHeader header, IAsyncEnumerable<StoredLink> facts, long least, CancellationToken cancellationToken)
+    public static async Task<long> WriteAsync(
+        string path,
+        ArchiveHeader header,
+        IAsyncEnumerable<StoredLink> facts,
+        long least,
+        CancellationToken cancellationToken
+    )
     {
         var unfinished = path + ".part";
         var count = 0L;
@@ -44,7 +50,12 @@ internal static class ArchiveFile
                     count++;
                 }
 
-                await WriteAsync(JsonSerializer.SerializeToUtf8Bytes(new ArchiveFooter { Facts = count, Sha256 = hash.GetCurrentHash() }, StorageJson.Default.ArchiveFooter));
+                await WriteAsync(
+                    JsonSerializer.SerializeToUtf8Bytes(
+                        new ArchiveFooter { Facts = count, Sha256 = hash.GetCurrentHash() },
+                        StorageJson.Default.ArchiveFooter
+                    )
+                );
 
                 async Task WriteAsync(byte[] line)
                 {
@@ -62,7 +73,12 @@ internal static class ArchiveFile
         if (count < least)
         {
             File.Delete(unfinished);
-            throw new EsbException("ESB-AUD-ARCHIVE", $"{least} facts belong into '{path}' and the store has only {count} of them, maybe because audit.retention has dropped the day meanwhile. Nothing was written.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-AUD-ARCHIVE",
+                $"{least} facts belong into '{path}' and the store has only {count} of them, maybe because audit.retention has "
+                    + $"dropped the day meanwhile. Nothing was written.",
+                FaultKind.Invalid
+            );
         }
 
         File.Move(unfinished, path, overwrite: true);
@@ -87,11 +103,16 @@ internal static class ArchiveFile
         var line = await reader.ReadLineAsync(cancellationToken);
         ReadHeader(line);
         var count = 0L;
-        for (var next = await reader.ReadLineAsync(cancellationToken); next is not null; next = await reader.ReadLineAsync(cancellationToken))
+        for (
+            var next = await reader.ReadLineAsync(cancellationToken);
+            next is not null;
+            next = await reader.ReadLineAsync(cancellationToken)
+        )
         {
             hash.AppendData(Encoding.UTF8.GetBytes(line + "\n"));
             line = next;
-            if (reader.Peek() < 0) break; // the footer
+            if (reader.Peek() < 0)
+                break; // the footer
             count++;
             yield return Parse(line, StorageJson.Default.ArchiveLine).ToLink();
         }

@@ -71,14 +71,15 @@ internal sealed record ArchiveLine
         return JsonSerializer.SerializeToUtf8Bytes(line, StorageJson.Default.ArchiveLine);
     }
 
-    public StoredLink ToLink() => new()
-    {
-        Id = Fact.Id,
-        Fact = Body is null ? Fact : Fact with { Body = new PackedBody(BodyEncoding, Body).Unpack() },
-        BodyDigest = BodyDigest,
-        Chain = Chain,
-        Number = Number,
-        Link = Link,
-        IsErasureProven = IsErasureProven,
-    };
+    public StoredLink ToLink() =>
+        new()
+        {
+            Id = Fact.Id,
+            Fact = Body is null ? Fact : Fact with { Body = new PackedBody(BodyEncoding, Body).Unpack() },
+            BodyDigest = BodyDigest,
+            Chain = Chain,
+            Number = Number,
+            Link = Link,
+            IsErasureProven = IsErasureProven,
+        };
 }

@@ -5,9 +5,9 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Evidence;
+using Esb.Storage.Postgres;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres.Evidence;
-using Esb.Storage.Postgres;
 using Esb.Storage.Spool;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -55,10 +55,20 @@ public sealed class AuditArchive : IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="logger">The logger; null for none.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-KIND</c>: it keeps its facts in segments, which can be copied as they are.</exception>
-    public static AuditArchive Open(StoreConfig store, AuditEvidenceConfig evidence, bool readOnly, TimeProvider time, ILogger? logger = null) =>
+    public static AuditArchive Open(
+        StoreConfig store,
+        AuditEvidenceConfig evidence,
+        bool readOnly,
+        TimeProvider time,
+        ILogger? logger = null
+    ) =>
         store is PostgresStoreConfig postgres
             ? new AuditArchive(postgres, evidence, readOnly, time, logger ?? NullLogger.Instance)
-            : throw new EsbException("ESB-STORE-KIND", "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.", FaultKind.Invalid);
+            : throw new EsbException(
+                "ESB-STORE-KIND",
+                "Only the PostgreSQL store is archived day by day; the segments of a file store can be copied as they are.",
+                FaultKind.Invalid
+            );
 
     /// <summary>Writes each day before a given one to a file of its own in a folder, and drops it if requested. A day whose chains are
     /// broken is neither written nor dropped.</summary>
@@ -74,7 +84,13 @@ public sealed class AuditArchive : IAsyncDisposable
     /// would be replaced by one with fewer facts.</exception>
     /// <exception cref="InvalidDataException">The file of a day that is still, or again, in the store is not an archive, or is
     /// damaged.</exception>
-    public async Task<AuditVerdict?> WriteAsync(DateOnly before, string folder, bool drop, Action<ArchivedDay> tell, CancellationToken cancellationToken)
+    public async Task<AuditVerdict?> WriteAsync(
+        DateOnly before,
+        string folder,
+        bool drop,
+        Action<ArchivedDay> tell,
+        CancellationToken cancellationToken
+    )
     {
         await _database.EnsureReadyAsync(cancellationToken);
         OwnerFolder.Make(folder);
@@ -82,11 +98,14 @@ public sealed class AuditArchive : IAsyncDisposable
         {
             var path = Path.Combine(folder, ArchiveFile.NameOf(day));
             var verdict = await _evidence.VerifyAsync(day, day, static _ => { }, cancellationToken);
-            if (verdict is { TotalBreaks: 0, Facts: 0 }) continue;
+            if (verdict is { TotalBreaks: 0, Facts: 0 })
+                continue;
             var takenBack = 0L;
             // Only now, so that facts removed from the day are not restored unnoticed.
-            if (verdict.TotalBreaks == 0 && File.Exists(path)) (takenBack, verdict) = await TakeBackAsync(day, path, cancellationToken);
-            if (verdict.TotalBreaks > 0) return verdict;
+            if (verdict.TotalBreaks == 0 && File.Exists(path))
+                (takenBack, verdict) = await TakeBackAsync(day, path, cancellationToken);
+            if (verdict.TotalBreaks > 0)
+                return verdict;
             tell(await WriteAsync(day, path, verdict.Facts, takenBack, drop, cancellationToken));
         }
 
@@ -113,7 +132,8 @@ public sealed class AuditArchive : IAsyncDisposable
     public async Task<RestoredDay> RestoreAsync(string file, CancellationToken cancellationToken)
     {
         var day = (await ArchiveFile.ReadHeaderAsync(file, cancellationToken)).Day;
-        var facts = await ArchiveFile.ReadAsync(file, cancellationToken).LongCountAsync(cancellationToken); // to its end, where the checksum is
+        // to its end, where the checksum is
+        var facts = await ArchiveFile.ReadAsync(file, cancellationToken).LongCountAsync(cancellationToken);
         var added = 0L;
         await _database.RunAsync(
             async () =>
@@ -122,35 +142,57 @@ public sealed class AuditArchive : IAsyncDisposable
                 await foreach (var group in GroupsOf(file, cancellationToken))
                     added += await PostgresKnownFacts.AddMissingAsync(_database.Source, group, cancellationToken);
             },
-            cancellationToken);
+            cancellationToken
+        );
         return new RestoredDay(day, facts, added);
     }
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        if (_anchors is not null) await _anchors.DisposeAsync();
+        if (_anchors is not null)
+            await _anchors.DisposeAsync();
         await _database.DisposeAsync();
     }
 
     // The number of facts that only the file had, and the verdict on the day with these facts.
     private async Task<(long Added, AuditVerdict Verdict)> TakeBackAsync(DateOnly day, string path, CancellationToken cancellationToken)
     {
-        if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day) throw new InvalidDataException($"'{path}' has the facts of another day.");
+        if ((await ArchiveFile.ReadHeaderAsync(path, cancellationToken)).Day != day)
+            throw new InvalidDataException($"'{path}' has the facts of another day.");
         var facts = Read(path, AnchorBook.Open(_config).IsAsArchived(day, await HashAsync(path, cancellationToken)), cancellationToken);
-        var erased = await facts.Where(fact => fact is { IsErasureProven: true, Erased: not null }).Select(fact => fact.Erased!.Value).ToHashSetAsync(cancellationToken: cancellationToken);
-        return ((await RestoreAsync(path, cancellationToken)).Added, await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken));
+        var erased = await facts
+            .Where(fact => fact is { IsErasureProven: true, Erased: not null })
+            .Select(fact => fact.Erased!.Value)
+            .ToHashSetAsync(cancellationToken: cancellationToken);
+        return (
+            (await RestoreAsync(path, cancellationToken)).Added,
+            await _evidence.VerifyAsync(day, day, erased, static _ => { }, cancellationToken)
+        );
     }
 
     // Erasures recorded in a file count only if the file is unchanged: otherwise the removal of a body could pass as an erasure.
     private static IAsyncEnumerable<StoredLink> Read(string file, bool isAsArchived, CancellationToken cancellationToken) =>
         ArchiveFile.ReadAsync(file, cancellationToken).Select(fact => fact with { IsErasureProven = fact.IsErasureProven && isAsArchived });
 
-    private async Task<ArchivedDay> WriteAsync(DateOnly day, string path, long least, long takenBack, bool drop, CancellationToken cancellationToken)
+    private async Task<ArchivedDay> WriteAsync(
+        DateOnly day,
+        string path,
+        long least,
+        long takenBack,
+        bool drop,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
-            var facts = await ArchiveFile.WriteAsync(path, new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() }, _evidence.ReadAsync(day, cancellationToken), least, cancellationToken);
+            var facts = await ArchiveFile.WriteAsync(
+                path,
+                new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() },
+                _evidence.ReadAsync(day, cancellationToken),
+                least,
+                cancellationToken
+            );
             return new ArchivedDay(day, path, facts, takenBack, drop && await DropAsync(day, path, facts, cancellationToken));
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
@@ -165,25 +207,37 @@ public sealed class AuditArchive : IAsyncDisposable
         var hash = await HashAsync(path, cancellationToken);
         var isDropped = false;
         await _database.RunAsync(
-            async () => isDropped = await _database.Partitions.TryDropAsync(day, facts, () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {hash}"), cancellationToken),
-            cancellationToken);
+            async () =>
+                isDropped = await _database.Partitions.TryDropAsync(
+                    day,
+                    facts,
+                    () => _anchors?.Release(day, $"{Path.GetFileName(path)} sha256 {hash}"),
+                    cancellationToken
+                ),
+            cancellationToken
+        );
         return isDropped;
     }
 
     // Bodies that are small in the file may be very large in memory.
-    private static async IAsyncEnumerable<IReadOnlyList<ChainedFact>> GroupsOf(string file, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private static async IAsyncEnumerable<IReadOnlyList<ChainedFact>> GroupsOf(
+        string file,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         var (group, room) = (new List<ChainedFact>(), new PeekRoom(GroupSize));
         await foreach (var stored in ArchiveFile.ReadAsync(file, cancellationToken))
         {
             group.Add(ToChained(stored));
             room.Take(stored.Fact!);
-            if (!room.IsFull) continue;
+            if (!room.IsFull)
+                continue;
             yield return group;
             (group, room) = ([], new PeekRoom(GroupSize));
         }
 
-        if (group.Count > 0) yield return group;
+        if (group.Count > 0)
+            yield return group;
     }
 
     private static async Task<string> HashAsync(string path, CancellationToken cancellationToken)

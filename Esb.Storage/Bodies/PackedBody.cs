@@ -18,7 +18,8 @@ internal readonly record struct PackedBody(string? Encoding, ReadOnlyMemory<byte
 
     public static PackedBody Pack(ReadOnlyMemory<byte> body)
     {
-        if (body.Length < WorthTrying) return new PackedBody(null, body);
+        if (body.Length < WorthTrying)
+            return new PackedBody(null, body);
         var limit = body.Length - body.Length / 8; // what saves less than an eighth is not worth unpacking
         var buffer = ArrayPool<byte>.Shared.Rent(limit);
         try
@@ -36,8 +37,10 @@ internal readonly record struct PackedBody(string? Encoding, ReadOnlyMemory<byte
     /// <exception cref="InvalidDataException">It is damaged, or was packed by a later version.</exception>
     public ReadOnlyMemory<byte> Unpack()
     {
-        if (Encoding is null) return Bytes;
-        if (Encoding != Brotli) throw new InvalidDataException($"The body is packed as '{Encoding}', which this version does not know.");
+        if (Encoding is null)
+            return Bytes;
+        if (Encoding != Brotli)
+            throw new InvalidDataException($"The body is packed as '{Encoding}', which this version does not know.");
         using var packed = new MemoryStream(Bytes.ToArray());
         using var brotli = new BrotliStream(packed, CompressionMode.Decompress);
         using var body = new MemoryStream(4 * Bytes.Length);

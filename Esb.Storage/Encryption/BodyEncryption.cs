@@ -15,7 +15,9 @@ internal sealed class BodyEncryption(SqlDatabase database) : IBodyEncryption
 
     public async Task<EncryptedPart> EncryptAsync(string? after, CancellationToken cancellationToken)
     {
-        var header = database.Cipher.CurrentHeader ?? throw new EsbException("ESB-STORE-NOKEYS", "'store.encryptionKeys' has no keys.", FaultKind.Invalid);
+        var header =
+            database.Cipher.CurrentHeader
+            ?? throw new EsbException("ESB-STORE-NOKEYS", "'store.encryptionKeys' has no keys.", FaultKind.Invalid);
         var (table, number) = Place(after);
         var rows = await database.QueryAsync(
             $"""
@@ -23,12 +25,18 @@ internal sealed class BodyEncryption(SqlDatabase database) : IBodyEncryption
             where number > @after and encode(substr(body, 1, {header.Length.ToString(CultureInfo.InvariantCulture)}), 'hex') <> @header
             order by number limit {BatchRows.ToString(CultureInfo.InvariantCulture)}
             """,
-            row => new Row(row.Long("number"), row.Id("message_id"), row.Bytes("body")), cancellationToken,
-            ("after", number), ("header", Convert.ToHexStringLower(header)));
+            row => new Row(row.Long("number"), row.Id("message_id"), row.Bytes("body")),
+            cancellationToken,
+            ("after", number),
+            ("header", Convert.ToHexStringLower(header))
+        );
         var readable = rows.Select(Reseal).OfType<Resealed>().ToList();
         await database.TransactAsync(session => ReplaceAsync(session, Tables[table], readable), cancellationToken);
 
-        string? next = rows.Count == BatchRows ? Next(table, rows[^1].Number) : table + 1 < Tables.Length ? Next(table + 1, 0) : null;
+        string? next =
+            rows.Count == BatchRows ? Next(table, rows[^1].Number)
+            : table + 1 < Tables.Length ? Next(table + 1, 0)
+            : null;
         return new EncryptedPart(readable.Count, rows.Count - readable.Count, next);
     }
 
@@ -51,7 +59,11 @@ internal sealed class BodyEncryption(SqlDatabase database) : IBodyEncryption
         foreach (var (row, body) in rows)
         {
             replaced += await session.ExecuteAsync(
-                $"update {table} set body = @body where number = @number and message_id = @message", ("body", body), ("number", row.Number), ("message", row.MessageId));
+                $"update {table} set body = @body where number = @number and message_id = @message",
+                ("body", body),
+                ("number", row.Number),
+                ("message", row.MessageId)
+            );
         }
 
         return replaced;
@@ -59,9 +71,15 @@ internal sealed class BodyEncryption(SqlDatabase database) : IBodyEncryption
 
     private static (int Table, long Number) Place(string? after)
     {
-        if (after is null) return (0, 0);
-        if (after.Split('.') is [var table, var number] && int.TryParse(table, CultureInfo.InvariantCulture, out var index) && index >= 0 && index < Tables.Length &&
-            long.TryParse(number, CultureInfo.InvariantCulture, out var last))
+        if (after is null)
+            return (0, 0);
+        if (
+            after.Split('.') is [var table, var number]
+            && int.TryParse(table, CultureInfo.InvariantCulture, out var index)
+            && index >= 0
+            && index < Tables.Length
+            && long.TryParse(number, CultureInfo.InvariantCulture, out var last)
+        )
         {
             return (index, last);
         }

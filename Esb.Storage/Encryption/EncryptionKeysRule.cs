@@ -10,11 +10,14 @@ internal sealed partial class EncryptionKeysRule(StoreConfig store) : IConfigura
 {
     public void Check(ConfigErrors errors)
     {
-        if (store is not IEncryptingStoreConfig { EncryptionKeys: { } keys }) return;
+        if (store is not IEncryptingStoreConfig { EncryptionKeys: { } keys })
+            return;
         foreach (var entry in keys)
         {
-            if (!Ids().IsMatch(entry.Id)) errors.Add("ESB-CFG-NAME", entry, "id", "expected 1 to 16 lower-case letters, digits and hyphens");
-            if (entry.Bytes() is null) errors.Add("ESB-CFG-RANGE", entry, "key", $"expected {EncryptionKeyConfig.KeyBytes} bytes in Base64");
+            if (!Ids().IsMatch(entry.Id))
+                errors.Add("ESB-CFG-NAME", entry, "id", "expected 1 to 16 lower-case letters, digits and hyphens");
+            if (entry.Bytes() is null)
+                errors.Add("ESB-CFG-RANGE", entry, "key", $"expected {EncryptionKeyConfig.KeyBytes} bytes in Base64");
         }
 
         foreach (var same in keys.GroupBy(entry => entry.Id, StringComparer.Ordinal).Where(same => same.Count() > 1))

@@ -31,11 +31,18 @@ internal sealed class AnchorBook
     /// <summary>Opens the anchors that apply to a store.</summary>
     /// <param name="config">The folder and the signing key of the anchors.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
-    public static AnchorBook Open(AuditEvidenceConfig config) => Open(config, anchors =>
-    {
-        var released = anchors.Where(anchor => anchor.Kind != AnchorKind.Head).GroupBy(anchor => anchor.Day).ToDictionary(day => day.Key, day => day.Max(anchor => anchor.At));
-        return head => !released.TryGetValue(head.Day, out var at) || head.At > at;
-    });
+    public static AnchorBook Open(AuditEvidenceConfig config) =>
+        Open(
+            config,
+            anchors =>
+            {
+                var released = anchors
+                    .Where(anchor => anchor.Kind != AnchorKind.Head)
+                    .GroupBy(anchor => anchor.Day)
+                    .ToDictionary(day => day.Key, day => day.Max(anchor => anchor.At));
+                return head => !released.TryGetValue(head.Day, out var at) || head.At > at;
+            }
+        );
 
     /// <summary>Opens the anchors that apply to an archive file, even if its day was dropped again since: those that existed when the day
     /// was last archived, or all if no anchor names this file.</summary>
@@ -43,16 +50,21 @@ internal sealed class AnchorBook
     /// <param name="day">The day of the file.</param>
     /// <param name="sha256">The SHA-256 of the file.</param>
     /// <exception cref="EsbException"><c>ESB-AUD-ANCHORS</c>: the folder cannot be read.</exception>
-    public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) => Open(config, anchors =>
-    {
-        var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive is not null).ToList();
-        var isKnown = archived.Exists(anchor => IsOf(sha256, anchor.Archive!));
-        var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file must not replace a later one
-        return head => !isKnown || head.At <= last;
-    });
+    public static AnchorBook OfArchive(AuditEvidenceConfig config, DateOnly day, string sha256) =>
+        Open(
+            config,
+            anchors =>
+            {
+                var archived = anchors.Where(anchor => anchor.Day == day && anchor.Archive is not null).ToList();
+                var isKnown = archived.Exists(anchor => IsOf(sha256, anchor.Archive!));
+                var last = archived.Max(anchor => (DateTimeOffset?)anchor.At); // an earlier file must not replace a later one
+                return head => !isKnown || head.At <= last;
+            }
+        );
 
     /// <summary>True if the file of a day is unchanged since the day was dropped, or if there are no anchors to compare it with.</summary>
-    public bool IsAsArchived(DateOnly day, string sha256) => ReferenceEquals(this, Empty) || _archives[day].Any(archive => IsOf(sha256, archive));
+    public bool IsAsArchived(DateOnly day, string sha256) =>
+        ReferenceEquals(this, Empty) || _archives[day].Any(archive => IsOf(sha256, archive));
 
     public IReadOnlyCollection<Anchor> Of(DateOnly day, Guid chain) => [.. _heads[(day, chain)]];
 
@@ -64,12 +76,17 @@ internal sealed class AnchorBook
 
     private static AnchorBook Open(AuditEvidenceConfig config, Func<IReadOnlyList<Anchor>, Func<Anchor, bool>> counting)
     {
-        if (config is not { Anchors: { } folder, AnchorKey: { } key }) return Empty;
+        if (config is not { Anchors: { } folder, AnchorKey: { } key })
+            return Empty;
         try
         {
             var (anchors, problems) = AnchorFile.ReadFolder(folder, Encoding.UTF8.GetBytes(key));
             var counts = counting(anchors);
-            return new AnchorBook(anchors, [.. anchors.Where(anchor => anchor is { Kind: AnchorKind.Head, Chain: not null } && counts(anchor))], problems);
+            return new AnchorBook(
+                anchors,
+                [.. anchors.Where(anchor => anchor is { Kind: AnchorKind.Head, Chain: not null } && counts(anchor))],
+                problems
+            );
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

@@ -27,7 +27,8 @@ internal static class AnchorFile
         var (anchors, problems) = (new List<Anchor>(), new List<string>());
         foreach (var path in Directory.EnumerateFiles(folder, "*" + Extension).Order(StringComparer.Ordinal))
         {
-            if (Read(path, key, anchors) is { } problem) problems.Add($"{Path.GetFileName(path)}: {problem}");
+            if (Read(path, key, anchors) is { } problem)
+                problems.Add($"{Path.GetFileName(path)}: {problem}");
         }
 
         return (anchors, problems);
@@ -43,7 +44,10 @@ internal static class AnchorFile
         foreach (var line in complete.Split('\n', StringSplitOptions.RemoveEmptyEntries))
         {
             number++;
-            if (TryParse(line) is not { Mac: { } mac } anchor || !CryptographicOperations.FixedTimeEquals(mac, Sign(anchor, previous, key).Mac))
+            if (
+                TryParse(line) is not { Mac: { } mac } anchor
+                || !CryptographicOperations.FixedTimeEquals(mac, Sign(anchor, previous, key).Mac)
+            )
                 return $"line {number} is not signed with this key, or was changed";
             anchors.Add(anchor);
             previous = mac;

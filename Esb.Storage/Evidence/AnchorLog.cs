@@ -34,7 +34,13 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     private AnchorLog(string folder, string key, TimeSpan interval, TimeProvider time, ILogger logger)
     {
         var now = time.GetUtcNow();
-        _path = Path.Combine(folder, string.Create(CultureInfo.InvariantCulture, $"{now:yyyyMMdd-HHmmss}-{Environment.MachineName}-{Guid.NewGuid():N}{AnchorFile.Extension}"));
+        _path = Path.Combine(
+            folder,
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{now:yyyyMMdd-HHmmss}-{Environment.MachineName}-{Guid.NewGuid():N}{AnchorFile.Extension}"
+            )
+        );
         (_key, _interval, _time, _logger) = (Encoding.UTF8.GetBytes(key), interval, time, logger);
         _loop = RunAsync(_stopping.Token);
     }
@@ -50,7 +56,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         {
             _waiting[(chain, day)] = head;
             _unanchored += facts;
-            if (_unanchored >= MaxUnanchored) _many.TrySetResult();
+            if (_unanchored >= MaxUnanchored)
+                _many.TrySetResult();
         }
     }
 
@@ -60,10 +67,20 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         lock (_file)
         {
             var heads = TakeHeads();
-            if (heads.Count == 0) return;
+            if (heads.Count == 0)
+                return;
             try
             {
-                Append([.. heads.Select(head => NewAnchor(AnchorKind.Head, head.Key.Day) with { Chain = head.Key.Chain, Count = head.Value.Number, Head = head.Value.Link })]);
+                Append([
+                    .. heads.Select(head =>
+                        NewAnchor(AnchorKind.Head, head.Key.Day) with
+                        {
+                            Chain = head.Key.Chain,
+                            Count = head.Value.Number,
+                            Head = head.Value.Link,
+                        }
+                    ),
+                ]);
             }
             catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
             {
@@ -83,7 +100,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         {
             lock (_lock)
             {
-                foreach (var head in _waiting.Keys.Where(head => head.Day == day).ToList()) _waiting.Remove(head);
+                foreach (var head in _waiting.Keys.Where(head => head.Day == day).ToList())
+                    _waiting.Remove(head);
             }
 
             Append([NewAnchor(archive is null ? AnchorKind.Dropped : AnchorKind.Archived, day) with { Archive = archive }]);
@@ -93,7 +111,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     /// <summary>Anchors the remaining heads, unless that takes too long.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (_stopping.IsCancellationRequested) return;
+        if (_stopping.IsCancellationRequested)
+            return;
         var cancelling = _stopping.CancelAsync(); // the loop's continuation runs within it
         await _loop.WaitAsync(Patience, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!_loop.IsCompleted)
@@ -121,7 +140,8 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     private async Task WaitAsync(CancellationToken stopping)
     {
         Task many;
-        lock (_lock) many = _many.Task;
+        lock (_lock)
+            many = _many.Task;
         await many.WaitAsync(_interval, _time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
@@ -141,13 +161,21 @@ internal sealed partial class AnchorLog : IAsyncDisposable
     {
         lock (_lock)
         {
-            foreach (var (chain, head) in heads) _waiting.TryAdd(chain, head);
+            foreach (var (chain, head) in heads)
+                _waiting.TryAdd(chain, head);
         }
     }
 
     private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    private Anchor NewAnchor(AnchorKind kind, DateOnly day) => new() { Kind = kind, At = _time.GetUtcNow(), Host = Environment.MachineName, Day = day };
+    private Anchor NewAnchor(AnchorKind kind, DateOnly day) =>
+        new()
+        {
+            Kind = kind,
+            At = _time.GetUtcNow(),
+            Host = Environment.MachineName,
+            Day = day,
+        };
 
     private void Append(IReadOnlyList<Anchor> anchors)
     {
@@ -178,12 +206,21 @@ internal sealed partial class AnchorLog : IAsyncDisposable
         }
 
         _previous = previous; // the lines are in the file, even if flushing its folder fails
-        if (isNew) DurableFolder.Flush(folder);
+        if (isNew)
+            DurableFolder.Flush(folder);
     }
 
-    [LoggerMessage(EventId = 4570, Level = LogLevel.Error, Message = "the anchors of the audit could not be written; they are tried again with the next ones")]
+    [LoggerMessage(
+        EventId = 4570,
+        Level = LogLevel.Error,
+        Message = "the anchors of the audit could not be written; they are tried again with the next ones"
+    )]
     private partial void LogNotAnchored(Exception exception);
 
-    [LoggerMessage(EventId = 4571, Level = LogLevel.Error, Message = "the folder of the anchors does not answer; the last facts stay without an anchor")]
+    [LoggerMessage(
+        EventId = 4571,
+        Level = LogLevel.Error,
+        Message = "the folder of the anchors does not answer; the last facts stay without an anchor"
+    )]
     private partial void LogGivenUp();
 }

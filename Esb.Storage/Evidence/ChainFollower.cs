@@ -19,7 +19,8 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
 
     public void Add(StoredLink stored)
     {
-        if (_facts++ == 0) _first = stored.Number;
+        if (_facts++ == 0)
+            _first = stored.Number;
         if (stored.Number <= _head.Number)
         {
             Report(stored.Number, stored.Number, stored.Id, "A fact has a number that another has, too.");
@@ -39,7 +40,8 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
 
     public void Complete()
     {
-        if (_anchors.Count > 0) Report(_head.Number + 1, _anchors.Max(anchor => anchor.Count), null, "Facts are missing at the end: an anchor tells of them.");
+        if (_anchors.Count > 0)
+            Report(_head.Number + 1, _anchors.Max(anchor => anchor.Count), null, "Facts are missing at the end: an anchor tells of them.");
     }
 
     private void Compare()
@@ -47,9 +49,15 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
         while (_anchors.TryPeek(out var anchor) && anchor.Count <= _head.Number)
         {
             _anchors.Dequeue();
-            if (anchor.Count < _head.Number) continue; // its fact is missing, which has been reported
+            if (anchor.Count < _head.Number)
+                continue; // its fact is missing, which has been reported
             if (!_head.Link.AsSpan().SequenceEqual(anchor.Head))
-                Report((_lastAnchor?.Number ?? 0) + 1, anchor.Count, null, "The chain is not the one that an anchor tells of: facts were rewritten.");
+                Report(
+                    (_lastAnchor?.Number ?? 0) + 1,
+                    anchor.Count,
+                    null,
+                    "The chain is not the one that an anchor tells of: facts were rewritten."
+                );
             else if (!_isBroken)
                 _lastAnchor = new AuditAnchor(anchor.Count, anchor.At);
         }

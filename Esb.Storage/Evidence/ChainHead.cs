@@ -13,7 +13,12 @@ internal sealed record ChainHead(long Number, byte[] Link)
 {
     /// <summary>The head before the first fact: a chain cannot be passed off as another chain, or as a chain of another day.</summary>
     public static ChainHead Start(Guid chain, DateOnly day) =>
-        new(0, SHA256.HashData(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"esb audit chain {chain:D} {day:yyyy-MM-dd}"))));
+        new(
+            0,
+            SHA256.HashData(
+                Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"esb audit chain {chain:D} {day:yyyy-MM-dd}"))
+            )
+        );
 
     public ChainHead Next(ReadOnlySpan<byte> digest)
     {

@@ -64,7 +64,8 @@ internal static class FactDigest
     private static void Add(ArrayBufferWriter<byte> form, Guid? value)
     {
         Add(form, value is null ? Absent : Present);
-        if (value is null) return;
+        if (value is null)
+            return;
         value.Value.TryWriteBytes(form.GetSpan(16), bigEndian: true, out var written);
         form.Advance(written);
     }
@@ -72,7 +73,8 @@ internal static class FactDigest
     private static void Add(ArrayBufferWriter<byte> form, long? value)
     {
         Add(form, value is null ? Absent : Present);
-        if (value is null) return;
+        if (value is null)
+            return;
         BinaryPrimitives.WriteInt64BigEndian(form.GetSpan(8), value.Value);
         form.Advance(8);
     }
@@ -80,7 +82,8 @@ internal static class FactDigest
     private static void Add(ArrayBufferWriter<byte> form, string? text)
     {
         Add(form, text is null ? Absent : Present);
-        if (text is null) return;
+        if (text is null)
+            return;
         var clean = SqlText.Clean(text);
         var length = Encoding.UTF8.GetByteCount(clean);
         AddLength(form, length);
@@ -91,7 +94,8 @@ internal static class FactDigest
     private static void Add(ArrayBufferWriter<byte> form, ReadOnlyMemory<byte>? bytes)
     {
         Add(form, bytes is null ? Absent : Present);
-        if (bytes is null) return;
+        if (bytes is null)
+            return;
         AddLength(form, bytes.Value.Length);
         form.Write(bytes.Value.Span);
     }
@@ -99,9 +103,11 @@ internal static class FactDigest
     private static void Add(ArrayBufferWriter<byte> form, IReadOnlyDictionary<string, string>? values)
     {
         Add(form, values is null ? Absent : Present);
-        if (values is null) return;
+        if (values is null)
+            return;
         var sorted = new SortedDictionary<string, string>(StringComparer.Ordinal);
-        foreach (var (name, value) in values) sorted[SqlText.Clean(name)] = value;
+        foreach (var (name, value) in values)
+            sorted[SqlText.Clean(name)] = value;
         AddLength(form, sorted.Count);
         foreach (var (name, value) in sorted)
         {

@@ -11,5 +11,9 @@ internal sealed class NoEraser : IAuditEraser
     public Task<long> EraseBodiesAsync(Guid messageId, CancellationToken cancellationToken) => throw Refused();
 
     private static EsbException Refused() =>
-        new("ESB-STORE-READONLY", "The file store does not let go of single bodies; they go when audit.retention is over. The PostgreSQL store does.", FaultKind.Invalid);
+        new(
+            "ESB-STORE-READONLY",
+            "The file store does not let go of single bodies; they go when audit.retention is over. The PostgreSQL store does.",
+            FaultKind.Invalid
+        );
 }

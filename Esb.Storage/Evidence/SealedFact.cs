@@ -14,7 +14,8 @@ internal sealed record SealedFact(AuditFact Fact, PackedBody? Body, byte[]? Body
 {
     public static SealedFact Of(AuditFact fact)
     {
-        if (fact.Body is not { } body) return new SealedFact(fact, null, null, FactDigest.Of(fact, null));
+        if (fact.Body is not { } body)
+            return new SealedFact(fact, null, null, FactDigest.Of(fact, null));
         var bodyDigest = SHA256.HashData(body.Span);
         return new SealedFact(fact, PackedBody.Pack(body), bodyDigest, FactDigest.Of(fact, bodyDigest));
     }

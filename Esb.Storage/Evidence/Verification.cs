@@ -9,7 +9,11 @@ namespace Esb.Storage.Evidence;
 /// <param name="tell">Receives each chain.</param>
 /// <param name="anchoredBefore">The day before which every chain needs an anchor; null if none does.</param>
 internal sealed class Verification(
-    AnchorBook anchors, Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil, Action<FollowedChain> tell, DateOnly? anchoredBefore = null)
+    AnchorBook anchors,
+    Func<Guid, CancellationToken, Task<DateTimeOffset?>> erasedUntil,
+    Action<FollowedChain> tell,
+    DateOnly? anchoredBefore = null
+)
 {
     /// <summary>The maximum number of breaks that are reported individually.</summary>
     public const int MaxBreaks = 100;
@@ -43,7 +47,8 @@ internal sealed class Verification(
             }
 
             current.Value.Follower.Add(stored);
-            if (stored.Erased is { } message) await TakeErasedAsync(day, stored, message, cancellationToken);
+            if (stored.Erased is { } message)
+                await TakeErasedAsync(day, stored, message, cancellationToken);
         }
 
         Finish(current?.Follower);
@@ -58,41 +63,87 @@ internal sealed class Verification(
     {
         foreach (var (day, chain) in anchors.Chains(from, to).Where(key => !_followed.Contains(key)))
             Finish(new ChainFollower(chain, day, anchors.Of(day, chain), Report));
-        foreach (var day in _flaws.GroupBy(found => found.Day, found => found.Flaw)) Report(day.Key, [.. day]);
-        foreach (var problem in anchors.Problems) Report(new AuditBreak(default, null, 0, 0, null, $"The anchors are damaged: {problem}.", null));
-        return new AuditVerdict { Facts = _facts, Unchained = _unchained, Erased = _erased, Anchors = anchors.Count, Breaks = _breaks, TotalBreaks = _totalBreaks };
+        foreach (var day in _flaws.GroupBy(found => found.Day, found => found.Flaw))
+            Report(day.Key, [.. day]);
+        foreach (var problem in anchors.Problems)
+            Report(new AuditBreak(default, null, 0, 0, null, $"The anchors are damaged: {problem}.", null));
+        return new AuditVerdict
+        {
+            Facts = _facts,
+            Unchained = _unchained,
+            Erased = _erased,
+            Anchors = anchors.Count,
+            Breaks = _breaks,
+            TotalBreaks = _totalBreaks,
+        };
     }
 
     private void Finish(ChainFollower? follower)
     {
-        if (follower is null) return;
+        if (follower is null)
+            return;
         follower.Complete();
         var result = follower.Result;
         tell(result);
         if (result.AnchoredTo is null && result.Day < anchoredBefore)
-            Report(new AuditBreak(result.Day, result.Chain, result.First, result.Last, null, "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.", null));
+            Report(
+                new AuditBreak(
+                    result.Day,
+                    result.Chain,
+                    result.First,
+                    result.Last,
+                    null,
+                    "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.",
+                    null
+                )
+            );
     }
 
     private void TakeUnchained(DateOnly day, StoredLink stored)
     {
         _unchained++;
         if (anchors.Began is { } began && day > began)
-            Report(new AuditBreak(day, null, 0, 0, stored.Id, "A fact is in no chain, although it is younger than the first anchor: no host recorded it.", null));
+            Report(
+                new AuditBreak(
+                    day,
+                    null,
+                    0,
+                    0,
+                    stored.Id,
+                    "A fact is in no chain, although it is younger than the first anchor: no host recorded it.",
+                    null
+                )
+            );
     }
 
     private async Task TakeErasedAsync(DateOnly day, StoredLink stored, Guid message, CancellationToken cancellationToken)
     {
         _erased++;
-        if (stored.IsErasureProven) return;
-        if (!_erasures.TryGetValue(message, out var until)) _erasures[message] = until = await erasedUntil(message, cancellationToken);
-        if (until is null || stored.Fact!.Time > until) Report(new AuditBreak(day, stored.Chain, stored.Number, stored.Number, stored.Id, "The body is gone, and no fact tells that it was erased.", null));
+        if (stored.IsErasureProven)
+            return;
+        if (!_erasures.TryGetValue(message, out var until))
+            _erasures[message] = until = await erasedUntil(message, cancellationToken);
+        if (until is null || stored.Fact!.Time > until)
+            Report(
+                new AuditBreak(
+                    day,
+                    stored.Chain,
+                    stored.Number,
+                    stored.Number,
+                    stored.Id,
+                    "The body is gone, and no fact tells that it was erased.",
+                    null
+                )
+            );
     }
 
     private void Report(DateOnly day, IReadOnlyList<FieldFlaw> flaws)
     {
         foreach (var flaw in flaws)
         {
-            var problem = flaw.IsMissed ? "Searches by its fields miss it: rows of audit_field were removed or changed." : "Searches find it by fields that it does not have: rows were added to audit_field.";
+            var problem = flaw.IsMissed
+                ? "Searches by its fields miss it: rows of audit_field were removed or changed."
+                : "Searches find it by fields that it does not have: rows were added to audit_field.";
             Report(new AuditBreak(day, null, 0, 0, flaw.Fact, problem, null));
         }
 
@@ -102,6 +153,7 @@ internal sealed class Verification(
     private void Report(AuditBreak found)
     {
         _totalBreaks++;
-        if (_breaks.Count < MaxBreaks) _breaks.Add(found);
+        if (_breaks.Count < MaxBreaks)
+            _breaks.Add(found);
     }
 }

@@ -28,7 +28,8 @@ internal sealed class FactBuffer
     /// <summary>Gives it back to the thread that took it.</summary>
     public void Return()
     {
-        if (_bytes.Length <= MostKept) t_own = this;
+        if (_bytes.Length <= MostKept)
+            t_own = this;
     }
 
     public void Add(byte value) => Next(1)[0] = value;
@@ -40,7 +41,8 @@ internal sealed class FactBuffer
     /// <summary>A number that is small mostly: seven bits a byte.</summary>
     public void AddSmall(ulong value)
     {
-        for (; value >= 0x80; value >>= 7) Add((byte)(value | 0x80));
+        for (; value >= 0x80; value >>= 7)
+            Add((byte)(value | 0x80));
         Add((byte)value);
     }
 
@@ -62,7 +64,8 @@ internal sealed class FactBuffer
 
     private Span<byte> Next(int count)
     {
-        if (Length + count > _bytes.Length) Array.Resize(ref _bytes, Math.Max(Length + count, 2 * _bytes.Length));
+        if (Length + count > _bytes.Length)
+            Array.Resize(ref _bytes, Math.Max(Length + count, 2 * _bytes.Length));
         Length += count;
         return _bytes.AsSpan(Length - count, count);
     }

@@ -23,7 +23,8 @@ internal ref struct FactBytes(ReadOnlySpan<byte> bytes)
         {
             var part = Byte();
             value |= (ulong)(part & 0x7F) << shift;
-            if (part < 0x80) return value;
+            if (part < 0x80)
+                return value;
         }
 
         throw Damaged();
@@ -43,7 +44,8 @@ internal ref struct FactBytes(ReadOnlySpan<byte> bytes)
 
     private ReadOnlySpan<byte> Next(int count)
     {
-        if (count > _rest.Length) throw Damaged();
+        if (count > _rest.Length)
+            throw Damaged();
         var next = _rest[..count];
         _rest = _rest[count..];
         return next;

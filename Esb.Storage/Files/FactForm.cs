@@ -5,7 +5,8 @@ namespace Esb.Storage.Files;
 
 /// <summary>The binary form of facts that are kept together: a version, their number, then each. A member equal to that of the fact before
 /// is one bit; kinds are numbers.</summary>
-/// <remarks>Bits and numbers must never change their meaning. A bit, kind or state that is unknown was written by a later version.</remarks>
+/// <remarks>Bits and numbers must never change their meaning. A bit, kind or state that is unknown was written by a later
+/// version.</remarks>
 internal static class FactForm
 {
     /// <summary>Begins a record of this form. A record of JSON begins with 1; 2 was never written.</summary>
@@ -66,21 +67,24 @@ internal static class FactForm
     {
         var bytes = new FactBytes(payload);
         var facts = new AuditFact[CountOf(ref bytes)];
-        for (var i = 0; i < facts.Length; i++) facts[i] = Read(ref bytes, i == 0 ? null : facts[i - 1]);
+        for (var i = 0; i < facts.Length; i++)
+            facts[i] = Read(ref bytes, i == 0 ? null : facts[i - 1]);
         return facts;
     }
 
     /// <summary>How many facts a record holds; 0 where it is of another form.</summary>
     public static int Count(ReadOnlySpan<byte> payload)
     {
-        if (payload.IsEmpty || payload[0] != Version) return 0;
+        if (payload.IsEmpty || payload[0] != Version)
+            return 0;
         var bytes = new FactBytes(payload);
         return CountOf(ref bytes);
     }
 
     private static int CountOf(ref FactBytes bytes)
     {
-        if (bytes.Byte() != Version) throw new InvalidDataException("The record was written by a later version.");
+        if (bytes.Byte() != Version)
+            throw new InvalidDataException("The record was written by a later version.");
         return bytes.Count() is > 0 and <= MostParts and var count ? count : throw new InvalidDataException("The record holds no facts.");
     }
 
@@ -93,34 +97,60 @@ internal static class FactForm
         buffer.AddSmall((uint)has);
         buffer.AddSmall((uint)same);
         buffer.Add(fact.Id);
-        if (before is null) buffer.Add(fact.Time.UtcTicks);
-        else buffer.AddNear(fact.Time.UtcTicks - before.Time.UtcTicks);
+        if (before is null)
+            buffer.Add(fact.Time.UtcTicks);
+        else
+            buffer.AddNear(fact.Time.UtcTicks - before.Time.UtcTicks);
 
         var own = has & ~same;
-        if (Has(own, Member.Offset)) buffer.AddNear((long)fact.Time.Offset.TotalMinutes);
-        if (Has(own, Member.MessageId)) buffer.Add(fact.MessageId);
-        if (Has(own, Member.ConversationId)) buffer.Add(fact.ConversationId);
-        if (Has(own, Member.CausedBy)) buffer.Add(fact.CausedBy!.Value);
-        if (Has(own, Member.Endpoint)) buffer.Add(fact.Endpoint!);
-        if (Has(own, Member.Process)) buffer.Add(fact.Process!);
-        if (Has(own, Member.Step)) buffer.Add(fact.Step!);
-        if (Has(own, Member.Name)) buffer.Add(fact.Name!);
-        if (Has(own, Member.Subject)) buffer.Add(fact.Subject!);
-        if (Has(own, Member.Attempt)) buffer.AddNear(fact.Attempt);
-        if (Has(own, Member.Duration)) buffer.AddNear(fact.Duration!.Value.Ticks);
-        if (Has(own, Member.Code)) buffer.Add(fact.Code!);
-        if (Has(own, Member.Reason)) buffer.Add(fact.Reason!);
-        if (Has(own, Member.TraceId)) buffer.Add(fact.TraceId!);
-        if (Has(own, Member.Party)) buffer.Add(fact.Party!);
-        if (Has(own, Member.Host)) buffer.Add(fact.Host!);
-        if (Has(own, Member.Revision)) buffer.Add(fact.Revision!);
-        if (Has(own, Member.Fields)) Write(fact.Fields, buffer);
-        if (Has(own, Member.Headers)) Write(fact.Headers!, buffer);
-        if (Has(own, Member.ContentType)) buffer.Add(fact.ContentType!);
-        if (Has(own, Member.Body)) buffer.Add(packed.Bytes.Span);
-        if (Has(own, Member.BodyState)) buffer.Add((byte)fact.BodyState!.Value);
-        if (Has(own, Member.BodyLength)) buffer.AddNear(fact.BodyLength!.Value);
-        if (Has(own, Member.BodyHash)) buffer.Add(fact.BodyHash!.Value.Span);
+        if (Has(own, Member.Offset))
+            buffer.AddNear((long)fact.Time.Offset.TotalMinutes);
+        if (Has(own, Member.MessageId))
+            buffer.Add(fact.MessageId);
+        if (Has(own, Member.ConversationId))
+            buffer.Add(fact.ConversationId);
+        if (Has(own, Member.CausedBy))
+            buffer.Add(fact.CausedBy!.Value);
+        if (Has(own, Member.Endpoint))
+            buffer.Add(fact.Endpoint!);
+        if (Has(own, Member.Process))
+            buffer.Add(fact.Process!);
+        if (Has(own, Member.Step))
+            buffer.Add(fact.Step!);
+        if (Has(own, Member.Name))
+            buffer.Add(fact.Name!);
+        if (Has(own, Member.Subject))
+            buffer.Add(fact.Subject!);
+        if (Has(own, Member.Attempt))
+            buffer.AddNear(fact.Attempt);
+        if (Has(own, Member.Duration))
+            buffer.AddNear(fact.Duration!.Value.Ticks);
+        if (Has(own, Member.Code))
+            buffer.Add(fact.Code!);
+        if (Has(own, Member.Reason))
+            buffer.Add(fact.Reason!);
+        if (Has(own, Member.TraceId))
+            buffer.Add(fact.TraceId!);
+        if (Has(own, Member.Party))
+            buffer.Add(fact.Party!);
+        if (Has(own, Member.Host))
+            buffer.Add(fact.Host!);
+        if (Has(own, Member.Revision))
+            buffer.Add(fact.Revision!);
+        if (Has(own, Member.Fields))
+            Write(fact.Fields, buffer);
+        if (Has(own, Member.Headers))
+            Write(fact.Headers!, buffer);
+        if (Has(own, Member.ContentType))
+            buffer.Add(fact.ContentType!);
+        if (Has(own, Member.Body))
+            buffer.Add(packed.Bytes.Span);
+        if (Has(own, Member.BodyState))
+            buffer.Add((byte)fact.BodyState!.Value);
+        if (Has(own, Member.BodyLength))
+            buffer.AddNear(fact.BodyLength!.Value);
+        if (Has(own, Member.BodyHash))
+            buffer.Add(fact.BodyHash!.Value.Span);
     }
 
     private static void Write(IReadOnlyDictionary<string, string> values, FactBuffer buffer)
@@ -184,48 +214,87 @@ internal static class FactForm
     {
         var kind = bytes.Byte();
         var (has, same) = ((Member)bytes.Small(), (Member)bytes.Small());
-        if (kind >= Kinds || (has & ~Member.All) != 0 || (same & ~has) != 0 || (before is null && same != 0)) throw new InvalidDataException("The record was written by a later version.");
+        if (kind >= Kinds || (has & ~Member.All) != 0 || (same & ~has) != 0 || (before is null && same != 0))
+            throw new InvalidDataException("The record was written by a later version.");
 
         var id = bytes.Guid();
         var ticks = before is null ? bytes.Long() : before.Time.UtcTicks + bytes.Near();
-        if (ticks < 0 || ticks > DateTimeOffset.MaxValue.UtcTicks) throw new InvalidDataException("The record has no valid time.");
+        if (ticks < 0 || ticks > DateTimeOffset.MaxValue.UtcTicks)
+            throw new InvalidDataException("The record has no valid time.");
         var own = has & ~same;
         var time = new DateTimeOffset(ticks, TimeSpan.Zero);
-        if (Has(own, Member.Offset)) time = time.ToOffset(TimeSpan.FromMinutes(bytes.Near()));
-        else if (Has(same, Member.Offset)) time = time.ToOffset(before!.Time.Offset);
-        var messageId = Has(own, Member.MessageId) ? bytes.Guid() : before?.MessageId ?? throw new InvalidDataException("The record names no message.");
+        if (Has(own, Member.Offset))
+            time = time.ToOffset(TimeSpan.FromMinutes(bytes.Near()));
+        else if (Has(same, Member.Offset))
+            time = time.ToOffset(before!.Time.Offset);
+        var messageId = Has(own, Member.MessageId)
+            ? bytes.Guid()
+            : before?.MessageId ?? throw new InvalidDataException("The record names no message.");
         return new AuditFact
         {
             Kind = (AuditKind)kind,
             Id = id,
             Time = time,
             MessageId = messageId,
-            ConversationId = Has(own, Member.ConversationId) ? bytes.Guid() : Has(same, Member.ConversationId) ? before!.ConversationId : messageId,
-            CausedBy = Has(own, Member.CausedBy) ? bytes.Guid() : Has(same, Member.CausedBy) ? before!.CausedBy : null,
-            Endpoint = Has(own, Member.Endpoint) ? bytes.Text() : Has(same, Member.Endpoint) ? before!.Endpoint : null,
-            Process = Has(own, Member.Process) ? bytes.Text() : Has(same, Member.Process) ? before!.Process : null,
+            ConversationId =
+                Has(own, Member.ConversationId) ? bytes.Guid()
+                : Has(same, Member.ConversationId) ? before!.ConversationId
+                : messageId,
+            CausedBy =
+                Has(own, Member.CausedBy) ? bytes.Guid()
+                : Has(same, Member.CausedBy) ? before!.CausedBy
+                : null,
+            Endpoint =
+                Has(own, Member.Endpoint) ? bytes.Text()
+                : Has(same, Member.Endpoint) ? before!.Endpoint
+                : null,
+            Process =
+                Has(own, Member.Process) ? bytes.Text()
+                : Has(same, Member.Process) ? before!.Process
+                : null,
             Step = Has(own, Member.Step) ? bytes.Text() : null,
             Name = Has(own, Member.Name) ? bytes.Text() : null,
-            Subject = Has(own, Member.Subject) ? bytes.Text() : Has(same, Member.Subject) ? before!.Subject : null,
+            Subject =
+                Has(own, Member.Subject) ? bytes.Text()
+                : Has(same, Member.Subject) ? before!.Subject
+                : null,
             Attempt = Has(own, Member.Attempt) ? (int)bytes.Near() : 0,
             Duration = Has(own, Member.Duration) ? TimeSpan.FromTicks(bytes.Near()) : null,
             Code = Has(own, Member.Code) ? bytes.Text() : null,
             Reason = Has(own, Member.Reason) ? bytes.Text() : null,
-            TraceId = Has(own, Member.TraceId) ? bytes.Text() : Has(same, Member.TraceId) ? before!.TraceId : null,
-            Party = Has(own, Member.Party) ? bytes.Text() : Has(same, Member.Party) ? before!.Party : null,
-            Host = Has(own, Member.Host) ? bytes.Text() : Has(same, Member.Host) ? before!.Host : null,
-            Revision = Has(own, Member.Revision) ? bytes.Text() : Has(same, Member.Revision) ? before!.Revision : null,
+            TraceId =
+                Has(own, Member.TraceId) ? bytes.Text()
+                : Has(same, Member.TraceId) ? before!.TraceId
+                : null,
+            Party =
+                Has(own, Member.Party) ? bytes.Text()
+                : Has(same, Member.Party) ? before!.Party
+                : null,
+            Host =
+                Has(own, Member.Host) ? bytes.Text()
+                : Has(same, Member.Host) ? before!.Host
+                : null,
+            Revision =
+                Has(own, Member.Revision) ? bytes.Text()
+                : Has(same, Member.Revision) ? before!.Revision
+                : null,
             Fields = Has(own, Member.Fields) ? Values(ref bytes) : NoFields,
             Headers = Has(own, Member.Headers) ? Values(ref bytes) : null,
-            ContentType = Has(own, Member.ContentType) ? bytes.Text() : Has(same, Member.ContentType) ? before!.ContentType : null,
-            Body = Has(own, Member.Body) ? new PackedBody(Has(own, Member.PackedBody) ? Brotli : null, bytes.Bytes().ToArray()).Unpack() : default(ReadOnlyMemory<byte>?), // a plain null would become no bytes
+            ContentType =
+                Has(own, Member.ContentType) ? bytes.Text()
+                : Has(same, Member.ContentType) ? before!.ContentType
+                : null,
+            Body = Has(own, Member.Body)
+                ? new PackedBody(Has(own, Member.PackedBody) ? Brotli : null, bytes.Bytes().ToArray()).Unpack()
+                : default(ReadOnlyMemory<byte>?), // a plain null would become no bytes
             BodyState = Has(own, Member.BodyState) ? StateOf(bytes.Byte()) : null,
             BodyLength = Has(own, Member.BodyLength) ? bytes.Near() : null,
             BodyHash = Has(own, Member.BodyHash) ? bytes.Bytes().ToArray() : default(ReadOnlyMemory<byte>?),
         };
     }
 
-    private static AuditBodyState StateOf(byte state) => state < BodyStates ? (AuditBodyState)state : throw new InvalidDataException("The record was written by a later version.");
+    private static AuditBodyState StateOf(byte state) =>
+        state < BodyStates ? (AuditBodyState)state : throw new InvalidDataException("The record was written by a later version.");
 
     private static Dictionary<string, string> Values(ref FactBytes bytes)
     {

@@ -15,7 +15,8 @@ internal sealed record FactRecord
 
     public static StoredItem Write(AuditFact fact)
     {
-        if (fact.Body is not { } body) return new StoredItem(ToJson(new FactRecord { Fact = fact }), null);
+        if (fact.Body is not { } body)
+            return new StoredItem(ToJson(new FactRecord { Fact = fact }), null);
         var packed = PackedBody.Pack(body);
         return new StoredItem(ToJson(new FactRecord { Fact = fact with { Body = null }, BodyEncoding = packed.Encoding }), packed.Bytes);
     }
@@ -25,7 +26,10 @@ internal sealed record FactRecord
     public static AuditFact Read(StoredItem item)
     {
         var record = JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.FactRecord);
-        var fact = record?.Fact ?? JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.AuditFact) ?? throw new JsonException("The record holds no fact.");
+        var fact =
+            record?.Fact
+            ?? JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.AuditFact)
+            ?? throw new JsonException("The record holds no fact.");
         return item.Bytes is { } bytes ? fact with { Body = new PackedBody(record?.BodyEncoding, bytes.ToArray()).Unpack() } : fact;
     }
 

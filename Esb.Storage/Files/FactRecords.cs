@@ -10,7 +10,12 @@ internal static class FactRecords
     /// <param name="facts">The facts.</param>
     /// <param name="durability">State of the record when the call returns.</param>
     /// <param name="cancellationToken">Observed while there is no room.</param>
-    public static Task AppendAsync(SegmentLog log, IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
+    public static Task AppendAsync(
+        SegmentLog log,
+        IReadOnlyList<AuditFact> facts,
+        AuditDurability durability,
+        CancellationToken cancellationToken
+    )
     {
         var buffer = FactBuffer.Take();
         try
@@ -25,5 +30,6 @@ internal static class FactRecords
     }
 
     /// <summary>The same of the log.</summary>
-    public static SegmentDurability Of(AuditDurability durability) => durability == AuditDurability.Written ? SegmentDurability.Written : SegmentDurability.Flushed;
+    public static SegmentDurability Of(AuditDurability durability) =>
+        durability == AuditDurability.Written ? SegmentDurability.Written : SegmentDurability.Flushed;
 }

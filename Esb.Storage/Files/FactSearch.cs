@@ -17,10 +17,12 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         var last = Guid.Empty;
         foreach (var (segment, row) in Candidates(query))
         {
-            if (row.Id == last || Read(segment, row) is not { } fact || !Fits(fact, query)) continue; // the same fact twice is one
+            if (row.Id == last || Read(segment, row) is not { } fact || !Fits(fact, query))
+                continue; // the same fact twice is one
             last = row.Id;
             yield return fact;
-            if (--limit == 0) yield break;
+            if (--limit == 0)
+                yield break;
         }
     }
 
@@ -29,7 +31,12 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     public IReadOnlyList<AuditFact> FindJourney(AuditJourneyQuery query)
     {
         var room = query.MaxBodyBytes;
-        return [.. Journey(query.MessageId).Take(query.Limit).Select(fact => (room -= fact.Body?.Length ?? 0) < 0 || query.MaxBodyBytes == 0 ? fact with { Body = null } : fact)];
+        return
+        [
+            .. Journey(query.MessageId)
+                .Take(query.Limit)
+                .Select(fact => (room -= fact.Body?.Length ?? 0) < 0 || query.MaxBodyBytes == 0 ? fact with { Body = null } : fact),
+        ];
     }
 
     private IEnumerable<AuditFact> Journey(Guid messageId)
@@ -45,12 +52,14 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
 
     public void Dispose()
     {
-        foreach (var file in _files.Values) file?.Dispose();
+        foreach (var file in _files.Values)
+            file?.Dispose();
     }
 
     // Oldest first; each is read when its turn comes.
     private IEnumerable<AuditFact> FindAll(ulong key) =>
-        segments.SelectMany(segment => segment.Find(key).Select(row => (segment.Segment, Row: row)))
+        segments
+            .SelectMany(segment => segment.Find(key).Select(row => (segment.Segment, Row: row)))
             .OrderBy(found => found.Row.Id)
             .Select(found => Read(found.Segment, found.Row))
             .OfType<AuditFact>();
@@ -65,18 +74,24 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
         {
             while (waiting.TryPeek(out var next) && (rows.Count == 0 || next.NewestId.CompareTo(rows.Peek().Item2.Id) >= 0))
                 rows.EnqueueRange(Rows(waiting.Pop(), query).Select(row => ((next.Segment, row), row.Id)));
-            if (rows.TryDequeue(out var candidate, out _)) yield return candidate;
+            if (rows.TryDequeue(out var candidate, out _))
+                yield return candidate;
         }
     }
 
     private static IEnumerable<FactRow> Rows(ISegmentIndex segment, AuditQuery query)
     {
         var keys = query.Where.Select(field => FactKeys.Field(field.Key, field.Value)).ToList();
-        if (query.MessageId is { } message) keys.Add(FactKeys.Message(message));
-        if (query.Endpoint is not null) keys.Add(FactKeys.Endpoint(query.Endpoint));
-        if (query.Process is not null) keys.Add(FactKeys.Process(query.Process));
-        if (query.Party is not null) keys.Add(FactKeys.Party(query.Party));
-        if (query.TraceId is not null) keys.Add(FactKeys.Trace(query.TraceId));
+        if (query.MessageId is { } message)
+            keys.Add(FactKeys.Message(message));
+        if (query.Endpoint is not null)
+            keys.Add(FactKeys.Endpoint(query.Endpoint));
+        if (query.Process is not null)
+            keys.Add(FactKeys.Process(query.Process));
+        if (query.Party is not null)
+            keys.Add(FactKeys.Party(query.Party));
+        if (query.TraceId is not null)
+            keys.Add(FactKeys.Trace(query.TraceId));
         var rows = keys.Count == 0 ? segment.All() : keys.Select(segment.Find).MinBy(found => found.Count)!;
         return rows.Where(row => Fits(row, query));
     }
@@ -98,7 +113,8 @@ internal sealed class FactSearch(IReadOnlyList<ISegmentIndex> segments) : IDispo
     // Null where the segment was removed meanwhile, or is damaged there.
     private AuditFact? Read(SegmentFile segment, FactRow row)
     {
-        if (!_files.TryGetValue(segment, out var file)) _files[segment] = file = SegmentHandle.TryOpenForReading(segment);
+        if (!_files.TryGetValue(segment, out var file))
+            _files[segment] = file = SegmentHandle.TryOpenForReading(segment);
         return file is not null && SegmentScanner.ReadAt(file, row.Offset) is { } payload ? StoredFact.Read(payload, row.Part) : null;
     }
 }

@@ -10,12 +10,15 @@ namespace Esb.Storage.Files;
 /// <param name="log">Writes them; null where the store is only read.</param>
 internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log) : IAuditStore, IAuditRetention
 {
-    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) => AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) =>
+        AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
 
     public async Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
-        if (facts.Count == 0) return;
-        if (log is null) throw new InvalidOperationException("This store was opened for reading.");
+        if (facts.Count == 0)
+            return;
+        if (log is null)
+            throw new InvalidOperationException("This store was opened for reading.");
 
         try
         {
@@ -44,5 +47,6 @@ internal sealed class FileAuditStore(FileAuditIndex index, Lazy<SegmentLog>? log
         return search.FindJourney(query);
     }
 
-    public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) => index.RemoveBeforeAsync(time, cancellationToken);
+    public Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken) =>
+        index.RemoveBeforeAsync(time, cancellationToken);
 }

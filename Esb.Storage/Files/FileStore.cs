@@ -19,15 +19,15 @@ internal sealed partial class FileStore : Store
     private static readonly TimeSpan CleanInterval = TimeSpan.FromHours(1);
 
     // This host is the only user of the folder: claims and leases held by its earlier processes are released.
-    private const string BeginAnew =
-        """
+    private const string BeginAnew = """
         update replay_job set owner = null, heard_at = null where owner is not null;
         update idempotency_key set held_until = 0 where status is null and held_until > 0;
         update lease set expires_at = 0 where expires_at > 0;
         update parked_key set leased_until = null where leased_until is not null
         """;
 
-    private const string OldKeys = "delete from idempotency_key where rowid in (select rowid from idempotency_key where claimed_at < @before limit @limit)";
+    private const string OldKeys =
+        "delete from idempotency_key where rowid in (select rowid from idempotency_key where claimed_at < @before limit @limit)";
 
     private readonly string _folder;
     private readonly ILogger _logger;
@@ -47,14 +47,22 @@ internal sealed partial class FileStore : Store
     /// <param name="logger">The logger.</param>
     /// <param name="configuration">The configuration that uses the store; null for its owner, whichever that is.</param>
     public FileStore(FileStoreConfig config, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
-        : this(config, SegmentOptions.Default, time, logger, configuration)
-    {
-    }
+        : this(config, SegmentOptions.Default, time, logger, configuration) { }
 
-    internal FileStore(FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger, string? configuration = null)
-        : this(SqliteDatabase.OfHost(Path.GetFullPath(config.Folder), time, logger, configuration, BodyCipher.Of(config)), config, options, time, logger)
-    {
-    }
+    internal FileStore(
+        FileStoreConfig config,
+        SegmentOptions options,
+        TimeProvider time,
+        ILogger<FileStore> logger,
+        string? configuration = null
+    )
+        : this(
+            SqliteDatabase.OfHost(Path.GetFullPath(config.Folder), time, logger, configuration, BodyCipher.Of(config)),
+            config,
+            options,
+            time,
+            logger
+        ) { }
 
     private FileStore(SqliteDatabase database, FileStoreConfig config, SegmentOptions options, TimeProvider time, ILogger<FileStore> logger)
         : base(database, time)
@@ -74,7 +82,8 @@ internal sealed partial class FileStore : Store
 
     public override IAuditEraser Eraser { get; } = new NoEraser();
 
-    public override IClaimCheckStore ClaimChecks => _claims is null ? new NoClaimCheckStore() : new SealedClaimChecks(_claims, _database.Cipher);
+    public override IClaimCheckStore ClaimChecks =>
+        _claims is null ? new NoClaimCheckStore() : new SealedClaimChecks(_claims, _database.Cipher);
 
     /// <summary>The folder of audit facts.</summary>
     public static string AuditFolder(string folder) => Path.Combine(folder, "audit");
@@ -85,16 +94,19 @@ internal sealed partial class FileStore : Store
 
     public override async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (Interlocked.Exchange(ref _stopped, true)) return; // the container registers the store under several names
+        if (Interlocked.Exchange(ref _stopped, true))
+            return; // the container registers the store under several names
         await _stopping.CancelAsync();
         await _cleaning;
         await CompleteActivitiesAsync();
         await _database.DisposeAsync();
-        if (_auditLog.IsValueCreated) await _auditLog.Value.DisposeAsync();
+        if (_auditLog.IsValueCreated)
+            await _auditLog.Value.DisposeAsync();
         await _indexing;
     }
 
-    public override ValueTask<string?> CheckAsync(CancellationToken cancellationToken) => ValueTask.FromResult(_auditLog.Value.Trouble ?? _database.Trouble);
+    public override ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
+        ValueTask.FromResult(_auditLog.Value.Trouble ?? _database.Trouble);
 
     public override async ValueTask DisposeAsync()
     {
@@ -108,8 +120,10 @@ internal sealed partial class FileStore : Store
         MakeFolder();
         var log = _auditLog.Value;
         _database.Open();
-        if (_database.IsOwner) await new EarlierFolder(_folder, _database, _time, _logger).TakeOverAsync(cancellationToken);
-        else LogShared(_folder, _database.Path);
+        if (_database.IsOwner)
+            await new EarlierFolder(_folder, _database, _time, _logger).TakeOverAsync(cancellationToken);
+        else
+            LogShared(_folder, _database.Path);
         await _database.ExecuteAsync(BeginAnew, cancellationToken);
         _indexing = IndexAsync(log);
         _cleaning = CleanAsync(_stopping.Token);
@@ -169,10 +183,19 @@ internal sealed partial class FileStore : Store
         }
     }
 
-    [LoggerMessage(EventId = 4535, Level = LogLevel.Information, Message = "The folder {Folder} belongs to another configuration; dead letters, parked messages and everything else of this one are in {File}")]
+    [LoggerMessage(
+        EventId = 4535,
+        Level = LogLevel.Information,
+        Message = "The folder {Folder} belongs to another configuration; dead letters, parked messages and everything else of this "
+            + "one are in {File}"
+    )]
     private partial void LogShared(string folder, string file);
 
-    [LoggerMessage(EventId = 4519, Level = LogLevel.Warning, Message = "bodies and keys of requests whose time is over could not be deleted; tried again in an hour")]
+    [LoggerMessage(
+        EventId = 4519,
+        Level = LogLevel.Warning,
+        Message = "bodies and keys of requests whose time is over could not be deleted; tried again in an hour"
+    )]
     private partial void LogNotDeleted(Exception exception);
 
     [LoggerMessage(EventId = 4514, Level = LogLevel.Warning, Message = "the audit facts could not be indexed; the next search tries again")]

@@ -12,7 +12,9 @@ internal sealed class HostRunFile(string folder) : IHostRunStore
     {
         try
         {
-            return File.Exists(_path) ? JsonSerializer.Deserialize<HostRun>(File.ReadAllBytes(_path), JsonSerializerOptions.Web) ?? new HostRun() : new HostRun();
+            return File.Exists(_path)
+                ? JsonSerializer.Deserialize<HostRun>(File.ReadAllBytes(_path), JsonSerializerOptions.Web) ?? new HostRun()
+                : new HostRun();
         }
         catch (Exception ex) when (ex is JsonException || StoreErrors.IsWriteFailure(ex))
         {

@@ -8,9 +8,8 @@ namespace Esb.Storage.Files;
 internal static class StoredFact
 {
     /// <summary>One record, so that all of the facts are kept or none.</summary>
-    public static byte[] Write(IReadOnlyList<AuditFact> facts) => facts is [var single]
-        ? Write(single)
-        : StoredItems.Write([.. facts.Select(FactRecord.Write)]);
+    public static byte[] Write(IReadOnlyList<AuditFact> facts) =>
+        facts is [var single] ? Write(single) : StoredItems.Write([.. facts.Select(FactRecord.Write)]);
 
     public static byte[] Write(AuditFact fact) => StoredItems.Write(FactRecord.Write(fact));
 

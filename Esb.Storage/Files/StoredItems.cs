@@ -11,7 +11,8 @@ internal static class StoredItems
     public static byte[] Write(params ReadOnlySpan<StoredItem> items)
     {
         var size = 1;
-        foreach (var item in items) size += 8 + item.Json.Length + item.Bytes.GetValueOrDefault().Length;
+        foreach (var item in items)
+            size += 8 + item.Json.Length + item.Bytes.GetValueOrDefault().Length;
 
         var payload = new byte[size];
         payload[0] = Version;
@@ -33,14 +34,16 @@ internal static class StoredItems
     /// <exception cref="InvalidDataException">It was written by a later version.</exception>
     public static IReadOnlyList<StoredItem> Read(ReadOnlyMemory<byte> payload)
     {
-        if (!IsKnown(payload)) throw new InvalidDataException("The record was written by a later version.");
+        if (!IsKnown(payload))
+            throw new InvalidDataException("The record was written by a later version.");
 
         var items = new List<StoredItem>(1);
-        for (var rest = payload[1..]; !rest.IsEmpty;)
+        for (var rest = payload[1..]; !rest.IsEmpty; )
         {
             var json = BinaryPrimitives.ReadInt32LittleEndian(rest.Span);
             var bytes = BinaryPrimitives.ReadInt32LittleEndian(rest.Span[4..]);
-            ReadOnlyMemory<byte>? beside = bytes == NoBytes ? default(ReadOnlyMemory<byte>?) : rest.Slice(8 + json, bytes); // a plain null would become no bytes
+            // a plain null would become no bytes
+            ReadOnlyMemory<byte>? beside = bytes == NoBytes ? default(ReadOnlyMemory<byte>?) : rest.Slice(8 + json, bytes);
             items.Add(new StoredItem(rest.Slice(8, json), beside));
             rest = rest[(8 + json + Math.Max(bytes, 0))..];
         }

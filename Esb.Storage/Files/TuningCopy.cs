@@ -15,7 +15,9 @@ internal sealed class TuningCopy(string folder, bool isNeeded) : ITuningCopy
     {
         try
         {
-            return isNeeded && File.Exists(_path) ? JsonSerializer.Deserialize<List<TunedSetting>>(File.ReadAllBytes(_path), JsonSerializerOptions.Web) ?? [] : [];
+            return isNeeded && File.Exists(_path)
+                ? JsonSerializer.Deserialize<List<TunedSetting>>(File.ReadAllBytes(_path), JsonSerializerOptions.Web) ?? []
+                : [];
         }
         catch (Exception ex) when (ex is JsonException || StoreErrors.IsWriteFailure(ex))
         {
@@ -25,7 +27,8 @@ internal sealed class TuningCopy(string folder, bool isNeeded) : ITuningCopy
 
     public void Write(IReadOnlyCollection<TunedSetting> settings)
     {
-        if (!isNeeded) return;
+        if (!isNeeded)
+            return;
         try
         {
             lock (_lock)

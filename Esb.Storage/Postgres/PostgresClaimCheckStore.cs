@@ -27,7 +27,8 @@ internal sealed class PostgresClaimCheckStore(PostgresDatabase database, TimePro
                     await InsertAsync(ticket, body, cancellationToken);
                 }
             },
-            cancellationToken);
+            cancellationToken
+        );
         return ticket;
     }
 
@@ -41,7 +42,8 @@ internal sealed class PostgresClaimCheckStore(PostgresDatabase database, TimePro
                 AddTicket(command.Parameters, ticket);
                 body = (byte[]?)await command.ExecuteScalarAsync(cancellationToken);
             },
-            cancellationToken);
+            cancellationToken
+        );
         return ticket.Redeem(body);
     }
 

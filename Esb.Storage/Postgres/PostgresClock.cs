@@ -16,11 +16,20 @@ internal sealed partial class PostgresClock(TimeProvider time, ILogger logger)
     public async Task<TimeSpan> AdvanceAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         var here = time.GetUtcNow();
-        var ahead = here - await connection.ExecuteScalarAsync<DateTime>(new CommandDefinition("select clock_timestamp()", cancellationToken: cancellationToken));
-        if (ahead > UsualDifference) LogAhead(ahead);
+        var ahead =
+            here
+            - await connection.ExecuteScalarAsync<DateTime>(
+                new CommandDefinition("select clock_timestamp()", cancellationToken: cancellationToken)
+            );
+        if (ahead > UsualDifference)
+            LogAhead(ahead);
         return ahead > TimeSpan.Zero ? ahead : TimeSpan.Zero;
     }
 
-    [LoggerMessage(EventId = 4550, Level = LogLevel.Error, Message = "the clock of this host is {Ahead} ahead of the database's, which decides what is old enough to be let go")]
+    [LoggerMessage(
+        EventId = 4550,
+        Level = LogLevel.Error,
+        Message = "the clock of this host is {Ahead} ahead of the database's, which decides what is old enough to be let go"
+    )]
     private partial void LogAhead(TimeSpan ahead);
 }

@@ -15,11 +15,13 @@ internal static class PostgresConnection
     // or hash what it can look up: two fields of ten million facts take 8 ms this way, and 17 to 100 ms that way. What is asked for decides
     // which index leads, so plans are made for it; translating one
     // takes longer than the search.
-    private const string ForSearch = " -c enable_mergejoin=off -c enable_hashjoin=off -c enable_seqscan=off -c plan_cache_mode=force_custom_plan -c jit=off";
+    private const string ForSearch =
+        " -c enable_mergejoin=off -c enable_hashjoin=off -c enable_seqscan=off -c plan_cache_mode=force_custom_plan -c jit=off";
 
     // What a host that is frozen or cut off has locked would stay so for as long as its connection looks alive: two hours, by the defaults
     // of the system.
-    private const string LetGo = " -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
+    private const string LetGo =
+        " -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
     public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, options: "");
 
@@ -36,12 +38,15 @@ internal static class PostgresConnection
         Default("Keepalive", () => builder.KeepAlive = 15);
         Default("Max Auto Prepare", () => builder.MaxAutoPrepare = 50);
         // Whatever the role's own defaults are.
-        builder.Options = $"{builder.Options} -c synchronous_commit=on{LetGo}{(readOnly ? " -c default_transaction_read_only=on" : "")}{options}".TrimStart();
+        builder.Options = (
+            $"{builder.Options} -c " + $"synchronous_commit=on{LetGo}{(readOnly ? " -c default_transaction_read_only=on" : "")}{options}"
+        ).TrimStart();
         return builder.ConnectionString;
 
         void Default(string name, Action set)
         {
-            if (!builder.ContainsKey(name)) set();
+            if (!builder.ContainsKey(name))
+                set();
         }
     }
 }

@@ -35,7 +35,10 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         Clock = new PostgresClock(time, logger);
         Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));
         _searches = NpgsqlDataSource.Create(PostgresConnection.WithSearches(config));
-        Partitions = new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field") { Companion = ("audit_erasure", "happened_until") };
+        Partitions = new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field")
+        {
+            Companion = ("audit_erasure", "happened_until"),
+        };
         ClaimPartitions = new PostgresPartitions(Source, Clock, maker: null, "claim_check");
         _schema = new PostgresSchema(Source, config.Schema, logger);
         _own = PostgresShare.Of(Source, _searches, Clock);
@@ -71,7 +74,8 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     {
         lock (_gate)
         {
-            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true }) _preparing = PrepareAsync();
+            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true })
+                _preparing = PrepareAsync();
             return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
         }
     }
@@ -137,42 +141,59 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     /// <param name="cancellationToken">Ends it.</param>
     /// <param name="timeout">The longest silence of the server, zero for no limit; null for the default of the connection.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
-    public IAsyncEnumerable<T> QueryAsync<T>(string sql, object parameters, CancellationToken cancellationToken, TimeSpan? timeout = null) =>
-        ReadAsync<T>(Source, sql, parameters, timeout, cancellationToken);
+    public IAsyncEnumerable<T> QueryAsync<T>(
+        string sql,
+        object parameters,
+        CancellationToken cancellationToken,
+        TimeSpan? timeout = null
+    ) => ReadAsync<T>(Source, sql, parameters, timeout, cancellationToken);
 
     /// <summary>The same over a few separate connections, with plans for each query: however many and long the searches and reports, the
     /// rest of the host finds a connection.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>; <c>ESB-STORE-VERSION</c>.</exception>
-    public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) => ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
+    public IAsyncEnumerable<T> SearchAsync<T>(string sql, object parameters, CancellationToken cancellationToken) =>
+        ReadAsync<T>(_searches, sql, parameters, timeout: null, cancellationToken);
 
     public override Task<T> ReadAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) =>
         WriteAsync(work, cancellationToken, isRepeatable: true);
 
-    public override Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false) => AskAsync(
-        async () =>
-        {
-            await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
-            return await work(new SqlSession(connection, Dialect, cancellationToken));
-        },
-        isRepeatable, cancellationToken);
+    public override Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false) =>
+        AskAsync(
+            async () =>
+            {
+                await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
+                return await work(new SqlSession(connection, Dialect, cancellationToken));
+            },
+            isRepeatable,
+            cancellationToken
+        );
 
-    public override Task<T> TransactAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) => AskAsync(
-        async () =>
-        {
-            await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
-            await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
-            var session = new SqlSession(connection, Dialect, cancellationToken);
-            var result = await work(session);
-            if (!session.IsGivenUp) await transaction.CommitAsync(cancellationToken);
-            return result;
-        },
-        isRepeatable: false, cancellationToken);
+    public override Task<T> TransactAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) =>
+        AskAsync(
+            async () =>
+            {
+                await using var connection = await _own.Source.OpenConnectionAsync(cancellationToken);
+                await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+                var session = new SqlSession(connection, Dialect, cancellationToken);
+                var result = await work(session);
+                if (!session.IsGivenUp)
+                    await transaction.CommitAsync(cancellationToken);
+                return result;
+            },
+            isRepeatable: false,
+            cancellationToken
+        );
 
     public override async IAsyncEnumerable<T> SearchAsync<T>(
-        string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, [EnumeratorCancellation] CancellationToken cancellationToken)
+        string sql,
+        IReadOnlyList<(string Name, object? Value)> parameters,
+        Func<SqlRow, T> read,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         await EnsureReadyAsync(cancellationToken);
-        await foreach (var row in PostgresRows.ReadAsync(_own.Searches, sql, parameters, read, cancellationToken)) yield return row;
+        await foreach (var row in PostgresRows.ReadAsync(_own.Searches, sql, parameters, read, cancellationToken))
+            yield return row;
     }
 
     public override bool IsRefusal(Exception exception) => PostgresErrors.IsRefusal(exception);
@@ -214,10 +235,17 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    private async IAsyncEnumerable<T> ReadAsync<T>(NpgsqlDataSource source, string sql, object parameters, TimeSpan? timeout, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private async IAsyncEnumerable<T> ReadAsync<T>(
+        NpgsqlDataSource source,
+        string sql,
+        object parameters,
+        TimeSpan? timeout,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         await EnsureReadyAsync(cancellationToken);
-        await foreach (var row in PostgresRows.ReadAsync<T>(source, sql, parameters, timeout, cancellationToken)) yield return row;
+        await foreach (var row in PostgresRows.ReadAsync<T>(source, sql, parameters, timeout, cancellationToken))
+            yield return row;
     }
 
     // Without a caller's token: the attempt is shared. It is bounded by the time-outs of the connection and the limit of migrations.
@@ -233,8 +261,10 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
             }
 
             await _schema.MigrateAsync(CancellationToken.None);
-            if (_configuration is not null) await UseAsync(await _schema.OwnAsync(_configuration, CancellationToken.None));
-            if (MakesDays) await TryMakePartitionsAsync();
+            if (_configuration is not null)
+                await UseAsync(await _schema.OwnAsync(_configuration, CancellationToken.None));
+            if (MakesDays)
+                await TryMakePartitionsAsync();
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))
         {
@@ -247,17 +277,27 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     // Tables of one configuration are in its own schema, unless it owns the schema of the store.
     private async Task UseAsync(string? owner)
     {
-        if (owner is null || _configuration is null || owner == _configuration || _own.IsApart) return;
+        if (owner is null || _configuration is null || owner == _configuration || _own.IsApart)
+            return;
         var config = _config with { Schema = StoreShare.SchemaOf(_config.Schema, _configuration) };
         var source = NpgsqlDataSource.Create(PostgresConnection.With(config, _readOnly));
         try
         {
             var schema = new PostgresSchema(source, config.Schema, _logger);
-            if (_readOnly) await schema.CheckAsync(CancellationToken.None);
-            else await schema.MigrateAsync(CancellationToken.None);
-            var user = _readOnly ? await schema.FindOwnerAsync(CancellationToken.None) : await schema.OwnAsync(_configuration, CancellationToken.None);
+            if (_readOnly)
+                await schema.CheckAsync(CancellationToken.None);
+            else
+                await schema.MigrateAsync(CancellationToken.None);
+            var user = _readOnly
+                ? await schema.FindOwnerAsync(CancellationToken.None)
+                : await schema.OwnAsync(_configuration, CancellationToken.None);
             if (user is not null && user != _configuration)
-                throw new EsbException("ESB-STORE-OWNER", $"The schema '{config.Schema}' belongs to the configuration '{user}', and '{_configuration}' needs it: give one of them another store.schema.", FaultKind.Internal);
+                throw new EsbException(
+                    "ESB-STORE-OWNER",
+                    $"The schema '{config.Schema}' belongs to the configuration '{user}', and '{_configuration}' needs it: give one "
+                        + $"of them another store.schema.",
+                    FaultKind.Internal
+                );
         }
         catch
         {
@@ -283,10 +323,19 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         }
     }
 
-    [LoggerMessage(EventId = 4533, Level = LogLevel.Warning, Message = "Not all days of the store's tables were made or dropped ({Reason}); it is tried again within the hour")]
+    [LoggerMessage(
+        EventId = 4533,
+        Level = LogLevel.Warning,
+        Message = "Not all days of the store's tables were made or dropped ({Reason}); it is tried again within the hour"
+    )]
     private partial void LogPartitions(string reason);
 
-    [LoggerMessage(EventId = 4534, Level = LogLevel.Information, Message = "The store belongs to the configuration {Owner}; dead letters, parked messages and everything else of {Configuration} are in the schema {Schema}")]
+    [LoggerMessage(
+        EventId = 4534,
+        Level = LogLevel.Information,
+        Message = "The store belongs to the configuration {Owner}; dead letters, parked messages and everything else of "
+            + "{Configuration} are in the schema {Schema}"
+    )]
     private partial void LogShared(string owner, string configuration, string schema);
 
     [LoggerMessage(EventId = 4531, Level = LogLevel.Information, Message = "the store's database is ready")]

@@ -25,13 +25,21 @@ internal sealed class PostgresFarmKeys(PostgresDatabase database) : IFarmKeyStor
     }
 
     private static Task<byte[]?> FindAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
-        connection.QuerySingleOrDefaultAsync<byte[]?>(new CommandDefinition("select key from farm_key", cancellationToken: cancellationToken));
+        connection.QuerySingleOrDefaultAsync<byte[]?>(
+            new CommandDefinition("select key from farm_key", cancellationToken: cancellationToken)
+        );
 
     // Of two hosts that start at once, one makes it.
     private static async Task<byte[]?> MakeAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         var key = RandomNumberGenerator.GetBytes(KeyBytes);
-        await connection.ExecuteAsync(new CommandDefinition("insert into farm_key (key) values (@key) on conflict do nothing", new { key }, cancellationToken: cancellationToken));
+        await connection.ExecuteAsync(
+            new CommandDefinition(
+                "insert into farm_key (key) values (@key) on conflict do nothing",
+                new { key },
+                cancellationToken: cancellationToken
+            )
+        );
         return await FindAsync(connection, cancellationToken);
     }
 }

@@ -21,20 +21,24 @@ internal sealed class PostgresPlanner(BusIdentity bus, StoreConfig configured, I
         return changes;
     }
 
-    public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) => WithSchemasAsync(async schema =>
-    {
-        foreach (var change in (await schema.PlanAsync(cancellationToken)).Where(change => change.Kind != ChangeKind.Keep)) tell($"{change.Object}: {change.Detail}");
-        await schema.MigrateAsync(cancellationToken);
-        return await schema.OwnAsync(bus.Name, cancellationToken);
-    });
+    public Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) =>
+        WithSchemasAsync(async schema =>
+        {
+            foreach (var change in (await schema.PlanAsync(cancellationToken)).Where(change => change.Kind != ChangeKind.Keep))
+                tell($"{change.Object}: {change.Detail}");
+            await schema.MigrateAsync(cancellationToken);
+            return await schema.OwnAsync(bus.Name, cancellationToken);
+        });
 
     // The schema of the store, and the schema of this configuration if another configuration owns the first.
     private async Task WithSchemasAsync(Func<PostgresSchema, Task<string?>> workAndFindOwner)
     {
-        if (configured is not PostgresStoreConfig store) return;
+        if (configured is not PostgresStoreConfig store)
+            return;
         try
         {
-            if (await WorkAsync(store) is not { } owner || owner == bus.Name) return;
+            if (await WorkAsync(store) is not { } owner || owner == bus.Name)
+                return;
             await WorkAsync(store with { Schema = StoreShare.SchemaOf(store.Schema, bus.Name) });
         }
         catch (Exception ex) when (PostgresErrors.IsFailure(ex))

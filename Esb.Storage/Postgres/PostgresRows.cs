@@ -12,20 +12,48 @@ namespace Esb.Storage.Postgres;
 internal static class PostgresRows
 {
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>.</exception>
-    public static IAsyncEnumerable<T> ReadAsync<T>(NpgsqlDataSource source, string sql, object parameters, TimeSpan? timeout, CancellationToken cancellationToken) =>
-        ReadAsync(source, connection => AskAsync<T>(connection, new CommandDefinition(sql, parameters, commandTimeout: (int?)timeout?.TotalSeconds, cancellationToken: cancellationToken)), cancellationToken);
+    public static IAsyncEnumerable<T> ReadAsync<T>(
+        NpgsqlDataSource source,
+        string sql,
+        object parameters,
+        TimeSpan? timeout,
+        CancellationToken cancellationToken
+    ) =>
+        ReadAsync(
+            source,
+            connection =>
+                AskAsync<T>(
+                    connection,
+                    new CommandDefinition(
+                        sql,
+                        parameters,
+                        commandTimeout: (int?)timeout?.TotalSeconds,
+                        cancellationToken: cancellationToken
+                    )
+                ),
+            cancellationToken
+        );
 
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>.</exception>
     public static IAsyncEnumerable<T> ReadAsync<T>(
-        NpgsqlDataSource source, string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, CancellationToken cancellationToken) =>
-        ReadAsync(source, connection => AskAsync(connection, sql, parameters, read, cancellationToken), cancellationToken);
+        NpgsqlDataSource source,
+        string sql,
+        IReadOnlyList<(string Name, object? Value)> parameters,
+        Func<SqlRow, T> read,
+        CancellationToken cancellationToken
+    ) => ReadAsync(source, connection => AskAsync(connection, sql, parameters, read, cancellationToken), cancellationToken);
 
-    private static async IAsyncEnumerable<T> ReadAsync<T>(NpgsqlDataSource source, Func<NpgsqlConnection, Task<Question<T>>> ask, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private static async IAsyncEnumerable<T> ReadAsync<T>(
+        NpgsqlDataSource source,
+        Func<NpgsqlConnection, Task<Question<T>>> ask,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         var (rows, isRow) = await BeginAsync(source, () => RowsAsync(source, ask, cancellationToken).GetAsyncEnumerator(cancellationToken));
         await using (rows)
         {
-            for (; isRow; isRow = await MoveNextAsync(rows)) yield return rows.Current;
+            for (; isRow; isRow = await MoveNextAsync(rows))
+                yield return rows.Current;
         }
     }
 
@@ -64,7 +92,11 @@ internal static class PostgresRows
 
     // Not the unbuffered query of Dapper: it ends each with a word to the server to cancel it, for which the client opens a connection, and
     // its thread stands still until that is closed.
-    private static async IAsyncEnumerable<T> RowsAsync<T>(NpgsqlDataSource source, Func<NpgsqlConnection, Task<Question<T>>> ask, [EnumeratorCancellation] CancellationToken cancellationToken)
+    private static async IAsyncEnumerable<T> RowsAsync<T>(
+        NpgsqlDataSource source,
+        Func<NpgsqlConnection, Task<Question<T>>> ask,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
         var (command, reader, read) = await ask(connection);
@@ -73,11 +105,13 @@ internal static class PostgresRows
         var remain = true;
         try
         {
-            while (remain = await reader.ReadAsync(cancellationToken)) yield return read(reader);
+            while (remain = await reader.ReadAsync(cancellationToken))
+                yield return read(reader);
         }
         finally
         {
-            if (remain && !reader.IsClosed) await Task.Run(command.Cancel, CancellationToken.None); // what remains may be long
+            if (remain && !reader.IsClosed)
+                await Task.Run(command.Cancel, CancellationToken.None); // what remains may be long
         }
     }
 
@@ -88,11 +122,21 @@ internal static class PostgresRows
     }
 
     private static async Task<Question<T>> AskAsync<T>(
-        NpgsqlConnection connection, string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, CancellationToken cancellationToken)
+        NpgsqlConnection connection,
+        string sql,
+        IReadOnlyList<(string Name, object? Value)> parameters,
+        Func<SqlRow, T> read,
+        CancellationToken cancellationToken
+    )
     {
         var command = new NpgsqlCommand(sql, connection);
-        foreach (var (name, value) in parameters) PostgresDialect.Instance.Bind(command, name, value);
-        return new Question<T>(command, await command.ExecuteReaderAsync(CommandBehavior.SingleResult, cancellationToken), row => read(new SqlRow(row, PostgresDialect.Instance)));
+        foreach (var (name, value) in parameters)
+            PostgresDialect.Instance.Bind(command, name, value);
+        return new Question<T>(
+            command,
+            await command.ExecuteReaderAsync(CommandBehavior.SingleResult, cancellationToken),
+            row => read(new SqlRow(row, PostgresDialect.Instance))
+        );
     }
 
     private sealed record Question<T>(DbCommand Command, DbDataReader Reader, Func<DbDataReader, T> Read);

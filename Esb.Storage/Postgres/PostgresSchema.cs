@@ -26,15 +26,20 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     public async Task MigrateAsync(CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
-        if (connection.PostgreSqlVersion.Major < OldestServer) throw Wrong($"PostgreSQL {connection.PostgreSqlVersion} is too old; {OldestServer} or later is needed.");
-        if (await IsCurrentAsync(connection, cancellationToken)) return; // sufficient for a role that may not create tables
+        if (connection.PostgreSqlVersion.Major < OldestServer)
+            throw Wrong($"PostgreSQL {connection.PostgreSqlVersion} is too old; {OldestServer} or later is needed.");
+        if (await IsCurrentAsync(connection, cancellationToken))
+            return; // sufficient for a role that may not create tables
 
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await RunAsync($"select pg_advisory_xact_lock({MigrationLock})");
         // A session that waits for a table blocks all later ones, such as the other hosts behind a backup.
         await RunAsync($"set local lock_timeout = '{LockWait}'");
         await RunAsync($"create schema if not exists \"{schema}\"");
-        await RunAsync("create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now())");
+        await RunAsync(
+            "create table if not exists schema_version (number integer primary key, name text not null, applied_at timestamptz not "
+                + "null default now())"
+        );
         var applied = await ReadVersionsAsync(connection, cancellationToken);
         RefuseLater(applied);
         foreach (var pending in Migrations.Where(migration => !applied.Contains(migration.Number)))
@@ -54,7 +59,8 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     /// <returns>The owner.</returns>
     public async Task<string> OwnAsync(string configuration, CancellationToken cancellationToken)
     {
-        if (await FindOwnerAsync(cancellationToken) is { } known) return known; // sufficient for a role that may only use the tables
+        if (await FindOwnerAsync(cancellationToken) is { } known)
+            return known; // sufficient for a role that may only use the tables
         await using var claim = database.CreateCommand("insert into store_owner (name) values ($1) on conflict do nothing");
         claim.Parameters.AddWithValue(configuration);
         await claim.ExecuteNonQueryAsync(cancellationToken);
@@ -77,7 +83,8 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
         {
             var applied = await ReadVersionsAsync(connection, cancellationToken);
             RefuseLater(applied);
-            if (applied.Count < Migrations.Count) throw Wrong($"The tables in schema '{schema}' are of an earlier version; start a host of this version once.");
+            if (applied.Count < Migrations.Count)
+                throw Wrong($"The tables in schema '{schema}' are of an earlier version; start a host of this version once.");
         }
         catch (PostgresException ex) when (ex.SqlState == PostgresErrorCodes.UndefinedTable)
         {
@@ -91,11 +98,17 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         var table = await connection.ExecuteScalarAsync<string?>(
-            new CommandDefinition("select to_regclass(@name)::text", new { name = $"\"{schema}\".schema_version" }, cancellationToken: cancellationToken));
+            new CommandDefinition(
+                "select to_regclass(@name)::text",
+                new { name = $"\"{schema}\".schema_version" },
+                cancellationToken: cancellationToken
+            )
+        );
         var applied = table is null ? [] : await ReadVersionsAsync(connection, cancellationToken);
         RefuseLater(applied);
         var pending = Migrations.Where(migration => !applied.Contains(migration.Number)).Select(migration => migration.Name).ToList();
-        if (applied.Count == 0) return [new PlannedChange(ChangeKind.Create, $"schema {schema}", $"{pending.Count} migrations, up to {pending[^1]}")];
+        if (applied.Count == 0)
+            return [new PlannedChange(ChangeKind.Create, $"schema {schema}", $"{pending.Count} migrations, up to {pending[^1]}")];
         return pending.Count == 0
             ? [new PlannedChange(ChangeKind.Keep, $"schema {schema}", $"version {applied.Max()}")]
             : [.. pending.Select(name => new PlannedChange(ChangeKind.Change, $"schema {schema}", $"migration {name}"))];
@@ -103,17 +116,27 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
 
     private static async Task<bool> IsCurrentAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
-        var isThere = await connection.ExecuteScalarAsync<bool>(new CommandDefinition("select to_regclass('schema_version') is not null", cancellationToken: cancellationToken));
-        return isThere && (await ReadVersionsAsync(connection, cancellationToken)).SetEquals(Migrations.Select(migration => migration.Number));
+        var isThere = await connection.ExecuteScalarAsync<bool>(
+            new CommandDefinition("select to_regclass('schema_version') is not null", cancellationToken: cancellationToken)
+        );
+        return isThere
+            && (await ReadVersionsAsync(connection, cancellationToken)).SetEquals(Migrations.Select(migration => migration.Number));
     }
 
     private static async Task<HashSet<int>> ReadVersionsAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
-        [.. await connection.QueryAsync<int>(new CommandDefinition("select number from schema_version", cancellationToken: cancellationToken))];
+        [
+            .. await connection.QueryAsync<int>(
+                new CommandDefinition("select number from schema_version", cancellationToken: cancellationToken)
+            ),
+        ];
 
     private void RefuseLater(HashSet<int> applied)
     {
         if (applied.Count > 0 && applied.Max() > Migrations[^1].Number)
-            throw Wrong($"The tables in schema '{schema}' have version {applied.Max()}; this program knows them up to version {Migrations[^1].Number}.");
+            throw Wrong(
+                $"The tables in schema '{schema}' have version {applied.Max()}; this program knows them up to version "
+                    + $"{Migrations[^1].Number}."
+            );
     }
 
     private static EsbException Wrong(string message) => new("ESB-STORE-VERSION", message, FaultKind.Internal);

@@ -7,7 +7,8 @@ namespace Esb.Storage.Postgres;
 /// <param name="Source">Connections to them.</param>
 /// <param name="Searches">Those for searches.</param>
 /// <param name="KeyPartitions">Of the keys of requests.</param>
-internal sealed record PostgresShare(NpgsqlDataSource Source, NpgsqlDataSource Searches, PostgresPartitions KeyPartitions) : IAsyncDisposable
+internal sealed record PostgresShare(NpgsqlDataSource Source, NpgsqlDataSource Searches, PostgresPartitions KeyPartitions)
+    : IAsyncDisposable
 {
     /// <summary>Whether they have a schema and connections of their own.</summary>
     public bool IsApart { get; init; }
@@ -17,7 +18,8 @@ internal sealed record PostgresShare(NpgsqlDataSource Source, NpgsqlDataSource S
 
     public async ValueTask DisposeAsync()
     {
-        if (!IsApart) return;
+        if (!IsApart)
+            return;
         await Source.DisposeAsync();
         await Searches.DisposeAsync();
     }

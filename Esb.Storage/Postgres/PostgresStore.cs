@@ -34,16 +34,31 @@ internal sealed partial class PostgresStore : Store
     /// <param name="time">The clock.</param>
     /// <param name="logger">The logger.</param>
     /// <param name="configuration">The configuration that uses the store; null for its owner, whichever that is.</param>
-    public PostgresStore(PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger, string? configuration = null)
-        : this(new PostgresDatabase(config, readOnly: false, time, logger, configuration), config, evidence, time, logger)
-    {
-    }
+    public PostgresStore(
+        PostgresStoreConfig config,
+        AuditEvidenceConfig evidence,
+        TimeProvider time,
+        ILogger<PostgresStore> logger,
+        string? configuration = null
+    )
+        : this(new PostgresDatabase(config, readOnly: false, time, logger, configuration), config, evidence, time, logger) { }
 
-    private PostgresStore(PostgresDatabase database, PostgresStoreConfig config, AuditEvidenceConfig evidence, TimeProvider time, ILogger<PostgresStore> logger)
+    private PostgresStore(
+        PostgresDatabase database,
+        PostgresStoreConfig config,
+        AuditEvidenceConfig evidence,
+        TimeProvider time,
+        ILogger<PostgresStore> logger
+    )
         : base(database, time)
     {
         _database = database;
-        _spool = new AuditSpool(Path.Combine(Path.GetFullPath(config.Folder), "spool"), SpoolOptions.Of(config.SpoolSize.Bytes), time, logger);
+        _spool = new AuditSpool(
+            Path.Combine(Path.GetFullPath(config.Folder), "spool"),
+            SpoolOptions.Of(config.SpoolSize.Bytes),
+            time,
+            logger
+        );
         _audit = new PostgresAuditStore(_database, _spool, AnchorLog.TryOpen(evidence, time, logger));
         _time = time;
         _logger = logger;
@@ -99,7 +114,8 @@ internal sealed partial class PostgresStore : Store
 
     public override async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, true)) return; // the container registers the store under several names
+        if (Interlocked.Exchange(ref _disposed, true))
+            return; // the container registers the store under several names
         await StopAsync(CancellationToken.None);
         await _database.DisposeAsync();
         _stopping.Dispose();

@@ -12,7 +12,8 @@ internal sealed partial class PostgresStoreRule(StoreConfig configured) : IConfi
 {
     public void Check(ConfigErrors errors)
     {
-        if (configured is not PostgresStoreConfig config) return;
+        if (configured is not PostgresStoreConfig config)
+            return;
 
         if (!SchemaName().IsMatch(config.Schema))
             errors.Add("ESB-CFG-NAME", config, "schema", "expected 1 to 63 lower-case letters, digits and _, beginning with a letter");
@@ -23,7 +24,12 @@ internal sealed partial class PostgresStoreRule(StoreConfig configured) : IConfi
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-CONNECTION", config, "connection", "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\"");
+            errors.Add(
+                "ESB-CFG-CONNECTION",
+                config,
+                "connection",
+                "expected a connection string of Npgsql, such as \"Host=db;Database=esb;Username=esb\""
+            );
         }
     }
 
@@ -38,7 +44,12 @@ internal sealed partial class PostgresStoreRule(StoreConfig configured) : IConfi
     private static void CheckRemote(NpgsqlConnectionStringBuilder connection, PostgresStoreConfig config, ConfigErrors errors)
     {
         if (connection is { Username: "postgres", Password: "postgres" })
-            errors.Add("ESB-CFG-DEFAULTCRED", config, "connection", "the default credentials postgres/postgres are accepted on this machine only");
+            errors.Add(
+                "ESB-CFG-DEFAULTCRED",
+                config,
+                "connection",
+                "the default credentials postgres/postgres are accepted on this machine only"
+            );
         if (connection.SslMode is not (SslMode.VerifyCA or SslMode.VerifyFull))
             errors.RefuseInsecure(config, "connection", config.AllowInsecure, "SSL Mode=VerifyFull");
     }

@@ -20,7 +20,8 @@ internal sealed class DiskProbe(string folder)
 
     public void Succeeded()
     {
-        if (Volatile.Read(ref _failed)) Volatile.Write(ref _failed, false);
+        if (Volatile.Read(ref _failed))
+            Volatile.Write(ref _failed, false);
     }
 
     public void Failed()
@@ -36,7 +37,8 @@ internal sealed class DiskProbe(string folder)
     /// at most.</summary>
     public string? FindTrouble()
     {
-        if (!Volatile.Read(ref _failed)) return FindLackOfSpace();
+        if (!Volatile.Read(ref _failed))
+            return FindLackOfSpace();
         lock (_lock)
         {
             if (_failed && Environment.TickCount64 - _probedAt >= Interval.TotalMilliseconds)

@@ -25,7 +25,11 @@ internal sealed class FolderLock : IDisposable
         catch (IOException ex) when (ex.HResult is WouldBlock or WindowsSharingViolation)
         {
             // What the framework says of it would only repeat it.
-            throw new EsbException("ESB-STORE-INUSE", $"The folder '{folder}' is in use by another host; give each its own store.folder.", FaultKind.Internal);
+            throw new EsbException(
+                "ESB-STORE-INUSE",
+                $"The folder '{folder}' is in use by another host; give each its own store.folder.",
+                FaultKind.Internal
+            );
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

@@ -50,7 +50,8 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
         var group = new List<Entry>(_maxGroup);
         while (await _queue.Reader.WaitToReadAsync())
         {
-            while (group.Count < _maxGroup && _queue.Reader.TryRead(out var entry)) group.Add(entry);
+            while (group.Count < _maxGroup && _queue.Reader.TryRead(out var entry))
+                group.Add(entry);
             await CommitAsync(group);
             group.Clear();
         }
@@ -64,16 +65,19 @@ internal sealed class GroupCommit<T> : IAsyncDisposable
         }
         catch (EsbException ex) when (!ex.IsTransient && group.Count > 1)
         {
-            foreach (var entry in group) await CommitAsync([entry]); // a refused item does not fail the others
+            foreach (var entry in group)
+                await CommitAsync([entry]); // a refused item does not fail the others
             return;
         }
         catch (Exception ex)
         {
-            foreach (var entry in group) entry.SetException(ex);
+            foreach (var entry in group)
+                entry.SetException(ex);
             return;
         }
 
-        foreach (var entry in group) entry.SetResult();
+        foreach (var entry in group)
+            entry.SetResult();
     }
 
     private sealed class Entry(T item) : TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)

@@ -28,8 +28,8 @@ internal sealed class SegmentBatch
     /// <summary>The position behind its last record, once it is written.</summary>
     public SegmentPosition End { get; set; } = SegmentPosition.Start;
 
-    /// <summary>Completes once it is written. All callers share it, so that an append allocates nothing. Asked for under the lock of the log,
-    /// while the batch is filled or waits for its flush.</summary>
+    /// <summary>Completes once it is written. All callers share it, so that an append allocates nothing. Asked for under the lock of the
+    /// log, while the batch is filled or waits for its flush.</summary>
     public Task Written => (_written ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
 
     /// <summary>Completes once it is flushed. Asked for as <see cref="Written"/>.</summary>
@@ -85,7 +85,8 @@ internal sealed class SegmentBatch
 
     private static void Fail(TaskCompletionSource? waiting, Exception failure)
     {
-        if (waiting?.TrySetException(failure) == true) _ = waiting.Task.Exception; // observed: nobody may await it any more
+        if (waiting?.TrySetException(failure) == true)
+            _ = waiting.Task.Exception; // observed: nobody may await it any more
     }
 
     private void Release()
@@ -97,7 +98,8 @@ internal sealed class SegmentBatch
 
     private void Reserve(int size)
     {
-        if (Length + size <= _bytes.Length) return;
+        if (Length + size <= _bytes.Length)
+            return;
         var larger = Pool.Rent(Math.Max(Length + size, 2 * _bytes.Length));
         _bytes.AsSpan(0, Length).CopyTo(larger);
         Pool.Return(_bytes);

@@ -15,13 +15,18 @@ internal readonly record struct SegmentFile(string Folder, long Number)
     private string Name => Number.ToString("D10", CultureInfo.InvariantCulture);
 
     /// <summary>The segments of a folder, oldest first; none where the folder does not exist.</summary>
-    public static IReadOnlyList<SegmentFile> List(string folder) => !Directory.Exists(folder)
-        ? []
-        : [.. Directory.EnumerateFiles(folder, "*" + Extension)
-            .Select(path => System.IO.Path.GetFileNameWithoutExtension(path))
-            .Where(name => long.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _))
-            .Select(name => new SegmentFile(folder, long.Parse(name, CultureInfo.InvariantCulture)))
-            .OrderBy(segment => segment.Number)];
+    public static IReadOnlyList<SegmentFile> List(string folder) =>
+        !Directory.Exists(folder)
+            ? []
+            :
+            [
+                .. Directory
+                    .EnumerateFiles(folder, "*" + Extension)
+                    .Select(path => System.IO.Path.GetFileNameWithoutExtension(path))
+                    .Where(name => long.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out _))
+                    .Select(name => new SegmentFile(folder, long.Parse(name, CultureInfo.InvariantCulture)))
+                    .OrderBy(segment => segment.Number),
+            ];
 
     public void Delete()
     {

@@ -8,8 +8,7 @@ internal static class SegmentHandle
 {
     private const FileShare Shared = FileShare.ReadWrite | FileShare.Delete;
 
-    public static SafeFileHandle OpenForWriting(SegmentFile segment) =>
-        OwnerFile.OpenHandle(segment.Path, Shared);
+    public static SafeFileHandle OpenForWriting(SegmentFile segment) => OwnerFile.OpenHandle(segment.Path, Shared);
 
     /// <summary>Null where the segment does not exist any more.</summary>
     public static SafeFileHandle? TryOpenForReading(SegmentFile segment)

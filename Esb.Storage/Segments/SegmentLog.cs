@@ -25,8 +25,12 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     private readonly ISegmentListener? _listener;
     private readonly TimeSpan _flushDelay;
     private readonly Timer _flushTimer;
-    private readonly Channel<bool> _grown = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
-    private readonly Channel<bool> _rolled = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _grown = Channel.CreateBounded<bool>(
+        new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite }
+    );
+    private readonly Channel<bool> _rolled = Channel.CreateBounded<bool>(
+        new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite }
+    );
     private readonly Lock _files = new(); // taken first if both are needed; held while records are written, not while they are flushed
     private readonly Lock _gate = new(); // guards all that follows, for moments
     private readonly Queue<SegmentBatch> _written = new();
@@ -98,10 +102,12 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
 
     /// <summary>Appends a record; durable when it returns.</summary>
     /// <exception cref="IOException">It could not be written.</exception>
-    public Task AppendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) => AppendAsync(new SegmentEntry(payload), cancellationToken);
+    public Task AppendAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
+        AppendAsync(new SegmentEntry(payload), cancellationToken);
 
     /// <inheritdoc cref="AppendAsync(ReadOnlyMemory{byte}, CancellationToken)"/>
-    public Task AppendAsync(SegmentEntry entry, CancellationToken cancellationToken) => AppendAsync(entry, SegmentDurability.Flushed, cancellationToken);
+    public Task AppendAsync(SegmentEntry entry, CancellationToken cancellationToken) =>
+        AppendAsync(entry, SegmentDurability.Flushed, cancellationToken);
 
     /// <summary>Appends a record.</summary>
     /// <param name="entry">The record.</param>
@@ -113,7 +119,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     {
         lock (_gate)
         {
-            if (TryAppend(entry, durability) is { } appended) return appended;
+            if (TryAppend(entry, durability) is { } appended)
+                return appended;
         }
 
         return AppendLaterAsync(entry with { Payload = entry.Payload.ToArray() }, durability, cancellationToken);
@@ -124,14 +131,17 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     {
         lock (_gate)
         {
-            if (_isClosed) return;
+            if (_isClosed)
+                return;
             _isClosed = true;
         }
 
         await SettleAsync();
         await _flushTimer.DisposeAsync();
-        if (_rescued is { } lost) LogLost(lost.Records.Count, _folder);
-        lock (_files) _writer.Dispose();
+        if (_rescued is { } lost)
+            LogLost(lost.Records.Count, _folder);
+        lock (_files)
+            _writer.Dispose();
         _grown.Writer.TryComplete();
         _rolled.Writer.TryComplete();
         _lock.Dispose();
@@ -146,18 +156,22 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             bool flushes;
             lock (_gate)
             {
-                if (_filling.Length > 0) (batch, _filling) = (_filling, new SegmentBatch());
-                else _isWriting = false;
+                if (_filling.Length > 0)
+                    (batch, _filling) = (_filling, new SegmentBatch());
+                else
+                    _isWriting = false;
                 flushes = TryBeginFlush();
             }
 
             if (batch is null)
             {
-                if (flushes) FlushWanted(); // here: no other thread has to wake up for it
+                if (flushes)
+                    FlushWanted(); // here: no other thread has to wake up for it
                 return;
             }
 
-            if (flushes) ThreadPool.UnsafeQueueUserWorkItem(static log => log.FlushWanted(), this, preferLocal: false);
+            if (flushes)
+                ThreadPool.UnsafeQueueUserWorkItem(static log => log.FlushWanted(), this, preferLocal: false);
             Write(batch);
         }
     }
@@ -166,8 +180,10 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
 
     private Task? TryAppend(SegmentEntry entry, SegmentDurability durability)
     {
-        if (_isClosed) return Task.FromException(new ChannelClosedException());
-        if (!_filling.HasRoomFor(entry.Size)) return null;
+        if (_isClosed)
+            return Task.FromException(new ChannelClosedException());
+        if (!_filling.HasRoomFor(entry.Size))
+            return null;
         if (_pendingBytes > 0 && _pendingBytes + entry.Size > MaxPendingBytes)
             return _rescued is null ? null : Task.FromException(new IOException("What was written before could not be flushed."));
 
@@ -179,7 +195,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
 
     private void BeginWriting()
     {
-        if (_isWriting) return;
+        if (_isWriting)
+            return;
         _isWriting = true;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
@@ -193,7 +210,10 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             lock (_gate)
             {
                 appended = TryAppend(entry, durability);
-                room = !_filling.HasRoomFor(entry.Size) ? _filling.Written : _written.TryPeek(out var oldest) ? oldest.Flushed : Task.Delay(SettleInterval, cancellationToken);
+                room =
+                    !_filling.HasRoomFor(entry.Size) ? _filling.Written
+                    : _written.TryPeek(out var oldest) ? oldest.Flushed
+                    : Task.Delay(SettleInterval, cancellationToken);
             }
 
             if (appended is not null)
@@ -215,13 +235,16 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             bool flushes;
             lock (_gate)
             {
-                if (!_isWriting && !_isFlushing && _written.Count == 0) return;
+                if (!_isWriting && !_isFlushing && _written.Count == 0)
+                    return;
                 _isFlushDue = true;
                 flushes = !_isWriting && TryBeginFlush();
             }
 
-            if (flushes) await Task.Run(FlushWanted);
-            else await Task.Delay(SettleInterval);
+            if (flushes)
+                await Task.Run(FlushWanted);
+            else
+                await Task.Delay(SettleInterval);
         }
     }
 
@@ -241,7 +264,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
         {
             _probe.Failed();
             LogNotWritten(ex, _folder);
-            lock (_gate) _pendingBytes -= batch.Length;
+            lock (_gate)
+                _pendingBytes -= batch.Length;
             batch.Fail(ex);
         }
     }
@@ -250,14 +274,17 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     {
         var segment = _end.Segment;
         batch.End = _writer.Write(batch.Bytes.Span);
-        if (batch.End.Segment != segment) _rolled.Writer.TryWrite(true);
+        if (batch.End.Segment != segment)
+            _rolled.Writer.TryWrite(true);
         _end = batch.End;
         _listener?.Written(batch.Records);
         lock (_gate)
         {
             _written.Enqueue(batch);
-            if (batch.IsAwaited) _awaited++;
-            else if (!_isFlushDue) TimeFlush(flushDelay);
+            if (batch.IsAwaited)
+                _awaited++;
+            else if (!_isFlushDue)
+                TimeFlush(flushDelay);
         }
     }
 
@@ -265,29 +292,35 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     private void Rescue()
     {
         SegmentBatch? rescued;
-        lock (_gate) rescued = _rescued;
-        if (rescued is null) return;
+        lock (_gate)
+            rescued = _rescued;
+        if (rescued is null)
+            return;
         try
         {
             Place(rescued, RescueDelay);
-            lock (_gate) _rescued = null;
+            lock (_gate)
+                _rescued = null;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
             _probe.Failed();
             LogNotWritten(ex, _folder);
-            lock (_gate) TimeFlush(RescueDelay);
+            lock (_gate)
+                TimeFlush(RescueDelay);
         }
     }
 
     private void TimeFlush(TimeSpan delay)
     {
-        if (!_isTimed && !_isClosed) _isTimed = _flushTimer.Change(delay, Timeout.InfiniteTimeSpan);
+        if (!_isTimed && !_isClosed)
+            _isTimed = _flushTimer.Change(delay, Timeout.InfiniteTimeSpan);
     }
 
     private bool TryBeginFlush()
     {
-        if (_isFlushing || !IsFlushWanted) return false;
+        if (_isFlushing || !IsFlushWanted)
+            return false;
         return _isFlushing = true;
     }
 
@@ -297,7 +330,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
         {
             _isTimed = false;
             _isFlushDue = true;
-            if (!TryBeginFlush()) return;
+            if (!TryBeginFlush())
+                return;
         }
 
         FlushWanted();
@@ -310,7 +344,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             Flush();
             lock (_gate)
             {
-                if (IsFlushWanted) continue;
+                if (IsFlushWanted)
+                    continue;
                 _isFlushing = false;
                 return;
             }
@@ -335,18 +370,22 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
                 files = _writer.Files;
             }
 
-            if (batches == 0) return;
+            if (batches == 0)
+                return;
             files.FlushToDisk();
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            lock (_files) Abandon(ex);
+            lock (_files)
+                Abandon(ex);
             return;
         }
 
-        lock (_files) _writer.Close(files);
+        lock (_files)
+            _writer.Close(files);
         _probe.Succeeded();
-        for (var i = 0; i < batches; i++) Complete();
+        for (var i = 0; i < batches; i++)
+            Complete();
         _grown.Writer.TryWrite(true);
     }
 
@@ -357,7 +396,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
         {
             batch = _written.Dequeue();
             _pendingBytes -= batch.Length;
-            if (batch.IsAwaited) _awaited--;
+            if (batch.IsAwaited)
+                _awaited--;
         }
 
         _committed = batch.End;
@@ -369,7 +409,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     {
         _probe.Failed();
         LogNotWritten(failure, _folder);
-        if (_writer.Abandon(_committed) is { } worse) LogNotWritten(worse, _folder);
+        if (_writer.Abandon(_committed) is { } worse)
+            LogNotWritten(worse, _folder);
         _end = _writer.Position;
         List<SegmentBatch> abandoned;
         var rescued = new SegmentBatch();
@@ -378,7 +419,8 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
             abandoned = [.. _written];
             _written.Clear();
             (_awaited, _isFlushDue) = (0, false);
-            if (_rescued is not null) abandoned.Insert(0, _rescued);
+            if (_rescued is not null)
+                abandoned.Insert(0, _rescued);
             foreach (var batch in abandoned)
             {
                 rescued.Rescue(batch);
@@ -387,12 +429,14 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
 
             _pendingBytes += rescued.Length;
             _rescued = rescued.Length > 0 ? rescued : null;
-            if (_rescued is not null) TimeFlush(RescueDelay);
+            if (_rescued is not null)
+                TimeFlush(RescueDelay);
         }
 
         foreach (var batch in abandoned)
         {
-            if (batch.End != SegmentPosition.Start) _listener?.Lost(batch.Records);
+            if (batch.End != SegmentPosition.Start)
+                _listener?.Lost(batch.Records);
             batch.Fail(failure);
         }
     }
@@ -400,6 +444,10 @@ internal sealed partial class SegmentLog : IAsyncDisposable, IThreadPoolWorkItem
     [LoggerMessage(EventId = 4505, Level = LogLevel.Error, Message = "cannot write to {Folder}")]
     private partial void LogNotWritten(Exception exception, string folder);
 
-    [LoggerMessage(EventId = 4506, Level = LogLevel.Error, Message = "{Count} records of answered exchanges could not be written to {Folder}, and are lost with this process")]
+    [LoggerMessage(
+        EventId = 4506,
+        Level = LogLevel.Error,
+        Message = "{Count} records of answered exchanges could not be written to {Folder}, and are lost with this process"
+    )]
     private partial void LogLost(int count, string folder);
 }

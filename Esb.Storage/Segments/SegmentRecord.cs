@@ -24,7 +24,8 @@ internal static class SegmentRecord
     /// <summary>The bytes of the whole record that a header announces; null where these bytes are no header.</summary>
     public static long? ReadSize(ReadOnlySpan<byte> header)
     {
-        if (header.Length < HeaderBytes || !header.StartsWith(Mark)) return null;
+        if (header.Length < HeaderBytes || !header.StartsWith(Mark))
+            return null;
         var length = BinaryPrimitives.ReadInt32LittleEndian(header[4..]);
         return length < 0 ? null : (long)HeaderBytes + length;
     }
@@ -36,8 +37,10 @@ internal static class SegmentRecord
     {
         var crc = BitOperations.Crc32C(uint.MaxValue, BinaryPrimitives.ReadUInt32LittleEndian(length));
         var whole = payload.Length & ~7;
-        foreach (var eight in MemoryMarshal.Cast<byte, ulong>(payload[..whole])) crc = BitOperations.Crc32C(crc, eight);
-        foreach (var one in payload[whole..]) crc = BitOperations.Crc32C(crc, one);
+        foreach (var eight in MemoryMarshal.Cast<byte, ulong>(payload[..whole]))
+            crc = BitOperations.Crc32C(crc, eight);
+        foreach (var one in payload[whole..])
+            crc = BitOperations.Crc32C(crc, one);
         return ~crc;
     }
 }

@@ -14,7 +14,8 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
     /// <summary>Recovers the folder and returns the position at which writing continues.</summary>
     public SegmentPosition Run()
     {
-        if (SegmentFile.List(folder) is not [.., var last]) return new SegmentPosition(1, 0);
+        if (SegmentFile.List(folder) is not [.., var last])
+            return new SegmentPosition(1, 0);
 
         try
         {
@@ -33,7 +34,8 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
         var length = RandomAccess.GetLength(file);
         foreach (var scanned in SegmentScanner.Scan(file, 0, length))
         {
-            if (scanned.Payload is not null) continue;
+            if (scanned.Payload is not null)
+                continue;
             if (scanned.End < length)
             {
                 Damages.Add(new SegmentPosition(segment.Number, scanned.Offset));
@@ -63,10 +65,18 @@ internal sealed partial class SegmentRecovery(string folder, ILogger logger)
         target.Flush(flushToDisk: true);
     }
 
-    [LoggerMessage(EventId = 4502, Level = LogLevel.Error, Message = "{Segment} was cut at {Offset}: the last {Bytes} bytes hold no whole record and are in quarantine")]
+    [LoggerMessage(
+        EventId = 4502,
+        Level = LogLevel.Error,
+        Message = "{Segment} was cut at {Offset}: the last {Bytes} bytes hold no whole record and are in quarantine"
+    )]
     private partial void LogCut(SegmentFile segment, long offset, long bytes);
 
-    [LoggerMessage(EventId = 4503, Level = LogLevel.Error, Message = "{Segment} is damaged at {Offset}: {Bytes} bytes hold no record; the records around them are kept")]
+    [LoggerMessage(
+        EventId = 4503,
+        Level = LogLevel.Error,
+        Message = "{Segment} is damaged at {Offset}: {Bytes} bytes hold no record; the records around them are kept"
+    )]
     private partial void LogDamaged(SegmentFile segment, long offset, long bytes);
 
     [LoggerMessage(EventId = 4504, Level = LogLevel.Error, Message = "{Segment} could not be repaired; writing continues in the next one")]

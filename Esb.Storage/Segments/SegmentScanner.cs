@@ -14,7 +14,7 @@ internal static class SegmentScanner
     public static IEnumerable<ScannedRecord> Scan(SafeFileHandle file, long from, long to)
     {
         var window = new SegmentWindow(file, to);
-        for (var offset = from; offset < to;)
+        for (var offset = from; offset < to; )
         {
             var scanned = TryRead(window, offset, to) is { } payload
                 ? new ScannedRecord(offset, offset + SegmentRecord.HeaderBytes + payload.Length, payload)
@@ -33,29 +33,34 @@ internal static class SegmentScanner
 
     private static ReadOnlyMemory<byte>? TryRead(SegmentWindow window, long offset, long to)
     {
-        if (SegmentRecord.ReadSize(window.At(offset, SegmentRecord.HeaderBytes).Span) is not { } size) return null;
-        if (size > to - offset || size > Array.MaxLength) return null;
+        if (SegmentRecord.ReadSize(window.At(offset, SegmentRecord.HeaderBytes).Span) is not { } size)
+            return null;
+        if (size > to - offset || size > Array.MaxLength)
+            return null;
         var record = window.At(offset, (int)size);
-        if (record.Length != size || !SegmentRecord.IsIntact(record.Span)) return null;
+        if (record.Length != size || !SegmentRecord.IsIntact(record.Span))
+            return null;
         return record[SegmentRecord.HeaderBytes..];
     }
 
     private static long FindNext(SegmentWindow window, long from, long to)
     {
         const int Piece = 64 * 1024;
-        for (var offset = from; offset < to;)
+        for (var offset = from; offset < to; )
         {
             var bytes = window.At(offset, Piece).Span;
             var found = bytes.IndexOf(SegmentRecord.Mark);
             if (found < 0)
             {
-                if (bytes.Length < Piece) return to;
+                if (bytes.Length < Piece)
+                    return to;
                 offset += bytes.Length - (SegmentRecord.Mark.Length - 1); // a mark may lie across two pieces
                 continue;
             }
 
             offset += found;
-            if (TryRead(window, offset, to) is not null) return offset;
+            if (TryRead(window, offset, to) is not null)
+                return offset;
             offset++;
         }
 

@@ -26,7 +26,8 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public SegmentPosition Write(ReadOnlySpan<byte> records)
     {
-        if (_position.Offset >= options.MaxSegmentBytes) MoveOn();
+        if (_position.Offset >= options.MaxSegmentBytes)
+            MoveOn();
         _file ??= Open(new SegmentFile(folder, _position.Segment));
         try
         {
@@ -62,10 +63,14 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
         _position = new SegmentPosition(last.Segment + 1, 0); // a number is never used again: an index may know what was there
         try
         {
-            for (var number = flushed.Segment + 1; number <= last.Segment; number++) new SegmentFile(folder, number).Delete();
+            for (var number = flushed.Segment + 1; number <= last.Segment; number++)
+                new SegmentFile(folder, number).Delete();
             var segment = new SegmentFile(folder, flushed.Segment);
-            if (flushed.Offset == 0) segment.Delete();
-            else using (var file = SegmentHandle.OpenForWriting(segment)) RandomAccess.SetLength(file, flushed.Offset);
+            if (flushed.Offset == 0)
+                segment.Delete();
+            else
+                using (var file = SegmentHandle.OpenForWriting(segment))
+                    RandomAccess.SetLength(file, flushed.Offset);
             return null;
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -76,7 +81,8 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
 
     public void Dispose()
     {
-        foreach (var file in _complete) file.Dispose();
+        foreach (var file in _complete)
+            file.Dispose();
         _complete.Clear();
         _file?.Dispose();
         _file = null;
@@ -84,7 +90,8 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
 
     private void MoveOn()
     {
-        if (_file is not null) _complete.Add(_file);
+        if (_file is not null)
+            _complete.Add(_file);
         _file = null;
         _position = new SegmentPosition(_position.Segment + 1, 0);
     }
@@ -114,7 +121,8 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
     {
         var isNew = !File.Exists(segment.Path);
         var file = SegmentHandle.OpenForWriting(segment);
-        if (!isNew) return file;
+        if (!isNew)
+            return file;
         try
         {
             DurableFolder.Flush(folder);
@@ -136,8 +144,10 @@ internal sealed class SegmentWriter(string folder, SegmentPosition start, Segmen
     {
         public void FlushToDisk()
         {
-            foreach (var file in Complete) Flush(file);
-            if (Growing is not null) Flush(Growing);
+            foreach (var file in Complete)
+                Flush(file);
+            if (Growing is not null)
+                Flush(Growing);
         }
     }
 }

@@ -35,7 +35,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
 
     public long Length => _log.IsValueCreated ? Interlocked.Read(ref _length) : 0;
 
-    public DateTimeOffset? Oldest => Length > 0 && Interlocked.Read(ref _oldest) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null;
+    public DateTimeOffset? Oldest =>
+        Length > 0 && Interlocked.Read(ref _oldest) is > 0 and var ticks ? new DateTimeOffset(ticks, TimeSpan.Zero) : null;
 
     public long Bytes => _size.Bytes;
 
@@ -47,7 +48,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     /// <exception cref="Core.Errors.EsbException"><c>ESB-STORE-INUSE</c>: another process writes to the folder.</exception>
     public void Open() => _ = _log.Value;
 
-    public Task AppendAsync(AuditFact fact, CancellationToken cancellationToken) => AppendAsync([fact], AuditDurability.Flushed, cancellationToken);
+    public Task AppendAsync(AuditFact fact, CancellationToken cancellationToken) =>
+        AppendAsync([fact], AuditDurability.Flushed, cancellationToken);
 
     public Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
@@ -78,7 +80,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     public async Task WaitAsync(CancellationToken cancellationToken)
     {
         var log = _log.Value; // facts left by an earlier process count
-        while (Length == 0) await log.Grown.ReadAsync(cancellationToken);
+        while (Length == 0)
+            await log.Grown.ReadAsync(cancellationToken);
     }
 
     public async Task<IReadOnlyList<AuditFact>> PeekAsync(int maximum, CancellationToken cancellationToken)
@@ -86,28 +89,33 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         while (true)
         {
             var facts = Peek(maximum);
-            if (facts.Count > 0 || _unreadable.Count > 0) return facts;
+            if (facts.Count > 0 || _unreadable.Count > 0)
+                return facts;
             await _log.Value.Grown.ReadAsync(cancellationToken);
         }
     }
 
     public async Task ForgetAsync(CancellationToken cancellationToken)
     {
-        if (_unreadable.Count > 0) await PutUnreadableAsideAsync(cancellationToken);
+        if (_unreadable.Count > 0)
+            await PutUnreadableAsideAsync(cancellationToken);
         if (_peeked is { } position)
         {
             _progress.Advance(position);
             _tail.ForgetBefore(position);
         }
 
-        if (Interlocked.Add(ref _length, -_peekedFacts) == 0) Interlocked.Exchange(ref _oldest, 0);
+        if (Interlocked.Add(ref _length, -_peekedFacts) == 0)
+            Interlocked.Exchange(ref _oldest, 0);
         (_peeked, _peekedFacts) = (null, 0);
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_refused is { } refused) await refused.DisposeAsync();
-        if (!_log.IsValueCreated) return;
+        if (_refused is { } refused)
+            await refused.DisposeAsync();
+        if (!_log.IsValueCreated)
+            return;
         _progress.Save();
         await _log.Value.DisposeAsync();
     }
@@ -121,7 +129,12 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     }
 
     private async Task PutAsideAsync(byte[] payload, CancellationToken cancellationToken) =>
-        await WriteAsync(await OpenRefusedAsync(cancellationToken), new SegmentEntry(payload), SegmentDurability.Flushed, cancellationToken);
+        await WriteAsync(
+            await OpenRefusedAsync(cancellationToken),
+            new SegmentEntry(payload),
+            SegmentDurability.Flushed,
+            cancellationToken
+        );
 
     // A failure is retried, unlike with Lazy. After an operator has deleted the files, a log that is still open would write to unlinked
     // files.
@@ -148,11 +161,17 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private static long FactsIn(IReadOnlyList<BatchedRecord> group)
     {
         long count = 0;
-        foreach (var record in group) count += ((IReadOnlyList<AuditFact>)record.Source!).Count;
+        foreach (var record in group)
+            count += ((IReadOnlyList<AuditFact>)record.Source!).Count;
         return count;
     }
 
-    private static async Task WriteAsync(SegmentLog log, SegmentEntry entry, SegmentDurability durability, CancellationToken cancellationToken)
+    private static async Task WriteAsync(
+        SegmentLog log,
+        SegmentEntry entry,
+        SegmentDurability durability,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
@@ -169,7 +188,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         var log = SegmentLog.Open(_folder, _options.Segments, _logger, listener: this);
         _progress.Load(log.Committed);
         _tail.BeginAt(log.Committed);
-        foreach (var record in NewReader(log).ReadNew()) _length += StoredFact.Count(record.Payload);
+        foreach (var record in NewReader(log).ReadNew())
+            _length += StoredFact.Count(record.Payload);
         return log;
     }
 
@@ -181,7 +201,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         while (log.Committed != _progress.Position)
         {
             var room = new PeekRoom(maximum);
-            if (_tail.TryPeek(_progress.Position, room, facts) is { } end) return Peeked(facts, end);
+            if (_tail.TryPeek(_progress.Position, room, facts) is { } end)
+                return Peeked(facts, end);
             var begin = _tail.Begin;
             var reader = NewReader(log);
             foreach (var record in reader.ReadNew())
@@ -193,13 +214,16 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
                 else
                 {
                     facts.AddRange(parsed);
-                    foreach (var fact in parsed) room.Take(fact);
+                    foreach (var fact in parsed)
+                        room.Take(fact);
                 }
 
-                if (room.IsFull || _unreadable.Count >= maximum) break;
+                if (room.IsFull || _unreadable.Count >= maximum)
+                    break;
             }
 
-            if (facts.Count > 0 || _unreadable.Count > 0) return Peeked(facts, reader.Position);
+            if (facts.Count > 0 || _unreadable.Count > 0)
+                return Peeked(facts, reader.Position);
             RequireSegments(log);
             _progress.Advance(begin); // what lies there is damaged, now and later
         }
@@ -210,7 +234,8 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private List<AuditFact> Peeked(List<AuditFact> facts, SegmentPosition end)
     {
         (_peeked, _peekedFacts) = (end, facts.Count + _unreadable.Sum(payload => StoredFact.Count(payload)));
-        if (facts.Count > 0) Interlocked.Exchange(ref _oldest, facts[0].Time.UtcTicks);
+        if (facts.Count > 0)
+            Interlocked.Exchange(ref _oldest, facts[0].Time.UtcTicks);
         return facts;
     }
 
@@ -218,10 +243,12 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
     private void RequireSegments(SegmentLog log)
     {
         var isWritten = log.Committed.Offset > 0 || _progress.Position.Segment > 0;
-        if (isWritten && SegmentFile.List(_folder).Count == 0) throw new IOException($"The segments of the audit spool are not in {_folder} any more; is its volume mounted?");
+        if (isWritten && SegmentFile.List(_folder).Count == 0)
+            throw new IOException($"The segments of the audit spool are not in {_folder} any more; is its volume mounted?");
     }
 
-    private SegmentReader NewReader(SegmentLog log) => new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
+    private SegmentReader NewReader(SegmentLog log) =>
+        new(_folder, () => _tail.Begin, _logger, log.Damages) { Position = _progress.Position };
 
     // Null if a later version wrote the record before the host was downgraded to this one.
     private static IReadOnlyList<AuditFact>? TryParse(PlacedRecord record)
@@ -236,6 +263,10 @@ internal sealed partial class AuditSpool : IAuditSpool, ISegmentListener, IAsync
         }
     }
 
-    [LoggerMessage(EventId = 4521, Level = LogLevel.Error, Message = "{Count} records of the audit spool cannot be read by this version; they are put aside in the folder refused")]
+    [LoggerMessage(
+        EventId = 4521,
+        Level = LogLevel.Error,
+        Message = "{Count} records of the audit spool cannot be read by this version; they are put aside in the folder refused"
+    )]
     private partial void LogUnreadable(int count);
 }

@@ -21,10 +21,16 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
     /// <summary>Reads the file; starts at the beginning if there is no file, or if it names segments that no longer exist.</summary>
     public void Load(SegmentPosition committed)
     {
-        if (!File.Exists(_path) || File.ReadAllText(_path).Split(' ') is not [var segment, var offset]) return;
-        if (!long.TryParse(segment, CultureInfo.InvariantCulture, out var number) || !long.TryParse(offset, CultureInfo.InvariantCulture, out var at)) return;
+        if (!File.Exists(_path) || File.ReadAllText(_path).Split(' ') is not [var segment, var offset])
+            return;
+        if (
+            !long.TryParse(segment, CultureInfo.InvariantCulture, out var number)
+            || !long.TryParse(offset, CultureInfo.InvariantCulture, out var at)
+        )
+            return;
         var position = new SegmentPosition(number, at);
-        if (!committed.IsBefore(position)) Position = position;
+        if (!committed.IsBefore(position))
+            Position = position;
     }
 
     /// <summary>Sets a new position. The file is updated if a second has passed since the last update, or if a new segment
@@ -32,7 +38,8 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
     public void Advance(SegmentPosition position)
     {
         Position = position;
-        if (position.Segment > _savedSegment || time.GetElapsedTime(_savedAt) >= SaveInterval) Save();
+        if (position.Segment > _savedSegment || time.GetElapsedTime(_savedAt) >= SaveInterval)
+            Save();
     }
 
     public void Save()
@@ -40,9 +47,13 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
         try
         {
             var unfinished = _path + ".part";
-            OwnerFile.Write(unfinished, Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Position.Segment} {Position.Offset}")));
+            OwnerFile.Write(
+                unfinished,
+                Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{Position.Segment} {Position.Offset}"))
+            );
             File.Move(unfinished, _path, overwrite: true);
-            foreach (var segment in SegmentFile.List(folder).Where(segment => segment.Number < Position.Segment)) segment.Delete();
+            foreach (var segment in SegmentFile.List(folder).Where(segment => segment.Number < Position.Segment))
+                segment.Delete();
             (_savedAt, _savedSegment) = (time.GetTimestamp(), Position.Segment);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
@@ -51,6 +62,10 @@ internal sealed partial class SpoolProgress(string folder, TimeProvider time, IL
         }
     }
 
-    [LoggerMessage(EventId = 4520, Level = LogLevel.Warning, Message = "how far the audit spool was moved could not be saved; some facts will be moved again after a restart")]
+    [LoggerMessage(
+        EventId = 4520,
+        Level = LogLevel.Warning,
+        Message = "how far the audit spool was moved could not be saved; some facts will be moved again after a restart"
+    )]
     private partial void LogNotSaved(Exception exception);
 }

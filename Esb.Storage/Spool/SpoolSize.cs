@@ -18,7 +18,8 @@ internal sealed class SpoolSize(string folder, TimeProvider time)
         {
             lock (_gate)
             {
-                if (_measuredAt is not { } last || time.GetElapsedTime(last) >= Interval) Measure();
+                if (_measuredAt is not { } last || time.GetElapsedTime(last) >= Interval)
+                    Measure();
                 return _bytes;
             }
         }
@@ -29,7 +30,8 @@ internal sealed class SpoolSize(string folder, TimeProvider time)
     {
         lock (_gate)
         {
-            if (Bytes + bytes > maximum) return false;
+            if (Bytes + bytes > maximum)
+                return false;
             _bytes += bytes;
             return true;
         }

@@ -18,14 +18,16 @@ internal sealed class SpoolTail(long maxBytes)
     {
         get
         {
-            lock (_gate) return _begin;
+            lock (_gate)
+                return _begin;
         }
     }
 
     /// <summary>Begins at the position of the log, before anything is appended.</summary>
     public void BeginAt(SegmentPosition committed)
     {
-        lock (_gate) _begin = committed;
+        lock (_gate)
+            _begin = committed;
     }
 
     /// <param name="group">The entries that became durable; each comes from facts.</param>
@@ -35,7 +37,8 @@ internal sealed class SpoolTail(long maxBytes)
         lock (_gate)
         {
             var offset = end.Offset;
-            for (var i = 0; i < group.Count; i++) offset -= group[i].Size;
+            for (var i = 0; i < group.Count; i++)
+                offset -= group[i].Size;
             for (var i = 0; i < group.Count; i++)
             {
                 offset += group[i].Size;
@@ -45,7 +48,8 @@ internal sealed class SpoolTail(long maxBytes)
                 _bytes += placed.Size;
             }
 
-            while (_bytes > maxBytes) RemoveOldest();
+            while (_bytes > maxBytes)
+                RemoveOldest();
         }
     }
 
@@ -58,12 +62,15 @@ internal sealed class SpoolTail(long maxBytes)
     {
         lock (_gate)
         {
-            if (from.IsBefore(_begin)) return null;
+            if (from.IsBefore(_begin))
+                return null;
             Placed? last = null;
             foreach (var placed in _facts)
             {
-                if (room.IsFull) break;
-                foreach (var fact in placed.Facts) room.Take(fact);
+                if (room.IsFull)
+                    break;
+                foreach (var fact in placed.Facts)
+                    room.Take(fact);
                 facts.AddRange(placed.Facts); // those of one record stay together: the position is behind them all
                 last = placed;
             }
@@ -77,7 +84,8 @@ internal sealed class SpoolTail(long maxBytes)
     {
         lock (_gate)
         {
-            while (_facts.TryPeek(out var oldest) && !oldest.IsBehind(position)) RemoveOldest();
+            while (_facts.TryPeek(out var oldest) && !oldest.IsBehind(position))
+                RemoveOldest();
         }
     }
 
@@ -93,6 +101,7 @@ internal sealed class SpoolTail(long maxBytes)
     {
         public SegmentPosition End => new(Segment, EndOffset);
 
-        public bool IsBehind(SegmentPosition position) => Segment > position.Segment || (Segment == position.Segment && EndOffset > position.Offset);
+        public bool IsBehind(SegmentPosition position) =>
+            Segment > position.Segment || (Segment == position.Segment && EndOffset > position.Offset);
     }
 }

@@ -31,7 +31,11 @@ internal abstract class SqlDatabase(SqlDialect dialect, BodyCipher cipher)
     /// <summary>Runs a search, which only reads and may take longer than anything else, without delaying other work.</summary>
     /// <exception cref="EsbException">As <see cref="ReadAsync"/>.</exception>
     public abstract IAsyncEnumerable<T> SearchAsync<T>(
-        string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, CancellationToken cancellationToken);
+        string sql,
+        IReadOnlyList<(string Name, object? Value)> parameters,
+        Func<SqlRow, T> read,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>True if the database refuses the values themselves, so that a retry is useless.</summary>
     public abstract bool IsRefusal(Exception exception);
@@ -40,12 +44,20 @@ internal abstract class SqlDatabase(SqlDialect dialect, BodyCipher cipher)
     protected abstract Task<TimeSpan> AdvanceAsync(CancellationToken cancellationToken);
 
     /// <summary>The first row of a query; null if there are no rows.</summary>
-    public Task<T?> FirstAsync<T>(string sql, Func<SqlRow, T> read, CancellationToken cancellationToken, params (string Name, object? Value)[] parameters) =>
-        ReadAsync(session => session.FirstAsync(sql, read, parameters), cancellationToken);
+    public Task<T?> FirstAsync<T>(
+        string sql,
+        Func<SqlRow, T> read,
+        CancellationToken cancellationToken,
+        params (string Name, object? Value)[] parameters
+    ) => ReadAsync(session => session.FirstAsync(sql, read, parameters), cancellationToken);
 
     /// <summary>All rows of a query.</summary>
-    public Task<List<T>> QueryAsync<T>(string sql, Func<SqlRow, T> read, CancellationToken cancellationToken, params (string Name, object? Value)[] parameters) =>
-        ReadAsync(session => session.QueryAsync(sql, read, parameters), cancellationToken);
+    public Task<List<T>> QueryAsync<T>(
+        string sql,
+        Func<SqlRow, T> read,
+        CancellationToken cancellationToken,
+        params (string Name, object? Value)[] parameters
+    ) => ReadAsync(session => session.QueryAsync(sql, read, parameters), cancellationToken);
 
     /// <summary>Runs one statement.</summary>
     /// <returns>The number of rows changed.</returns>
@@ -60,11 +72,12 @@ internal abstract class SqlDatabase(SqlDialect dialect, BodyCipher cipher)
     public async Task<long> DeleteAsync(string sql, DateTimeOffset before, CancellationToken cancellationToken)
     {
         before -= await AdvanceAsync(cancellationToken);
-        for (var deleted = 0L; ;)
+        for (var deleted = 0L; ; )
         {
             var batch = await ExecuteAsync(sql, cancellationToken, ("before", before), ("limit", BatchSize));
             deleted += batch;
-            if (batch < BatchSize) return deleted;
+            if (batch < BatchSize)
+                return deleted;
         }
     }
 }

@@ -19,9 +19,16 @@ internal sealed record SqlMigration(int Number, string Name, string Resource)
 
     /// <summary>The migrations of a kind of database, in order.</summary>
     public static IReadOnlyList<SqlMigration> Of(string kind) =>
-        [.. typeof(SqlMigration).Assembly.GetManifestResourceNames()
-            .Where(resource => resource.StartsWith($"{kind}/", StringComparison.Ordinal))
-            .Order(StringComparer.Ordinal)
-            .Select(resource => (Resource: resource, Name: resource[(kind.Length + 1)..]))
-            .Select(found => new SqlMigration(int.Parse(found.Name.AsSpan(0, 4), CultureInfo.InvariantCulture), found.Name, found.Resource))];
+        [
+            .. typeof(SqlMigration)
+                .Assembly.GetManifestResourceNames()
+                .Where(resource => resource.StartsWith($"{kind}/", StringComparison.Ordinal))
+                .Order(StringComparer.Ordinal)
+                .Select(resource => (Resource: resource, Name: resource[(kind.Length + 1)..]))
+                .Select(found => new SqlMigration(
+                    int.Parse(found.Name.AsSpan(0, 4), CultureInfo.InvariantCulture),
+                    found.Name,
+                    found.Resource
+                )),
+        ];
 }

@@ -10,10 +10,15 @@ internal sealed class SqlRows(string name)
 
     public IReadOnlyList<SqlColumn> Columns => _columns;
 
-    public static SqlRows Of<T>(string name, IReadOnlyCollection<T> rows, params IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns)
+    public static SqlRows Of<T>(
+        string name,
+        IReadOnlyCollection<T> rows,
+        params IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns
+    )
     {
         var made = new SqlRows(name);
-        foreach (var (column, type, value) in columns) made._columns.Add(new SqlColumn(column, type, [.. rows.Select(value)]));
+        foreach (var (column, type, value) in columns)
+            made._columns.Add(new SqlColumn(column, type, [.. rows.Select(value)]));
         return made;
     }
 }

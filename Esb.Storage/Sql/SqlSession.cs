@@ -50,7 +50,8 @@ internal sealed class SqlSession(DbConnection connection, SqlDialect dialect, Ca
     public async Task<SqlResults> QueryManyAsync(string sql, (string Name, object? Value)[] parameters, params SqlRows[] rows)
     {
         var command = Command(sql, parameters);
-        foreach (var some in rows) dialect.Bind(command, some);
+        foreach (var some in rows)
+            dialect.Bind(command, some);
         try
         {
             return new SqlResults(command, await command.ExecuteReaderAsync(cancellationToken), dialect, cancellationToken);
@@ -66,24 +67,29 @@ internal sealed class SqlSession(DbConnection connection, SqlDialect dialect, Ca
     {
         var command = connection.CreateCommand();
         command.CommandText = sql;
-        if (Timeout is { } timeout) command.CommandTimeout = (int)timeout.TotalSeconds;
-        foreach (var (name, value) in parameters) dialect.Bind(command, name, value);
+        if (Timeout is { } timeout)
+            command.CommandTimeout = (int)timeout.TotalSeconds;
+        foreach (var (name, value) in parameters)
+            dialect.Bind(command, name, value);
         return command;
     }
 }
 
 /// <summary>The results of several queries, one after the other.</summary>
-internal sealed class SqlResults(DbCommand command, DbDataReader reader, SqlDialect dialect, CancellationToken cancellationToken) : IAsyncDisposable
+internal sealed class SqlResults(DbCommand command, DbDataReader reader, SqlDialect dialect, CancellationToken cancellationToken)
+    : IAsyncDisposable
 {
     private bool _isNext;
 
     /// <summary>All rows of the next result.</summary>
     public async Task<List<T>> ReadAsync<T>(Func<SqlRow, T> read)
     {
-        if (_isNext) await reader.NextResultAsync(cancellationToken);
+        if (_isNext)
+            await reader.NextResultAsync(cancellationToken);
         _isNext = true;
         var rows = new List<T>();
-        while (await reader.ReadAsync(cancellationToken)) rows.Add(read(new SqlRow(reader, dialect)));
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(new SqlRow(reader, dialect)));
         return rows;
     }
 

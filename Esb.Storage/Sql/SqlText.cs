@@ -7,7 +7,8 @@ namespace Esb.Storage.Sql;
 internal static class SqlText
 {
     /// <summary>The length of the body that the column <c>body</c> holds, encrypted or not.</summary>
-    public const string BodyBytes = $"octet_length(body) - case when encode(substr(body, 1, 8), 'hex') = '{BodyCipher.MarkHex}' then 52 else 0 end";
+    public const string BodyBytes =
+        $"octet_length(body) - case when encode(substr(body, 1, 8), 'hex') = '{BodyCipher.MarkHex}' then 52 else 0 end";
 
     [return: NotNullIfNotNull(nameof(text))]
     public static string? Clean(string? text) => StoredText.WellFormed(text)?.Replace('\0', '\uFFFD');

@@ -9,17 +9,22 @@ internal static class StoredJson
     public static string Of(IEnumerable<KeyValuePair<string, string>> fields)
     {
         var cleaned = new Dictionary<string, string>();
-        foreach (var (name, value) in fields) cleaned[SqlText.Clean(name)] = SqlText.Clean(value);
+        foreach (var (name, value) in fields)
+            cleaned[SqlText.Clean(name)] = SqlText.Clean(value);
         return JsonSerializer.Serialize(cleaned, StorageJson.Default.IReadOnlyDictionaryStringString);
     }
 
-    public static string Of(IEnumerable<FailedAttempt> failures) => JsonSerializer.Serialize(
-        [.. failures.Select(failure => failure with { Code = SqlText.Clean(failure.Code), Reason = SqlText.Clean(failure.Reason) })],
-        StorageJson.Default.IReadOnlyListFailedAttempt);
+    public static string Of(IEnumerable<FailedAttempt> failures) =>
+        JsonSerializer.Serialize(
+            [.. failures.Select(failure => failure with { Code = SqlText.Clean(failure.Code), Reason = SqlText.Clean(failure.Reason) })],
+            StorageJson.Default.IReadOnlyListFailedAttempt
+        );
 
-    public static IReadOnlyDictionary<string, string> Fields(string json) => JsonSerializer.Deserialize(json, StorageJson.Default.IReadOnlyDictionaryStringString)!;
+    public static IReadOnlyDictionary<string, string> Fields(string json) =>
+        JsonSerializer.Deserialize(json, StorageJson.Default.IReadOnlyDictionaryStringString)!;
 
     public static IReadOnlyDictionary<string, string> Fields(this SqlRow row, string column) => Fields(row.Text(column));
 
-    public static IReadOnlyList<FailedAttempt> Failures(this SqlRow row, string column) => row.Json(column, StorageJson.Default.IReadOnlyListFailedAttempt);
+    public static IReadOnlyList<FailedAttempt> Failures(this SqlRow row, string column) =>
+        row.Json(column, StorageJson.Default.IReadOnlyListFailedAttempt);
 }

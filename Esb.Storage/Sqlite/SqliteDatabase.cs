@@ -62,8 +62,13 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     /// <param name="logger">The logger.</param>
     /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
     /// <param name="cipher">Encrypts bodies; null to store them as they are.</param>
-    public static SqliteDatabase OfHost(string folder, TimeProvider time, ILogger logger, string? configuration = null, BodyCipher? cipher = null) =>
-        new(folder, time, limit: null, logger, configuration, cipher ?? BodyCipher.None);
+    public static SqliteDatabase OfHost(
+        string folder,
+        TimeProvider time,
+        ILogger logger,
+        string? configuration = null,
+        BodyCipher? cipher = null
+    ) => new(folder, time, limit: null, logger, configuration, cipher ?? BodyCipher.None);
 
     /// <summary>The database for reading, also beside a host. A missing database is empty.</summary>
     /// <inheritdoc cref="OfHost"/>
@@ -91,10 +96,16 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
         catch (Exception ex)
         {
             connection?.Dispose();
-            if (ex is EsbException || !SqliteErrors.IsFailure(ex)) throw;
+            if (ex is EsbException || !SqliteErrors.IsFailure(ex))
+                throw;
             throw SqliteErrors.NotWritten(ex) is { Code: "ESB-STORE-DAMAGED" }
                 ? SqliteErrors.Damaged(_file.Path, ex.Message, ex)
-                : new EsbException("ESB-STORE-FOLDER", $"The database '{_file.Path}' cannot be opened: {ex.Message}", FaultKind.Internal, ex);
+                : new EsbException(
+                    "ESB-STORE-FOLDER",
+                    $"The database '{_file.Path}' cannot be opened: {ex.Message}",
+                    FaultKind.Internal,
+                    ex
+                );
         }
     }
 
@@ -102,7 +113,8 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     public Task ShrinkAsync(CancellationToken cancellationToken) =>
         TransactAsync(session => session.QueryAsync($"pragma incremental_vacuum({PagesAtOnce})", _ => true), cancellationToken);
 
-    public override Task<T> ReadAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) => _readers.RunAsync(work, cancellationToken);
+    public override Task<T> ReadAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken) =>
+        _readers.RunAsync(work, cancellationToken);
 
     public override Task<T> WriteAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken, bool isRepeatable = false) =>
         TransactAsync(work, cancellationToken);
@@ -111,10 +123,15 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
         (_writer ?? throw new InvalidOperationException("This store was opened for reading.")).RunAsync(work, cancellationToken);
 
     public override async IAsyncEnumerable<T> SearchAsync<T>(
-        string sql, IReadOnlyList<(string Name, object? Value)> parameters, Func<SqlRow, T> read, [EnumeratorCancellation] CancellationToken cancellationToken)
+        string sql,
+        IReadOnlyList<(string Name, object? Value)> parameters,
+        Func<SqlRow, T> read,
+        [EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         // Reads all rows at once: a slow reader must not delay the checkpoints.
-        foreach (var row in await QueryAsync(sql, read, cancellationToken, [.. parameters])) yield return row;
+        foreach (var row in await QueryAsync(sql, read, cancellationToken, [.. parameters]))
+            yield return row;
     }
 
     public override bool IsRefusal(Exception exception) => SqliteErrors.IsRefusal(exception);
@@ -122,7 +139,8 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _readers.DisposeAsync(); // the writer is closed last, and leaves one file
-        if (_writer is not null) await _writer.DisposeAsync();
+        if (_writer is not null)
+            await _writer.DisposeAsync();
     }
 
     protected override Task<TimeSpan> AdvanceAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
@@ -148,9 +166,10 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
         return SqliteSchema.FindOwner(connection);
     }
 
-    private SqliteFile Share(string? owner) => owner is null || _configuration is null || owner == _configuration
-        ? _file
-        : new SqliteFile(System.IO.Path.Combine(_folder, StoreShare.FileOf(_configuration)), _time);
+    private SqliteFile Share(string? owner) =>
+        owner is null || _configuration is null || owner == _configuration
+            ? _file
+            : new SqliteFile(System.IO.Path.Combine(_folder, StoreShare.FileOf(_configuration)), _time);
 
     private static SqliteConnection OpenChecked(SqliteFile file)
     {

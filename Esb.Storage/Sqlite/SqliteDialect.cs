@@ -15,9 +15,7 @@ internal sealed class SqliteDialect : SqlDialect
 {
     public static readonly SqliteDialect Instance = new();
 
-    private SqliteDialect()
-    {
-    }
+    private SqliteDialect() { }
 
     public override string ForUpdate => "";
 
@@ -36,25 +34,31 @@ internal sealed class SqliteDialect : SqlDialect
 
     public override string IsAmong(string expression, string query) => $"{expression} in ({query})";
 
-    public override string Left(string expression, int length) => $"substr({expression}, 1, {length.ToString(CultureInfo.InvariantCulture)})";
+    public override string Left(string expression, int length) =>
+        $"substr({expression}, 1, {length.ToString(CultureInfo.InvariantCulture)})";
 
     public override string Without(string json, string member, string inner) => $"json_remove({json}, '$.{member}.{inner}')";
 
     public override string Rows(SqlRows rows)
     {
-        var columns = rows.Columns.Select((column, place) => column.Type == SqlType.Bytes
-            ? string.Create(CultureInfo.InvariantCulture, $"unhex(json_extract(value, '$[{place}]')) as {column.Name}")
-            : string.Create(CultureInfo.InvariantCulture, $"json_extract(value, '$[{place}]') as {column.Name}"));
+        var columns = rows.Columns.Select(
+            (column, place) =>
+                column.Type == SqlType.Bytes
+                    ? string.Create(CultureInfo.InvariantCulture, $"unhex(json_extract(value, '$[{place}]')) as {column.Name}")
+                    : string.Create(CultureInfo.InvariantCulture, $"json_extract(value, '$[{place}]') as {column.Name}")
+        );
         return $"(select {string.Join(", ", columns)} from json_each(@{rows.Name})) as {rows.Name}";
     }
 
-    public override void Bind(DbCommand command, string name, object? value) => command.Parameters.Add(new SqliteParameter($"@{name}", ToStored(value)));
+    public override void Bind(DbCommand command, string name, object? value) =>
+        command.Parameters.Add(new SqliteParameter($"@{name}", ToStored(value)));
 
     public override void Bind(DbCommand command, SqlRows rows)
     {
         var count = rows.Columns.Count == 0 ? 0 : rows.Columns[0].Values.Count;
         var array = new JsonArray();
-        for (var row = 0; row < count; row++) array.Add(new JsonArray([.. rows.Columns.Select(column => ToNode(ToStored(column.Values[row])))]));
+        for (var row = 0; row < count; row++)
+            array.Add(new JsonArray([.. rows.Columns.Select(column => ToNode(ToStored(column.Values[row])))]));
         command.Parameters.Add(new SqliteParameter($"@{rows.Name}", array.ToJsonString()));
     }
 
@@ -65,29 +69,31 @@ internal sealed class SqliteDialect : SqlDialect
 
     private static DateTimeOffset FromStored(long time) => new(time + DateTimeOffset.UnixEpoch.Ticks, TimeSpan.Zero);
 
-    private static object ToStored(object? value) => value switch
-    {
-        null => DBNull.Value,
-        string text => SqlText.Clean(text),
-        SqlJson json => json.Text,
-        Guid id => id.ToString(),
-        Guid[] ids => new JsonArray([.. ids.Select(id => (JsonNode)id.ToString())]).ToJsonString(),
-        string[] texts => new JsonArray([.. texts.Select(text => (JsonNode)text)]).ToJsonString(),
-        DateTimeOffset time => ToStored(time),
-        TimeSpan duration => duration.Ticks,
-        ReadOnlyMemory<byte> bytes => bytes.ToArray(),
-        bool flag => flag ? 1L : 0L,
-        int number => (long)number,
-        Enum state => state.ToString(),
-        _ => value,
-    };
+    private static object ToStored(object? value) =>
+        value switch
+        {
+            null => DBNull.Value,
+            string text => SqlText.Clean(text),
+            SqlJson json => json.Text,
+            Guid id => id.ToString(),
+            Guid[] ids => new JsonArray([.. ids.Select(id => (JsonNode)id.ToString())]).ToJsonString(),
+            string[] texts => new JsonArray([.. texts.Select(text => (JsonNode)text)]).ToJsonString(),
+            DateTimeOffset time => ToStored(time),
+            TimeSpan duration => duration.Ticks,
+            ReadOnlyMemory<byte> bytes => bytes.ToArray(),
+            bool flag => flag ? 1L : 0L,
+            int number => (long)number,
+            Enum state => state.ToString(),
+            _ => value,
+        };
 
-    private static JsonNode? ToNode(object value) => value switch
-    {
-        DBNull => null,
-        string text => text,
-        long number => number,
-        byte[] bytes => Convert.ToHexString(bytes),
-        _ => throw new ArgumentException($"{value.GetType().Name} is not a type of a column of rows.", nameof(value)),
-    };
+    private static JsonNode? ToNode(object value) =>
+        value switch
+        {
+            DBNull => null,
+            string text => text,
+            long number => number,
+            byte[] bytes => Convert.ToHexString(bytes),
+            _ => throw new ArgumentException($"{value.GetType().Name} is not a type of a column of rows.", nameof(value)),
+        };
 }

@@ -22,18 +22,29 @@ internal static class SqliteErrors
     /// <summary>The error for callers that read.</summary>
     public static EsbException NotRead(Exception exception) => Known(exception) ?? StoreErrors.NotReached(exception);
 
-    public static EsbException Damaged(string path, string what, Exception? inner = null) => new(
-        "ESB-STORE-DAMAGED",
-        $"The database '{path}' of the store is damaged: {what}. Restore it from a copy, or move it away to begin with an empty store.",
-        FaultKind.Internal,
-        inner);
+    public static EsbException Damaged(string path, string what, Exception? inner = null) =>
+        new(
+            "ESB-STORE-DAMAGED",
+            $"The database '{path}' of the store is damaged: {what}. Restore it from a copy, or move it away to begin with an empty store.",
+            FaultKind.Internal,
+            inner
+        );
 
-    private static EsbException? Known(Exception exception) => exception switch
-    {
-        SqliteException { SqliteErrorCode: Corrupt or NotADatabase } =>
-            new EsbException("ESB-STORE-DAMAGED", "The database of the store is damaged.", FaultKind.Internal, exception),
-        SqliteException { SqliteErrorCode: Interrupted } =>
-            new EsbException("ESB-STORE-AWAY", "The question took longer than a reader beside a host may; ask for less.", FaultKind.Unavailable, exception),
-        _ => null,
-    };
+    private static EsbException? Known(Exception exception) =>
+        exception switch
+        {
+            SqliteException { SqliteErrorCode: Corrupt or NotADatabase } => new EsbException(
+                "ESB-STORE-DAMAGED",
+                "The database of the store is damaged.",
+                FaultKind.Internal,
+                exception
+            ),
+            SqliteException { SqliteErrorCode: Interrupted } => new EsbException(
+                "ESB-STORE-AWAY",
+                "The question took longer than a reader beside a host may; ask for less.",
+                FaultKind.Unavailable,
+                exception
+            ),
+            _ => null,
+        };
 }

@@ -22,10 +22,14 @@ internal sealed class SqliteFile(string path, TimeProvider time)
     /// <summary>Opens the connection of the one writer; creates a missing file, which only its owner may read.</summary>
     public SqliteConnection OpenWriter()
     {
-        if (!Exists) Create();
+        if (!Exists)
+            Create();
         var connection = Open(SqliteOpenMode.ReadWrite, path);
         // A write-ahead log; every commit is on disk before it is acknowledged.
-        Run(connection, "pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;");
+        Run(
+            connection,
+            "pragma auto_vacuum = incremental; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;"
+        );
         return connection;
     }
 
@@ -74,7 +78,13 @@ internal sealed class SqliteFile(string path, TimeProvider time)
 
     private SqliteConnection Open(SqliteOpenMode mode, string source)
     {
-        var settings = new SqliteConnectionStringBuilder { DataSource = source, Mode = mode, Pooling = false, DefaultTimeout = BusySeconds };
+        var settings = new SqliteConnectionStringBuilder
+        {
+            DataSource = source,
+            Mode = mode,
+            Pooling = false,
+            DefaultTimeout = BusySeconds,
+        };
         var connection = new SqliteConnection(settings.ConnectionString);
         try
         {
@@ -92,7 +102,8 @@ internal sealed class SqliteFile(string path, TimeProvider time)
     private void Create()
     {
         var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
-        if (!OperatingSystem.IsWindows()) options.UnixCreateMode = OwnerOnly; // the files beside it get the same
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = OwnerOnly; // the files beside it get the same
         using var file = new FileStream(path, options);
     }
 }

@@ -35,8 +35,10 @@ internal sealed class SqliteReaders(Func<SqliteConnection> open, TimeSpan? limit
 
     public async ValueTask DisposeAsync()
     {
-        for (var i = 0; i < MaxConnections; i++) await _free.WaitAsync();
-        foreach (var reader in _idle) await reader.Connection.DisposeAsync();
+        for (var i = 0; i < MaxConnections; i++)
+            await _free.WaitAsync();
+        foreach (var reader in _idle)
+            await reader.Connection.DisposeAsync();
         _free.Dispose();
     }
 
@@ -54,7 +56,8 @@ internal sealed class SqliteReaders(Func<SqliteConnection> open, TimeSpan? limit
 
     private async Task<T> AskAsync<T>(Func<SqlSession, Task<T>> work, CancellationToken cancellationToken)
     {
-        if (!_idle.TryTake(out var reader)) reader = new Reader(open(), limit);
+        if (!_idle.TryTake(out var reader))
+            reader = new Reader(open(), limit);
         try
         {
             reader.Begin();
@@ -78,7 +81,8 @@ internal sealed class SqliteReaders(Func<SqliteConnection> open, TimeSpan? limit
         public Reader(SqliteConnection connection, TimeSpan? limit)
         {
             Connection = connection;
-            if (limit is { } longest) SqliteFile.Limit(connection, () => Stopwatch.GetElapsedTime(_begun) > longest);
+            if (limit is { } longest)
+                SqliteFile.Limit(connection, () => Stopwatch.GetElapsedTime(_begun) > longest);
         }
 
         public SqliteConnection Connection { get; }

@@ -25,14 +25,19 @@ internal static class SqliteSchema
     {
         var version = Check(connection, path);
         foreach (var migration in Migrations.Where(migration => migration.Number > version))
-            SqliteFile.Run(connection, $"begin immediate; {migration.Sql}; pragma user_version = {migration.Number}; pragma application_id = {ApplicationId}; commit;");
+            SqliteFile.Run(
+                connection,
+                $"begin immediate; {migration.Sql}; pragma user_version = {migration.Number}; pragma application_id = "
+                    + $"{ApplicationId}; commit;"
+            );
     }
 
     /// <summary>Checks the tables for read-only use; changes nothing.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: it is of another version. <c>ESB-STORE-DAMAGED</c>.</exception>
     public static void CheckCurrent(SqliteConnection connection, string path)
     {
-        if (Check(connection, path) < Version) throw Wrong($"The database '{path}' is of an earlier version; start a host of this version once.");
+        if (Check(connection, path) < Version)
+            throw Wrong($"The database '{path}' is of an earlier version; start a host of this version once.");
     }
 
     /// <summary>Takes the database for a configuration, unless another has it.</summary>
@@ -58,17 +63,24 @@ internal static class SqliteSchema
     /// <exception cref="EsbException"><c>ESB-STORE-DAMAGED</c>.</exception>
     public static void LookForDamage(SqliteConnection connection, string path)
     {
-        if (new FileInfo(path).Length > CheckedBytes) return;
-        if (SqliteFile.Text(connection, "pragma quick_check(1)") is not "ok" and var found) throw SqliteErrors.Damaged(path, found);
+        if (new FileInfo(path).Length > CheckedBytes)
+            return;
+        if (SqliteFile.Text(connection, "pragma quick_check(1)") is not "ok" and var found)
+            throw SqliteErrors.Damaged(path, found);
     }
 
     public static EsbException Wrong(string message) => new("ESB-STORE-VERSION", message, FaultKind.Internal);
 
     private static long Check(SqliteConnection connection, string path)
     {
-        var (owner, version) = (SqliteFile.Number(connection, "pragma application_id"), SqliteFile.Number(connection, "pragma user_version"));
-        if (owner != ApplicationId && (owner != 0 || version != 0)) throw SqliteErrors.Damaged(path, "it is not a database of a store");
-        if (version > Version) throw Wrong($"The database '{path}' has version {version}; this program knows it up to version {Version}.");
+        var (owner, version) = (
+            SqliteFile.Number(connection, "pragma application_id"),
+            SqliteFile.Number(connection, "pragma user_version")
+        );
+        if (owner != ApplicationId && (owner != 0 || version != 0))
+            throw SqliteErrors.Damaged(path, "it is not a database of a store");
+        if (version > Version)
+            throw Wrong($"The database '{path}' has version {version}; this program knows it up to version {Version}.");
         return version;
     }
 }

@@ -35,7 +35,8 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
     {
         var change = new Change<T>(work, cancellationToken);
         // Waits for a full queue on another thread: a caller that polls sockets must not block.
-        if (!TryAdd(change)) await Task.Run(() => Add(change, cancellationToken), cancellationToken);
+        if (!TryAdd(change))
+            await Task.Run(() => Add(change, cancellationToken), cancellationToken);
         return await change.Done;
     }
 
@@ -78,7 +79,8 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
         foreach (var first in _queue.GetConsumingEnumerable())
         {
             group.Add(first);
-            while (group.Count < MaxGroup && _queue.TryTake(out var next)) group.Add(next);
+            while (group.Count < MaxGroup && _queue.TryTake(out var next))
+                group.Add(next);
             Commit(group);
             group.Clear();
         }
@@ -91,7 +93,8 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
         try
         {
             SqliteFile.Run(_connection, "begin immediate");
-            foreach (var change in group) change.Make(_connection);
+            foreach (var change in group)
+                change.Make(_connection);
             SqliteFile.Run(_connection, "commit");
             _probe.Succeeded();
         }
@@ -100,11 +103,13 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
             TryRollBack();
             _probe.Failed();
             LogNotWritten(ex, _connection.DataSource);
-            foreach (var change in group) change.Fail(SqliteErrors.NotWritten(ex));
+            foreach (var change in group)
+                change.Fail(SqliteErrors.NotWritten(ex));
             return;
         }
 
-        foreach (var change in group) change.Complete();
+        foreach (var change in group)
+            change.Complete();
     }
 
     // If the disk is full, SQLite has rolled back already.
@@ -155,25 +160,30 @@ internal sealed partial class SqliteWriter : IAsyncDisposable
             var session = new SqlSession(connection, SqliteDialect.Instance, CancellationToken.None);
             SqliteFile.Run(connection, "savepoint change");
             _made = Work(session);
-            if (!_made.IsCompletedSuccessfully || session.IsGivenUp) SqliteFile.Run(connection, "rollback to change");
+            if (!_made.IsCompletedSuccessfully || session.IsGivenUp)
+                SqliteFile.Run(connection, "rollback to change");
             SqliteFile.Run(connection, "release change");
         }
 
         public override void Complete()
         {
-            if (_made!.Exception?.InnerException is { } failure) _done.SetException(SqliteErrors.IsFailure(failure) ? SqliteErrors.NotWritten(failure) : failure);
-            else _done.SetFromTask(_made);
+            if (_made!.Exception?.InnerException is { } failure)
+                _done.SetException(SqliteErrors.IsFailure(failure) ? SqliteErrors.NotWritten(failure) : failure);
+            else
+                _done.SetFromTask(_made);
         }
 
         // The change's own failure, if it has one, is more specific.
-        public override void Fail(EsbException failure) => _done.SetException(
-            _made?.Exception?.InnerException is { } own && !SqliteErrors.IsFailure(own) ? own : failure);
+        public override void Fail(EsbException failure) =>
+            _done.SetException(_made?.Exception?.InnerException is { } own && !SqliteErrors.IsFailure(own) ? own : failure);
 
         // The asynchronous methods of SQLite complete synchronously.
         private Task<T> Work(SqlSession session)
         {
             var made = work(session);
-            return made.IsCompleted ? made : throw new InvalidOperationException("A change of the store waits for something else than the store.");
+            return made.IsCompleted
+                ? made
+                : throw new InvalidOperationException("A change of the store waits for something else than the store.");
         }
     }
 }

@@ -11,8 +11,12 @@ internal sealed class EarlierActivities(string path, SqlDatabase database, int b
 {
     public override Task TakeAsync(Action<long> told, CancellationToken cancellationToken)
     {
-        var records = new EarlierRecords(Path, logger).Read(payload => StoredItems.Read(payload)
-            .SelectMany(item => JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.EarlierProgress)!.Items).ToList());
+        var records = new EarlierRecords(Path, logger).Read(payload =>
+            StoredItems
+                .Read(payload)
+                .SelectMany(item => JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.EarlierProgress)!.Items)
+                .ToList()
+        );
         return KeepAsync(records, (session, progress) => new ActivityMerge(session).RunAsync(progress), told, cancellationToken);
     }
 }

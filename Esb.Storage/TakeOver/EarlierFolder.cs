@@ -26,7 +26,9 @@ internal sealed partial class EarlierFolder(string folder, SqlDatabase database,
     public static void RefuseToRead(string folder)
     {
         if (Names.FirstOrDefault(name => Directory.Exists(Path.Combine(folder, name))) is { } earlier)
-            throw SqliteSchema.Wrong($"The folder '{Path.Combine(folder, earlier)}' is of release 0.1; start a host of this version, which takes it over.");
+            throw SqliteSchema.Wrong(
+                $"The folder '{Path.Combine(folder, earlier)}' is of release 0.1; start a host of this version, which takes it over."
+            );
     }
 
     /// <exception cref="EsbException"><c>ESB-STORE-WRITE</c>; <c>ESB-STORE-INUSE</c>; <c>ESB-STORE-FOLDER</c>.</exception>
@@ -35,7 +37,8 @@ internal sealed partial class EarlierFolder(string folder, SqlDatabase database,
         foreach (var name in Names)
         {
             var path = Path.Combine(folder, name);
-            if (Directory.Exists(path)) await TakeOverAsync(name, path, cancellationToken);
+            if (Directory.Exists(path))
+                await TakeOverAsync(name, path, cancellationToken);
         }
     }
 
@@ -45,18 +48,21 @@ internal sealed partial class EarlierFolder(string folder, SqlDatabase database,
         LogBegun(path);
         using (FolderLock.Take(path))
         {
-            await Open(name, path).TakeAsync(
-                count =>
-                {
-                    taken = count;
-                    LogProgress(path, count);
-                    Told?.Invoke();
-                },
-                cancellationToken);
+            await Open(name, path)
+                .TakeAsync(
+                    count =>
+                    {
+                        taken = count;
+                        LogProgress(path, count);
+                        Told?.Invoke();
+                    },
+                    cancellationToken
+                );
         }
 
         var kept = $"{path}.v1";
-        for (var number = 2; Directory.Exists(kept); number++) kept = $"{path}.v1-{number}"; // after a step back to that release
+        for (var number = 2; Directory.Exists(kept); number++)
+            kept = $"{path}.v1-{number}"; // after a step back to that release
         try
         {
             Directory.Move(path, kept);
@@ -65,22 +71,31 @@ internal sealed partial class EarlierFolder(string folder, SqlDatabase database,
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
             throw new EsbException(
-                "ESB-STORE-FOLDER", $"The folder '{path}' was taken over, but cannot be renamed to '{kept}': {ex.Message}", FaultKind.Internal, ex);
+                "ESB-STORE-FOLDER",
+                $"The folder '{path}' was taken over, but cannot be renamed to '{kept}': {ex.Message}",
+                FaultKind.Internal,
+                ex
+            );
         }
 
         LogDone(path, taken, kept);
     }
 
-    private EarlierPart Open(string name, string path) => name switch
-    {
-        "dead-letters" => new EarlierLetters(path, database, Batch, logger),
-        "parked" => new EarlierParking(path, database, Batch, logger),
-        "idempotency-keys" => new EarlierKeys(path, database, Batch, time, logger),
-        "activities" => new EarlierActivities(path, database, Batch, logger),
-        _ => new EarlierAttempts(path, database, Batch, logger),
-    };
+    private EarlierPart Open(string name, string path) =>
+        name switch
+        {
+            "dead-letters" => new EarlierLetters(path, database, Batch, logger),
+            "parked" => new EarlierParking(path, database, Batch, logger),
+            "idempotency-keys" => new EarlierKeys(path, database, Batch, time, logger),
+            "activities" => new EarlierActivities(path, database, Batch, logger),
+            _ => new EarlierAttempts(path, database, Batch, logger),
+        };
 
-    [LoggerMessage(EventId = 4592, Level = LogLevel.Information, Message = "taking over {Folder}, which release 0.1 wrote, into the database of the store")]
+    [LoggerMessage(
+        EventId = 4592,
+        Level = LogLevel.Information,
+        Message = "taking over {Folder}, which release 0.1 wrote, into the database of the store"
+    )]
     private partial void LogBegun(string folder);
 
     [LoggerMessage(EventId = 4593, Level = LogLevel.Information, Message = "taking over {Folder}: {Count} so far")]

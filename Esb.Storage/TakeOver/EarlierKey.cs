@@ -34,6 +34,10 @@ internal sealed record EarlierKey
     public static (EarlierKey Key, ReadOnlyMemory<byte>? Body) Read(ReadOnlyMemory<byte> payload)
     {
         var item = StoredItems.Read(payload)[0];
-        return (JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.EarlierKey) ?? throw new JsonException("The record holds no key."), item.Bytes);
+        return (
+            JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.EarlierKey)
+                ?? throw new JsonException("The record holds no key."),
+            item.Bytes
+        );
     }
 }

@@ -63,64 +63,74 @@ internal sealed record EarlierLetter
     public string? ReplayedTo { get; init; }
 
     /// <summary>This letter with its changes since it was written.</summary>
-    public EarlierLetter As(DeadLetterSummary now) => this with
-    {
-        Number = now.Number,
-        State = now.State,
-        ChangedAt = now.ChangedAt,
-        ChangedBy = now.ChangedBy,
-        Note = now.Note,
-        Job = now.Job,
-        Replays = now.Replays,
-        ReplayedAs = now.ReplayedAs,
-        ReplayedTo = now.ReplayedTo,
-    };
+    public EarlierLetter As(DeadLetterSummary now) =>
+        this with
+        {
+            Number = now.Number,
+            State = now.State,
+            ChangedAt = now.ChangedAt,
+            ChangedBy = now.ChangedBy,
+            Note = now.Note,
+            Job = now.Job,
+            Replays = now.Replays,
+            ReplayedAs = now.ReplayedAs,
+            ReplayedTo = now.ReplayedTo,
+        };
 
-    public DeadLetterSummary Summarize(long bodyBytes) => new()
-    {
-        Id = DeadLetter.IdOf(Id, Endpoint),
-        Number = Number,
-        MessageId = Id,
-        ConversationId = ConversationId,
-        Endpoint = Endpoint,
-        Subject = Subject,
-        Key = Key,
-        Code = Code,
-        Reason = Reason.Length <= DeadLetterSummary.MaxReasonLength ? Reason : Reason[..DeadLetterSummary.MaxReasonLength],
-        Attempts = Attempts,
-        FirstAttempt = FirstAttempt,
-        LastAttempt = LastAttempt,
-        BodyBytes = bodyBytes,
-        State = State,
-        ChangedAt = ChangedAt,
-        ChangedBy = ChangedBy,
-        Note = Note,
-        Job = Job,
-        Replays = Replays,
-        ReplayedAs = ReplayedAs,
-        ReplayedTo = ReplayedTo,
-    };
+    public DeadLetterSummary Summarize(long bodyBytes) =>
+        new()
+        {
+            Id = DeadLetter.IdOf(Id, Endpoint),
+            Number = Number,
+            MessageId = Id,
+            ConversationId = ConversationId,
+            Endpoint = Endpoint,
+            Subject = Subject,
+            Key = Key,
+            Code = Code,
+            Reason = Reason.Length <= DeadLetterSummary.MaxReasonLength ? Reason : Reason[..DeadLetterSummary.MaxReasonLength],
+            Attempts = Attempts,
+            FirstAttempt = FirstAttempt,
+            LastAttempt = LastAttempt,
+            BodyBytes = bodyBytes,
+            State = State,
+            ChangedAt = ChangedAt,
+            ChangedBy = ChangedBy,
+            Note = Note,
+            Job = Job,
+            Replays = Replays,
+            ReplayedAs = ReplayedAs,
+            ReplayedTo = ReplayedTo,
+        };
 
     public KeptDeadLetter With(ReadOnlyMemory<byte> body) => new(Summarize(body.Length), ToLetter(body));
 
-    private DeadLetter ToLetter(ReadOnlyMemory<byte> body) => new(
-        new EsbMessage
+    private DeadLetter ToLetter(ReadOnlyMemory<byte> body) =>
+        new(
+            new EsbMessage
+            {
+                Id = Id,
+                ConversationId = ConversationId,
+                Subject = Subject,
+                ContentType = ContentType,
+                CorrelationId = CorrelationId,
+                Key = Key,
+                Party = Party,
+                CreatedAt = CreatedAt,
+                Attempt = Attempt,
+                Headers = MessageHeaders.From(Headers),
+                Body = MessageBody.FromBytes(body),
+            },
+            Endpoint,
+            Code,
+            Reason,
+            ExceptionType,
+            Attempts,
+            FirstAttempt,
+            LastAttempt
+        )
         {
-            Id = Id,
-            ConversationId = ConversationId,
-            Subject = Subject,
-            ContentType = ContentType,
-            CorrelationId = CorrelationId,
-            Key = Key,
-            Party = Party,
-            CreatedAt = CreatedAt,
-            Attempt = Attempt,
-            Headers = MessageHeaders.From(Headers),
-            Body = MessageBody.FromBytes(body),
-        },
-        Endpoint, Code, Reason, ExceptionType, Attempts, FirstAttempt, LastAttempt)
-    {
-        Failures = Failures,
-        TraceParent = TraceParent,
-    };
+            Failures = Failures,
+            TraceParent = TraceParent,
+        };
 }

@@ -20,11 +20,20 @@ internal sealed class EarlierParking(string path, SqlDatabase database, int batc
 
     private async Task KeepAsync(SqlSession session, ParkingFold.Line line, ParkingFold.Entry entry)
     {
-        if (_records.ReadAt(entry.Position) is not { } payload) return; // damaged, which was reported
+        if (_records.ReadAt(entry.Position) is not { } payload)
+            return; // damaged, which was reported
         var (read, body) = ParkingEvent.Read(payload);
         var parked = read.ToParked(body.ToArray());
         var kept = await ParkedLine.LockAsync(session, line.Endpoint, line.Key);
-        if (!kept.IsParked) await kept.BeginAsync(line.Since, line.DueAt);
-        await kept.AddAsync(parked with { Message = parked.Message with { Attempt = entry.Attempt }, Failures = entry.Failures }, Database.Cipher);
+        if (!kept.IsParked)
+            await kept.BeginAsync(line.Since, line.DueAt);
+        await kept.AddAsync(
+            parked with
+            {
+                Message = parked.Message with { Attempt = entry.Attempt },
+                Failures = entry.Failures,
+            },
+            Database.Cipher
+        );
     }
 }

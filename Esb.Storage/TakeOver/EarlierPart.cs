@@ -20,7 +20,12 @@ internal abstract class EarlierPart(string path, SqlDatabase database, int batch
     public abstract Task TakeAsync(Action<long> told, CancellationToken cancellationToken);
 
     /// <summary>Keeps things, a batch in each transaction.</summary>
-    protected async Task KeepAsync<T>(IEnumerable<T> things, Func<SqlSession, T, Task> keep, Action<long> told, CancellationToken cancellationToken)
+    protected async Task KeepAsync<T>(
+        IEnumerable<T> things,
+        Func<SqlSession, T, Task> keep,
+        Action<long> told,
+        CancellationToken cancellationToken
+    )
     {
         var kept = 0L;
         foreach (var some in things.Chunk(batch))
@@ -29,10 +34,12 @@ internal abstract class EarlierPart(string path, SqlDatabase database, int batch
             await database.TransactAsync(
                 async session =>
                 {
-                    foreach (var thing in some) await keep(session, thing);
+                    foreach (var thing in some)
+                        await keep(session, thing);
                     return true;
                 },
-                cancellationToken);
+                cancellationToken
+            );
             told(kept += some.Length);
         }
     }

@@ -14,7 +14,8 @@ internal sealed partial class EarlierRecords(string folder, ILogger logger)
     /// <summary>Takes in each record, in the order written.</summary>
     public void Read(Action<PlacedRecord> take)
     {
-        foreach (var record in _reader.ReadNew()) TryTake(record, take);
+        foreach (var record in _reader.ReadNew())
+            TryTake(record, take);
     }
 
     /// <summary>The records that can be read.</summary>
@@ -24,7 +25,8 @@ internal sealed partial class EarlierRecords(string folder, ILogger logger)
         {
             var (isRead, value) = (false, default(T));
             TryTake(record, found => (isRead, value) = (true, read(found.Payload)));
-            if (isRead) yield return value!;
+            if (isRead)
+                yield return value!;
         }
     }
 

@@ -22,7 +22,8 @@ internal sealed record LetterEvent
 
     /// <exception cref="JsonException">The record is not such an event.</exception>
     public static LetterEvent Read(StoredItem item) =>
-        JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.LetterEvent) is { } found && (found.Letter ?? found.Change ?? found.Job ?? (object?)found.Removed) is not null
+        JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.LetterEvent) is { } found
+        && (found.Letter ?? found.Change ?? found.Job ?? (object?)found.Removed) is not null
             ? found
             : throw new JsonException("The record holds nothing about a dead letter.");
 }
@@ -54,10 +55,16 @@ internal sealed record LetterChange
     public DeadLetterSummary Apply(DeadLetterSummary letter)
     {
         var changed = letter with { State = State, ChangedAt = At, ChangedBy = By, Note = Note };
-        if (Replays is { } replays) return changed with { Job = Job, ReplayedTo = To, ReplayedAs = As, Replays = replays };
+        if (Replays is { } replays)
+            return changed with { Job = Job, ReplayedTo = To, ReplayedAs = As, Replays = replays };
         return State switch
         {
-            DeadLetterState.Replaying => changed with { Job = Job, ReplayedTo = To ?? letter.Endpoint, ReplayedAs = As ?? letter.MessageId },
+            DeadLetterState.Replaying => changed with
+            {
+                Job = Job,
+                ReplayedTo = To ?? letter.Endpoint,
+                ReplayedAs = As ?? letter.MessageId,
+            },
             DeadLetterState.Replayed => changed with { Replays = letter.Replays + 1 },
             DeadLetterState.Open => changed with { Job = null, ReplayedTo = null, ReplayedAs = null },
             _ => changed,

@@ -57,28 +57,34 @@ internal sealed record ParkingEvent
 
     public IReadOnlyDictionary<string, string> Headers { get; init; } = new Dictionary<string, string>();
 
-    public ParkedMessage ToParked(ReadOnlyMemory<byte> body) => new(
-        new EsbMessage
-        {
-            Id = Id,
-            ConversationId = ConversationId,
-            Subject = Subject,
-            ContentType = ContentType,
-            CorrelationId = CorrelationId,
-            Key = Key,
-            Party = Party,
-            CreatedAt = CreatedAt,
-            Attempt = Attempt,
-            Headers = MessageHeaders.From(Headers),
-            Body = MessageBody.FromBytes(body),
-        },
-        At, Failures, DueAt);
+    public ParkedMessage ToParked(ReadOnlyMemory<byte> body) =>
+        new(
+            new EsbMessage
+            {
+                Id = Id,
+                ConversationId = ConversationId,
+                Subject = Subject,
+                ContentType = ContentType,
+                CorrelationId = CorrelationId,
+                Key = Key,
+                Party = Party,
+                CreatedAt = CreatedAt,
+                Attempt = Attempt,
+                Headers = MessageHeaders.From(Headers),
+                Body = MessageBody.FromBytes(body),
+            },
+            At,
+            Failures,
+            DueAt
+        );
 
     /// <summary>Reads a record; the body points into it.</summary>
     public static (ParkingEvent Event, ReadOnlyMemory<byte> Body) Read(ReadOnlyMemory<byte> payload)
     {
         var item = StoredItems.Read(payload)[0];
-        var read = JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.ParkingEvent) ?? throw new JsonException("The record holds nothing.");
+        var read =
+            JsonSerializer.Deserialize(item.Json.Span, StorageJson.Default.ParkingEvent)
+            ?? throw new JsonException("The record holds nothing.");
         return (read, item.Bytes.GetValueOrDefault());
     }
 }

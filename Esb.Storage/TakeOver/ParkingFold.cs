@@ -13,8 +13,10 @@ internal sealed class ParkingFold
     public void Apply(ParkingEvent happened, SegmentPosition position)
     {
         var line = _lines.GetValueOrDefault((happened.Endpoint, happened.Line));
-        if (happened.Kind == ParkingEventKind.Parked) Park(line, happened, position);
-        else if (line is not null) Change(line, happened);
+        if (happened.Kind == ParkingEventKind.Parked)
+            Park(line, happened, position);
+        else if (line is not null)
+            Change(line, happened);
     }
 
     private void Park(Line? line, ParkingEvent happened, SegmentPosition position)
@@ -25,8 +27,17 @@ internal sealed class ParkingFold
             _lines.Add((happened.Endpoint, happened.Line), line);
         }
 
-        if (line.Find(happened.Id) is { } written) written.Position = position; // again, with what is known already
-        else line.Entries.Add(new Entry(happened.Id) { Position = position, Attempt = happened.Attempt, Failures = happened.Failures });
+        if (line.Find(happened.Id) is { } written)
+            written.Position = position; // again, with what is known already
+        else
+            line.Entries.Add(
+                new Entry(happened.Id)
+                {
+                    Position = position,
+                    Attempt = happened.Attempt,
+                    Failures = happened.Failures,
+                }
+            );
     }
 
     private void Change(Line line, ParkingEvent happened)
@@ -38,9 +49,11 @@ internal sealed class ParkingFold
                 (entry.Attempt, entry.Failures, line.DueAt) = (happened.Attempt, happened.Failures, happened.DueAt);
                 break;
             case ParkingEventKind.Removed when entry is not null:
-                if (line.Entries[0] == entry) line.DueAt = happened.At;
+                if (line.Entries[0] == entry)
+                    line.DueAt = happened.At;
                 line.Entries.Remove(entry);
-                if (line.Entries.Count == 0) _lines.Remove((line.Endpoint, line.Key));
+                if (line.Entries.Count == 0)
+                    _lines.Remove((line.Endpoint, line.Key));
                 break;
             case ParkingEventKind.Released:
                 line.DueAt = happened.DueAt;

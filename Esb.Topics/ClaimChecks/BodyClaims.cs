@@ -19,7 +19,13 @@ namespace Esb.Topics.ClaimChecks;
 /// <param name="travelsWhole">True for topics whose bodies are always sent inline, because foreign clients read them.</param>
 /// <param name="time">Paces retries and warnings.</param>
 /// <param name="logger">Logs that the store is unreachable.</param>
-internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConfig> limits, Predicate<string> travelsWhole, TimeProvider time, ILogger logger)
+internal sealed partial class BodyClaims(
+    IClaimCheckStore store,
+    Live<LimitsConfig> limits,
+    Predicate<string> travelsWhole,
+    TimeProvider time,
+    ILogger logger
+)
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
@@ -42,9 +48,11 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConf
     /// and a later attempt may succeed.</exception>
     public async ValueTask<EsbMessage> RedeemAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        if (message.Headers[EsbHeaders.Claim] is not { } reference) return message;
+        if (message.Headers[EsbHeaders.Claim] is not { } reference)
+            return message;
         var body = ClaimTicket.Parse(reference) is { } ticket ? await store.FindAsync(ticket, cancellationToken) : null;
-        if (body is null) throw Gone(reference);
+        if (body is null)
+            throw Gone(reference);
         return message with { Body = body, Headers = message.Headers.Without(EsbHeaders.Claim) };
     }
 
@@ -53,7 +61,8 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConf
     /// <exception cref="EsbException">As for <see cref="RedeemAsync"/>.</exception>
     public async ValueTask<EsbMessage> AwaitAsync(EsbMessage message, CancellationToken stopping)
     {
-        if (message.Headers[EsbHeaders.Claim] is null) return message;
+        if (message.Headers[EsbHeaders.Claim] is null)
+            return message;
         var (started, backoff) = (time.GetTimestamp(), new Backoff(time));
         while (true)
         {
@@ -63,7 +72,8 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConf
             }
             catch (EsbException ex) when (ex.IsTransient && time.GetElapsedTime(started) < Patience)
             {
-                if (_warned.TryBegin()) LogHeld(ex.Code);
+                if (_warned.TryBegin())
+                    LogHeld(ex.Code);
             }
 
             await backoff.WaitAsync(stopping);
@@ -71,24 +81,27 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConf
     }
 
     /// <summary>Returns a handler that receives dead letters with their bodies, where these exist.</summary>
-    public DeadLetterHandler Redeeming(DeadLetterHandler handler) => async (letter, cancellationToken) =>
-    {
-        try
+    public DeadLetterHandler Redeeming(DeadLetterHandler handler) =>
+        async (letter, cancellationToken) =>
         {
-            letter = letter with { Message = await RedeemAsync(letter.Message, cancellationToken) };
-        }
-        catch (EsbException ex) when (!ex.IsTransient)
-        {
-            if (letter.Code != ex.Code) letter = letter with { Reason = $"{letter.Reason} {ex.Code}: {ex.Message}" };
-        }
+            try
+            {
+                letter = letter with { Message = await RedeemAsync(letter.Message, cancellationToken) };
+            }
+            catch (EsbException ex) when (!ex.IsTransient)
+            {
+                if (letter.Code != ex.Code)
+                    letter = letter with { Reason = $"{letter.Reason} {ex.Code}: {ex.Message}" };
+            }
 
-        await handler(letter, cancellationToken);
-    };
+            await handler(letter, cancellationToken);
+        };
 
     // If the store is unreachable, the message is sent with its body, so that intake does not stop.
     private async ValueTask<EsbMessage> KeepAsync(EsbMessage message)
     {
-        if (_away.IsRunning) return message;
+        if (_away.IsRunning)
+            return message;
         try
         {
             var ticket = await message.Body.View(bytes => new KeptBody(bytes)).KeepAsync(store);
@@ -97,21 +110,28 @@ internal sealed partial class BodyClaims(IClaimCheckStore store, Live<LimitsConf
         catch (EsbException ex)
         {
             _away.TryBegin();
-            if (_warned.TryBegin()) LogWhole(ex.Code);
+            if (_warned.TryBegin())
+                LogWhole(ex.Code);
             return message;
         }
     }
 
-    private EsbException Gone(string reference) => new(
-        "ESB-CLAIM-GONE",
-        store.IsAvailable
-            ? $"The body is not kept any more under {reference}, or never was."
-            : $"The body is kept under {reference}, but this host shares no place for bodies with its sender (store.claims).",
-        FaultKind.Invalid);
+    private EsbException Gone(string reference) =>
+        new(
+            "ESB-CLAIM-GONE",
+            store.IsAvailable
+                ? $"The body is not kept any more under {reference}, or never was."
+                : $"The body is kept under {reference}, but this host shares no place for bodies with its sender (store.claims).",
+            FaultKind.Invalid
+        );
 
     [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
     private partial void LogWhole(string code);
 
-    [LoggerMessage(EventId = 1558, Level = LogLevel.Warning, Message = "Messages wait for their large bodies: the store gives none ({Code})")]
+    [LoggerMessage(
+        EventId = 1558,
+        Level = LogLevel.Warning,
+        Message = "Messages wait for their large bodies: the store gives none ({Code})"
+    )]
     private partial void LogHeld(string code);
 }

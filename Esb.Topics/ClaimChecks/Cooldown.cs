@@ -13,7 +13,8 @@ internal sealed class Cooldown(TimeSpan length, TimeProvider time)
     public bool TryBegin()
     {
         var began = Interlocked.Read(ref _began);
-        if (began != Never && time.GetElapsedTime(began) < length) return false;
+        if (began != Never && time.GetElapsedTime(began) < length)
+            return false;
         return Interlocked.CompareExchange(ref _began, time.GetTimestamp(), began) == began;
     }
 }

@@ -12,7 +12,8 @@ internal sealed class KeptBody(ReadOnlyMemory<byte> body)
     {
         lock (_gate)
         {
-            if (_keeping is null or { IsFaulted: true } or { IsCanceled: true }) _keeping = store.PutAsync(body, CancellationToken.None);
+            if (_keeping is null or { IsFaulted: true } or { IsCanceled: true })
+                _keeping = store.PutAsync(body, CancellationToken.None);
             return _keeping;
         }
     }

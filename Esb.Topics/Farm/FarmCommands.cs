@@ -37,13 +37,17 @@ internal sealed partial class FarmCommands : IAsyncDisposable
     {
         var id = Guid.NewGuid();
         _handlers[id] = new Entry(
-            kind, (from, body, token) => JsonSerializer.Deserialize<TCommand>(body) is { } command ? handler(from, command, token) : Task.CompletedTask);
+            kind,
+            (from, body, token) =>
+                JsonSerializer.Deserialize<TCommand>(body) is { } command ? handler(from, command, token) : Task.CompletedTask
+        );
         return new Subscribed(() => _handlers.TryRemove(id, out _));
     }
 
     public void Add(Guid from, string kind, string body)
     {
-        if (!_waiting.Writer.TryWrite(new Received(from, kind, body)) && !_stopping.IsCancellationRequested) LogDropped(kind, from, MaxWaiting);
+        if (!_waiting.Writer.TryWrite(new Received(from, kind, body)) && !_stopping.IsCancellationRequested)
+            LogDropped(kind, from, MaxWaiting);
     }
 
     public async ValueTask DisposeAsync()
@@ -58,7 +62,8 @@ internal sealed partial class FarmCommands : IAsyncDisposable
         {
             await foreach (var command in _waiting.Reader.ReadAllAsync(stopping))
             {
-                foreach (var entry in _handlers.Values.Where(entry => entry.Kind == command.Kind)) await HandleAsync(entry, command, stopping);
+                foreach (var entry in _handlers.Values.Where(entry => entry.Kind == command.Kind))
+                    await HandleAsync(entry, command, stopping);
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -82,7 +87,11 @@ internal sealed partial class FarmCommands : IAsyncDisposable
     [LoggerMessage(EventId = 1530, Level = LogLevel.Error, Message = "The command {Kind} of host {Host} failed here")]
     private partial void LogFailed(string kind, Guid host, Exception exception);
 
-    [LoggerMessage(EventId = 1539, Level = LogLevel.Error, Message = "The command {Kind} of host {Host} was dropped: {Waiting} wait before it")]
+    [LoggerMessage(
+        EventId = 1539,
+        Level = LogLevel.Error,
+        Message = "The command {Kind} of host {Host} was dropped: {Waiting} wait before it"
+    )]
     private partial void LogDropped(string kind, Guid host, int waiting);
 
     private sealed record Entry(string Kind, Func<Guid, string, CancellationToken, Task> Handle);

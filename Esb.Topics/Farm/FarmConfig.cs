@@ -9,7 +9,11 @@ internal sealed record FarmConfig : SettingsRecord
     public const int ShortestKey = 32;
 
     /// <summary>The key that signs.</summary>
-    [Setting("Signs messages between hosts, and what they send one another's queues; the same on all hosts, at least 32 characters. By default a shared store keeps one.", Secret = true)]
+    [Setting(
+        "Signs messages between hosts, and what they send one another's queues; the same on all hosts, at least 32 characters. By "
+            + "default a shared store keeps one.",
+        Secret = true
+    )]
     public string? Key { get; init; }
 
     /// <summary>A key that is accepted beside it.</summary>

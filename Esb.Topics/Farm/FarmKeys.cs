@@ -22,10 +22,12 @@ internal sealed class FarmKeys(FarmConfig config, Func<IFarmKeyStore?> store)
     /// <returns>True unless the store cannot be reached now.</returns>
     public async Task<bool> TryLoadAsync(CancellationToken cancellationToken)
     {
-        if (Any) return true;
+        if (Any)
+            return true;
         try
         {
-            if (store() is { } shared && await shared.FindOrMakeAsync(cancellationToken) is { } key) _keys = [key];
+            if (store() is { } shared && await shared.FindOrMakeAsync(cancellationToken) is { } key)
+                _keys = [key];
             return true;
         }
         catch (EsbException ex) when (ex.IsTransient)
@@ -35,16 +37,19 @@ internal sealed class FarmKeys(FarmConfig config, Func<IFarmKeyStore?> store)
     }
 
     /// <summary>HMAC-SHA256 with the current key, in base64; null without a key.</summary>
-    public string? Sign(ReadOnlySpan<byte> content) => _keys is [var key, ..] ? Convert.ToBase64String(HMACSHA256.HashData(key, content)) : null;
+    public string? Sign(ReadOnlySpan<byte> content) =>
+        _keys is [var key, ..] ? Convert.ToBase64String(HMACSHA256.HashData(key, content)) : null;
 
     /// <summary>True if one of the keys has signed the content. Compares in constant time.</summary>
     public bool Signed(ReadOnlySpan<byte> content, string? signature)
     {
         var shown = new byte[HMACSHA256.HashSizeInBytes];
-        if (signature is null || !Convert.TryFromBase64String(signature, shown, out var length) || length != shown.Length) return false;
+        if (signature is null || !Convert.TryFromBase64String(signature, shown, out var length) || length != shown.Length)
+            return false;
         foreach (var key in _keys)
         {
-            if (CryptographicOperations.FixedTimeEquals(HMACSHA256.HashData(key, content), shown)) return true;
+            if (CryptographicOperations.FixedTimeEquals(HMACSHA256.HashData(key, content), shown))
+                return true;
         }
 
         return false;

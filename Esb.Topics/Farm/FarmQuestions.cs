@@ -17,7 +17,14 @@ internal delegate Task FarmVoice(string kind, string body, CancellationToken can
 /// <param name="knowsAll">True if all live hosts are known. False shortly after this host has joined, when some have not been heard
 /// yet.</param>
 /// <param name="time">The clock for the time-out.</param>
-internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVoice say, Func<IReadOnlyList<FarmHost>> others, Func<bool> knowsAll, TimeProvider time)
+internal sealed class FarmQuestions(
+    FarmHost self,
+    FarmCommands commands,
+    FarmVoice say,
+    Func<IReadOnlyList<FarmHost>> others,
+    Func<bool> knowsAll,
+    TimeProvider time
+)
 {
     /// <summary>The kind of answer messages between hosts.</summary>
     public const string AnswerKind = "answer";
@@ -27,7 +34,11 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
 
     private readonly ConcurrentDictionary<Guid, Gathering> _open = new();
 
-    public async Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    public async Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class
     {
@@ -37,8 +48,14 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
         {
             var began = time.GetTimestamp();
             await say(FarmCommands.KindOf<TQuestion>(), FarmCommands.Write(new Asked<TQuestion>(id, question)), cancellationToken);
-            while ((!knowsAll() || gathering.Missing(others()).Count > 0) && time.GetElapsedTime(began) < patience) await gathering.News.WaitAsync(LookInterval, cancellationToken);
-            if (!knowsAll()) throw new EsbException("ESB-FARM-UNAVAILABLE", "Which other hosts there are is not known yet. Ask again.", FaultKind.Unavailable);
+            while ((!knowsAll() || gathering.Missing(others()).Count > 0) && time.GetElapsedTime(began) < patience)
+                await gathering.News.WaitAsync(LookInterval, cancellationToken);
+            if (!knowsAll())
+                throw new EsbException(
+                    "ESB-FARM-UNAVAILABLE",
+                    "Which other hosts there are is not known yet. Ask again.",
+                    FaultKind.Unavailable
+                );
             return gathering.Conclude<TAnswer>(others());
         }
         finally
@@ -49,17 +66,23 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
 
     public IDisposable Answer<TQuestion, TAnswer>(FarmQuestionHandler<TQuestion, TAnswer> handler)
         where TQuestion : class
-        where TAnswer : class => commands.Subscribe<Asked<TQuestion>>(FarmCommands.KindOf<TQuestion>(), async (from, asked, stopping) =>
-        {
-            if (from == self.Id) return;
-            var answer = await handler(asked.Question, stopping);
-            await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
-        });
+        where TAnswer : class =>
+        commands.Subscribe<Asked<TQuestion>>(
+            FarmCommands.KindOf<TQuestion>(),
+            async (from, asked, stopping) =>
+            {
+                if (from == self.Id)
+                    return;
+                var answer = await handler(asked.Question, stopping);
+                await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
+            }
+        );
 
     /// <summary>Receives an answer, which may belong to another host's question.</summary>
     public void Hear(FarmHost from, string body)
     {
-        if (JsonSerializer.Deserialize<Answered>(body) is { } answered && _open.TryGetValue(answered.To, out var gathering)) gathering.Add(from, answered.Answer);
+        if (JsonSerializer.Deserialize<Answered>(body) is { } answered && _open.TryGetValue(answered.To, out var gathering))
+            gathering.Add(from, answered.Answer);
     }
 
     private sealed record Asked<TQuestion>(Guid Id, TQuestion Question);
@@ -74,14 +97,18 @@ internal sealed class FarmQuestions(FarmHost self, FarmCommands commands, FarmVo
 
         public void Add(FarmHost from, JsonElement answer)
         {
-            if (_heard.TryAdd(from.Id, (from, answer))) News.Release();
+            if (_heard.TryAdd(from.Id, (from, answer)))
+                News.Release();
         }
 
         public IReadOnlyList<FarmHost> Missing(IEnumerable<FarmHost> hosts) => [.. hosts.Where(host => !_heard.ContainsKey(host.Id))];
 
         public FarmAnswers<TAnswer> Conclude<TAnswer>(IEnumerable<FarmHost> hosts)
             where TAnswer : class =>
-            new([.. _heard.Values.Select(heard => new FarmAnswer<TAnswer>(heard.Host, heard.Answer.Deserialize<TAnswer>()!))], Missing(hosts));
+            new(
+                [.. _heard.Values.Select(heard => new FarmAnswer<TAnswer>(heard.Host, heard.Answer.Deserialize<TAnswer>()!))],
+                Missing(hosts)
+            );
 
         public void Dispose() => News.Dispose();
     }

@@ -10,8 +10,11 @@ internal sealed class FarmRule(FarmConfig farm) : IConfigurationRule
 
     public void Check(ConfigErrors errors)
     {
-        if (farm.Key is { Length: < FarmConfig.ShortestKey }) errors.Add("ESB-CFG-RANGE", farm, "key", Expected);
-        if (farm.PreviousKey is { Length: < FarmConfig.ShortestKey }) errors.Add("ESB-CFG-RANGE", farm, "previousKey", Expected);
-        if (farm is { PreviousKey: not null, Key: null }) errors.Add("ESB-CFG-REQUIRED", farm, "key", "expected the key that replaces previousKey");
+        if (farm.Key is { Length: < FarmConfig.ShortestKey })
+            errors.Add("ESB-CFG-RANGE", farm, "key", Expected);
+        if (farm.PreviousKey is { Length: < FarmConfig.ShortestKey })
+            errors.Add("ESB-CFG-RANGE", farm, "previousKey", Expected);
+        if (farm is { PreviousKey: not null, Key: null })
+            errors.Add("ESB-CFG-REQUIRED", farm, "key", "expected the key that replaces previousKey");
     }
 }

@@ -22,7 +22,11 @@ internal sealed class LoneFarm(ILogger<LoneFarm> logger) : IFarm, IAsyncDisposab
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class => _commands.Subscribe(handler);
 
-    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class => Task.FromResult(FarmAnswers<TAnswer>.Nobody);
 

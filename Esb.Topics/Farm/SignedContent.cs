@@ -14,7 +14,8 @@ internal sealed class SignedContent
 
     public SignedContent Add(string? text)
     {
-        if (text is null) return Length(-1);
+        if (text is null)
+            return Length(-1);
         Length(Encoding.UTF8.GetByteCount(text));
         Encoding.UTF8.GetBytes(text, _bytes);
         return this;

@@ -12,8 +12,10 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
     // Bounded by the message limit of the transport.
-    private readonly Channel<(DeadLetter Letter, MemoryMessage Published)> _waiting =
-        Channel.CreateUnbounded<(DeadLetter, MemoryMessage)>();
+    private readonly Channel<(DeadLetter Letter, MemoryMessage Published)> _waiting = Channel.CreateUnbounded<(
+        DeadLetter,
+        MemoryMessage
+    )>();
 
     private readonly SemaphoreSlim _active = new(1, 1);
 
@@ -40,8 +42,10 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
         {
             while (await _waiting.Reader.WaitToReadAsync(stopping))
             {
-                if (!_waiting.Reader.TryPeek(out var first) || !await TryHandAsync(handler, first.Letter, stopping)) continue;
-                if (_waiting.Reader.TryRead(out _)) first.Published.SettleOne();
+                if (!_waiting.Reader.TryPeek(out var first) || !await TryHandAsync(handler, first.Letter, stopping))
+                    continue;
+                if (_waiting.Reader.TryRead(out _))
+                    first.Published.SettleOne();
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -69,7 +73,11 @@ internal sealed partial class MemoryDeadLetters(TimeProvider time, ILogger logge
         }
     }
 
-    [LoggerMessage(EventId = 1503, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
+    [LoggerMessage(
+        EventId = 1503,
+        Level = LogLevel.Error,
+        Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again"
+    )]
     private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
 
     private sealed class Reader : ITopicReader

@@ -35,5 +35,6 @@ internal sealed class MemoryEndpoint(string name, int? lanes)
     public void Leave() => Interlocked.Decrement(ref _waiting);
 
     // Messages without a key share a lane, as they do behind the broker's exchange.
-    private MemoryQueue QueueOf(string? key) => Queues[(int)((uint)string.GetHashCode(key ?? "", StringComparison.Ordinal) % (uint)Queues.Count)];
+    private MemoryQueue QueueOf(string? key) =>
+        Queues[(int)((uint)string.GetHashCode(key ?? "", StringComparison.Ordinal) % (uint)Queues.Count)];
 }

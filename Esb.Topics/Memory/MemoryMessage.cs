@@ -39,7 +39,8 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
         while (unsettled > 0)
         {
             var seen = Interlocked.CompareExchange(ref _unsettled, unsettled + 1, unsettled);
-            if (seen == unsettled) return true;
+            if (seen == unsettled)
+                return true;
             unsettled = seen;
         }
 
@@ -48,7 +49,8 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public void SettleOne()
     {
-        if (Interlocked.Decrement(ref _unsettled) > 0) return;
+        if (Interlocked.Decrement(ref _unsettled) > 0)
+            return;
         settled();
         _settled.TrySetResult();
     }
@@ -62,11 +64,12 @@ internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
     /// <summary>The failures of those attempts.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
-    public TopicDelivery ToDelivery(DeliverySource source) => new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
-    {
-        Kind = Published.Kind,
-        Source = source,
-        ExpiresAt = Published.ExpiresAt,
-        Failures = Failures,
-    };
+    public TopicDelivery ToDelivery(DeliverySource source) =>
+        new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
+        {
+            Kind = Published.Kind,
+            Source = source,
+            ExpiresAt = Published.ExpiresAt,
+            Failures = Failures,
+        };
 }

@@ -13,14 +13,16 @@ internal sealed class MemoryQueue
 
     public void Add(MemoryDelivery delivery)
     {
-        lock (_gate) _waiting.AddLast(delivery);
+        lock (_gate)
+            _waiting.AddLast(delivery);
         _count.Release();
     }
 
     /// <summary>Returns a delivery to its place at the head of the queue.</summary>
     public void PutBack(MemoryDelivery delivery)
     {
-        lock (_gate) _waiting.AddFirst(delivery);
+        lock (_gate)
+            _waiting.AddFirst(delivery);
         _count.Release();
     }
 

@@ -24,9 +24,11 @@ internal sealed class MemorySubscription(Subscription subscription, Func<Subscri
         await _tuning.WaitAsync();
         try
         {
-            if (_isDisposed) return;
+            if (_isDisposed)
+                return;
             _isDisposed = true;
-            if (_workers is { } workers) await workers.DisposeAsync();
+            if (_workers is { } workers)
+                await workers.DisposeAsync();
         }
         finally
         {
@@ -39,9 +41,11 @@ internal sealed class MemorySubscription(Subscription subscription, Func<Subscri
         await _tuning.WaitAsync();
         try
         {
-            if (_isDisposed) return;
+            if (_isDisposed)
+                return;
             _isPaused = isPaused;
-            if (_workers is { } old) await old.DisposeAsync();
+            if (_workers is { } old)
+                await old.DisposeAsync();
             _workers = isPaused ? null : start(changed);
         }
         finally

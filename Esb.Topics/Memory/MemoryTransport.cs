@@ -68,9 +68,14 @@ internal sealed class MemoryTransport : IBusTransport
         return Task.CompletedTask;
     }
 
-    public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    public async Task<ITopicSubscription> SubscribeAsync(
+        Subscription subscription,
+        DeliveryHandler handler,
+        CancellationToken cancellationToken
+    )
     {
-        if (_retired.TryRemove(subscription.Endpoint, out var collecting)) await collecting.DisposeAsync();
+        if (_retired.TryRemove(subscription.Endpoint, out var collecting))
+            await collecting.DisposeAsync();
         return Consume(subscription, Declare(subscription), handler);
     }
 
@@ -79,26 +84,36 @@ internal sealed class MemoryTransport : IBusTransport
     public async Task RetireAsync(Subscription subscription, CancellationToken cancellationToken)
     {
         var endpoint = Declare(subscription with { Patterns = [] });
-        if (_retired.TryRemove(subscription.Endpoint, out var before)) await before.DisposeAsync();
-        _retired[subscription.Endpoint] = Consume(subscription, endpoint, (delivery, _) => ValueTask.FromResult<Settlement>(new Settlement.Divert(LetterOf(delivery, subscription.Endpoint))));
+        if (_retired.TryRemove(subscription.Endpoint, out var before))
+            await before.DisposeAsync();
+        _retired[subscription.Endpoint] = Consume(
+            subscription,
+            endpoint,
+            (delivery, _) => ValueTask.FromResult<Settlement>(new Settlement.Divert(LetterOf(delivery, subscription.Endpoint)))
+        );
     }
 
     public ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        return ValueTask.FromResult(Find(endpoint) is { } known ? Add(message, [known], kind, reply: null, timeout: null) : PublishResult.Refused("no such queue"));
+        return ValueTask.FromResult(
+            Find(endpoint) is { } known ? Add(message, [known], kind, reply: null, timeout: null) : PublishResult.Refused("no such queue")
+        );
     }
 
-    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => Task.FromResult(_deadLetters.Read(handler));
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult(_deadLetters.Read(handler));
 
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
-        while (Volatile.Read(ref _inFlight) > 0) await Task.Delay(DrainInterval, _time, cancellationToken);
+        while (Volatile.Read(ref _inFlight) > 0)
+            await Task.Delay(DrainInterval, _time, cancellationToken);
     }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var collecting in _retired.Values) await collecting.DisposeAsync();
+        foreach (var collecting in _retired.Values)
+            await collecting.DisposeAsync();
         _retired.Clear();
     }
 
@@ -109,7 +124,8 @@ internal sealed class MemoryTransport : IBusTransport
             var known = Find(subscription.Endpoint);
             var endpoint = known ?? new MemoryEndpoint(subscription.Endpoint, subscription.Lanes);
             endpoint.Patterns = subscription.Patterns;
-            if (known is null) _endpoints = [.. _endpoints, endpoint];
+            if (known is null)
+                _endpoints = [.. _endpoints, endpoint];
             return endpoint;
         }
     }
@@ -120,10 +136,27 @@ internal sealed class MemoryTransport : IBusTransport
     private DeadLetter LetterOf(TopicDelivery delivery, string endpoint)
     {
         var now = _time.GetUtcNow();
-        return new DeadLetter(delivery.Message, endpoint, "ESB-ENDPOINT-REMOVED", $"The endpoint '{endpoint}' is gone from the configuration.", null, delivery.Message.Attempt, now, now) { Failures = delivery.Failures };
+        return new DeadLetter(
+            delivery.Message,
+            endpoint,
+            "ESB-ENDPOINT-REMOVED",
+            $"The endpoint '{endpoint}' is gone from the configuration.",
+            null,
+            delivery.Message.Attempt,
+            now,
+            now
+        )
+        {
+            Failures = delivery.Failures,
+        };
     }
 
-    private async Task<EsbMessage> WaitAsync(EsbMessage request, TaskCompletionSource<EsbMessage> waiting, TimeSpan timeout, CancellationToken cancellationToken)
+    private async Task<EsbMessage> WaitAsync(
+        EsbMessage request,
+        TaskCompletionSource<EsbMessage> waiting,
+        TimeSpan timeout,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
@@ -142,9 +175,11 @@ internal sealed class MemoryTransport : IBusTransport
 
     private PublishResult Publish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
     {
-        if (TryPublish(message, reply, timeout) is { } result) return result;
+        if (TryPublish(message, reply, timeout) is { } result)
+            return result;
         _counter.Count(message.Subject);
-        if (reply is null) _unroutable.Keep(message); // a request is useless later
+        if (reply is null)
+            _unroutable.Keep(message); // a request is useless later
         return PublishResult.Confirmed;
     }
 
@@ -166,7 +201,12 @@ internal sealed class MemoryTransport : IBusTransport
         }
 
         var travelling = message with { Headers = Travelling(message.Headers) };
-        var published = new MemoryMessage(travelling, Activity.Current?.Context ?? default, endpoints.Length, origin is null ? () => Interlocked.Decrement(ref _inFlight) : origin.SettleOne)
+        var published = new MemoryMessage(
+            travelling,
+            Activity.Current?.Context ?? default,
+            endpoints.Length,
+            origin is null ? () => Interlocked.Decrement(ref _inFlight) : origin.SettleOne
+        )
         {
             Kind = kind,
             Reply = reply,
@@ -174,25 +214,29 @@ internal sealed class MemoryTransport : IBusTransport
             ExpiresAt = _time.GetUtcNow() + timeout,
         };
         var attempt = kind == DeliveryKind.Published ? 0 : message.Attempt;
-        foreach (var endpoint in endpoints) endpoint.Add(new MemoryDelivery(published, attempt));
+        foreach (var endpoint in endpoints)
+            endpoint.Add(new MemoryDelivery(published, attempt));
         return new PublishResult(PublishOutcome.Confirmed, null, published.Settled);
     }
 
     private MemoryEndpoint? Find(string endpoint) => Array.Find(_endpoints, candidate => candidate.Name == endpoint);
 
-    private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) => (reply, _) =>
-    {
-        var isAwaited = waiting.TrySetResult(reply);
-        if (!isAwaited) TopicsTelemetry.CountReplyAbandoned();
-        return ValueTask.FromResult(isAwaited);
-    };
+    private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) =>
+        (reply, _) =>
+        {
+            var isAwaited = waiting.TrySetResult(reply);
+            if (!isAwaited)
+                TopicsTelemetry.CountReplyAbandoned();
+            return ValueTask.FromResult(isAwaited);
+        };
 
     // Removes the headers that would not arrive over a broker either.
     private static MessageHeaders Travelling(MessageHeaders headers)
     {
         foreach (var (name, _) in headers)
         {
-            if (!Travels(name)) return MessageHeaders.From(headers.Where(header => Travels(header.Key)));
+            if (!Travels(name))
+                return MessageHeaders.From(headers.Where(header => Travels(header.Key)));
         }
 
         return headers;

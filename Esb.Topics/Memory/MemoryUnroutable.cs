@@ -21,7 +21,8 @@ internal sealed class MemoryUnroutable(Func<EsbMessage, PublishResult?> publish)
         {
             _messages.AddLast(message);
             _bytes += message.Body.Bytes.Length;
-            while (_messages.Count > MaxMessages || _bytes > MaxBytes) Remove(_messages.First!);
+            while (_messages.Count > MaxMessages || _bytes > MaxBytes)
+                Remove(_messages.First!);
         }
     }
 
@@ -42,14 +43,16 @@ internal sealed class MemoryUnroutable(Func<EsbMessage, PublishResult?> publish)
             for (var (node, next) = (_messages.First, (LinkedListNode<EsbMessage>?)null); node is not null && replayed < limit; node = next)
             {
                 next = node.Next;
-                if (subject is not null && node.Value.Subject != subject) continue;
+                if (subject is not null && node.Value.Subject != subject)
+                    continue;
                 if (publish(node.Value) is not { } result)
                 {
                     unroutable.Add(node.Value.Subject);
                     continue;
                 }
 
-                if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(node.Value.Subject, result);
+                if (result.Outcome != PublishOutcome.Confirmed)
+                    throw TopicFaults.Unavailable(node.Value.Subject, result);
                 Remove(node);
                 replayed++;
             }

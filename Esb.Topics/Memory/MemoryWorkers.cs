@@ -20,13 +20,31 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
     private readonly SemaphoreSlim _gate;
     private readonly Task _workers;
 
-    public MemoryWorkers(Subscription subscription, MemoryEndpoint endpoint, DeliveryHandler handler, MemoryDeadLetters deadLetters, TimeProvider time, ILogger logger)
+    public MemoryWorkers(
+        Subscription subscription,
+        MemoryEndpoint endpoint,
+        DeliveryHandler handler,
+        MemoryDeadLetters deadLetters,
+        TimeProvider time,
+        ILogger logger
+    )
     {
-        (_endpoint, _answers, _publishes, _handler, _deadLetters, _time, _logger) = (endpoint, subscription.Answers, subscription.Publishes, handler, deadLetters, time, logger);
+        (_endpoint, _answers, _publishes, _handler, _deadLetters, _time, _logger) = (
+            endpoint,
+            subscription.Answers,
+            subscription.Publishes,
+            handler,
+            deadLetters,
+            time,
+            logger
+        );
         _gate = new SemaphoreSlim(subscription.Concurrency);
-        _workers = subscription.SingleActive || subscription.Lanes is not null
-            ? Task.WhenAll(endpoint.Queues.Select(WorkAloneAsync))
-            : Task.WhenAll(Enumerable.Range(0, subscription.Concurrency).Select(_ => WorkAsync(endpoint.Queues[0], DeliverySource.Local)));
+        _workers =
+            subscription.SingleActive || subscription.Lanes is not null
+                ? Task.WhenAll(endpoint.Queues.Select(WorkAloneAsync))
+                : Task.WhenAll(
+                    Enumerable.Range(0, subscription.Concurrency).Select(_ => WorkAsync(endpoint.Queues[0], DeliverySource.Local))
+                );
     }
 
     public bool AreWorking => !_workers.IsCompleted;
@@ -57,7 +75,8 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         await Task.Yield(); // the subscriber does not wait for the first deliveries
         try
         {
-            while (!_stopping.IsCancellationRequested) await DeliverAsync(queue, await queue.TakeAsync(_stopping.Token), source);
+            while (!_stopping.IsCancellationRequested)
+                await DeliverAsync(queue, await queue.TakeAsync(_stopping.Token), source);
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
@@ -100,9 +119,11 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
 
     private async Task<Settlement> HandleAsync(MemoryDelivery delivery, DeliverySource source)
     {
-        if (!await TryEnterAsync()) return Settlement.Return;
+        if (!await TryEnterAsync())
+            return Settlement.Return;
         _endpoint.Begin();
-        if (_publishes) MemoryMessage.Worked.Value = delivery.Published; // until this method ends
+        if (_publishes)
+            MemoryMessage.Worked.Value = delivery.Published; // until this method ends
         try
         {
             return await _handler(delivery.ToDelivery(source), CancellationToken.None);
@@ -142,7 +163,10 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
                 queue.Add(delivery);
                 timer?.Dispose();
             },
-            null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            null,
+            Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan
+        );
         timer.Change(delay, Timeout.InfiniteTimeSpan);
     }
 
@@ -158,6 +182,10 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(EventId = 1502, Level = LogLevel.Error, Message = "The handler of message {MessageId} at {Endpoint} failed; the message went back to its queue")]
+    [LoggerMessage(
+        EventId = 1502,
+        Level = LogLevel.Error,
+        Message = "The handler of message {MessageId} at {Endpoint} failed; the message went back to its queue"
+    )]
     private partial void LogReturned(Guid messageId, string endpoint, Exception exception);
 }

@@ -13,15 +13,18 @@ internal static class FaultReply
     /// <summary>Returns the failure; null if the reply reports none.</summary>
     public static EsbException? Read(EsbMessage reply)
     {
-        if (reply.Headers[EsbHeaders.Fault] is not { } code) return null;
+        if (reply.Headers[EsbHeaders.Fault] is not { } code)
+            return null;
         var problem = Problem(reply.Body);
-        var status = problem?["status"] is JsonValue number && number.TryGetValue(out int value) && value is >= 400 and <= 599 ? value : 500;
+        var status =
+            problem?["status"] is JsonValue number && number.TryGetValue(out int value) && value is >= 400 and <= 599 ? value : 500;
         var title = problem?["title"] is JsonValue text && text.TryGetValue(out string? sentence) ? sentence : NoTitle;
         return new EsbException(code, title, KindOf(status)) { Status = status };
     }
 
     private static FaultKind KindOf(int status) =>
-        Enum.GetValues<FaultKind>().FirstOrDefault(kind => Faults.StatusOf(kind) == status, status < 500 ? FaultKind.Invalid : FaultKind.Internal);
+        Enum.GetValues<FaultKind>()
+            .FirstOrDefault(kind => Faults.StatusOf(kind) == status, status < 500 ? FaultKind.Invalid : FaultKind.Internal);
 
     private static JsonObject? Problem(MessageBody body)
     {

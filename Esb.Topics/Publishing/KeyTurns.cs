@@ -25,7 +25,8 @@ internal sealed class KeyTurns(TimeProvider time)
     {
         get
         {
-            lock (_gate) return _lines.Count;
+            lock (_gate)
+                return _lines.Count;
         }
     }
 
@@ -34,9 +35,11 @@ internal sealed class KeyTurns(TimeProvider time)
     /// wait.</exception>
     public async ValueTask<KeyTurn> TakeAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        if (message.Key is not { } key) return default;
+        if (message.Key is not { } key)
+            return default;
         var line = new KeyLine(Subject.TopicOf(message.Subject), key);
-        if (Join(line, message.Subject) is not { } place) return new KeyTurn(this, line);
+        if (Join(line, message.Subject) is not { } place)
+            return new KeyTurn(this, line);
         try
         {
             await place.Value.Task.WaitAsync(LongestWait, time, cancellationToken);
@@ -56,7 +59,8 @@ internal sealed class KeyTurns(TimeProvider time)
 
     internal void GiveOn(KeyLine line)
     {
-        lock (_gate) CallNext(line);
+        lock (_gate)
+            CallNext(line);
     }
 
     // Returns null if no other publish has the turn.
@@ -66,8 +70,10 @@ internal sealed class KeyTurns(TimeProvider time)
         {
             ref var waiting = ref CollectionsMarshal.GetValueRefOrAddDefault(_lines, line, out var isTaken);
             waiting ??= [];
-            if (!isTaken) return null;
-            if (waiting.Count >= MaxWaiting) throw Busy(subject, $"{MaxWaiting} messages of the same key wait already");
+            if (!isTaken)
+                return null;
+            if (waiting.Count >= MaxWaiting)
+                throw Busy(subject, $"{MaxWaiting} messages of the same key wait already");
             return waiting.AddLast(new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
         }
     }
@@ -76,8 +82,10 @@ internal sealed class KeyTurns(TimeProvider time)
     {
         lock (_gate)
         {
-            if (place.List is { } waiting) waiting.Remove(place);
-            else CallNext(line); // the turn came at the same moment
+            if (place.List is { } waiting)
+                waiting.Remove(place);
+            else
+                CallNext(line); // the turn came at the same moment
         }
     }
 

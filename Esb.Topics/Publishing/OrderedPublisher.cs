@@ -9,7 +9,13 @@ namespace Esb.Topics.Publishing;
 internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider time)
 {
     // A restarting broker is back within seconds; callers should not have to wait longer than this.
-    private static readonly TimeSpan[] Pauses = [TimeSpan.FromMilliseconds(100), TimeSpan.FromMilliseconds(400), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2)];
+    private static readonly TimeSpan[] Pauses =
+    [
+        TimeSpan.FromMilliseconds(100),
+        TimeSpan.FromMilliseconds(400),
+        TimeSpan.FromSeconds(1),
+        TimeSpan.FromSeconds(2),
+    ];
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(20);
 
     private readonly KeyTurns _turns = new(time);
@@ -25,7 +31,8 @@ internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider t
         for (var repetition = 0; ; repetition++)
         {
             var result = await transport.PublishAsync(message, cancellationToken);
-            if (result.Outcome == PublishOutcome.Confirmed) return result;
+            if (result.Outcome == PublishOutcome.Confirmed)
+                return result;
             isUnknown |= result.Outcome == PublishOutcome.Unknown;
             var isHopeless = !isUnknown && !transport.Status.IsReady;
             if (isHopeless || repetition == Pauses.Length || time.GetElapsedTime(started) > Deadline)

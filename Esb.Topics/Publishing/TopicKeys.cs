@@ -16,14 +16,19 @@ internal sealed class TopicKeys(IReadOnlyDictionary<string, IMessageValue> keys)
 }
 
 /// <summary>Compiles the order keys of the section <c>topics</c>.</summary>
-internal sealed class TopicKeyCompiler(IReadOnlyDictionary<string, TopicConfig> topics, ConfigErrors errors, IExpressionCompiler expressions) : ICompiler<ITopicKeys>
+internal sealed class TopicKeyCompiler(
+    IReadOnlyDictionary<string, TopicConfig> topics,
+    ConfigErrors errors,
+    IExpressionCompiler expressions
+) : ICompiler<ITopicKeys>
 {
     public ITopicKeys Compile()
     {
         var keys = new Dictionary<string, IMessageValue>();
         foreach (var (name, topic) in topics)
         {
-            if (topic.Key is not null && expressions.Compile(topic.Key, errors) is { } key) keys[name] = key;
+            if (topic.Key is not null && expressions.Compile(topic.Key, errors) is { } key)
+                keys[name] = key;
         }
 
         return new TopicKeys(keys);

@@ -13,8 +13,13 @@ namespace Esb.Topics.Publishing;
 /// <inheritdoc cref="ITopicPublisher"/>
 /// <remarks>Inside a transaction a message is only prepared; the outbox of the database publishes it through the same path.</remarks>
 internal sealed class TopicPublisher(
-    ITopicTransport transport, Live<ITopicKeys> keys, Live<ITopicSchemas> schemas, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
-    : ITopicPublisher, IOutgoingPublisher
+    ITopicTransport transport,
+    Live<ITopicKeys> keys,
+    Live<ITopicSchemas> schemas,
+    IAuditTrail audit,
+    Live<LimitsConfig> limits,
+    TimeProvider time
+) : ITopicPublisher, IOutgoingPublisher
 {
     private readonly OrderedPublisher _publisher = new(transport, time);
 
@@ -40,12 +45,23 @@ internal sealed class TopicPublisher(
         context.AwaitSettled(settled);
     }
 
-    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) =>
-        PrepareAsync(context, subject, context.NextCopyId(step), step, cancellationToken);
+    public ValueTask<OutgoingMessage> CopyAsync(
+        MessageContext context,
+        Subject subject,
+        string step,
+        CancellationToken cancellationToken
+    ) => PrepareAsync(context, subject, context.NextCopyId(step), step, cancellationToken);
 
-    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken) => (await ConfirmAsync(outgoing, cancellationToken)).Settled;
+    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken) =>
+        (await ConfirmAsync(outgoing, cancellationToken)).Settled;
 
-    public async ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken)
+    public async ValueTask RequestAsync(
+        MessageContext context,
+        Subject subject,
+        TimeSpan timeout,
+        string step,
+        CancellationToken cancellationToken
+    )
     {
         var outgoing = await PrepareAsync(context, subject, context.NextPublishId(step), step, cancellationToken);
         var request = outgoing.Message;
@@ -57,25 +73,34 @@ internal sealed class TopicPublisher(
         EsbMessage reply;
         try
         {
-            reply = await ObserveAsync(request, activity, async () =>
-            {
-                var pending = await _publisher.SendRequestAsync(request, timeout, cancellationToken);
-                sent = RecordOf(outgoing, AuditKind.Published, request, duration: null, fault: null);
-                if (recordsFirst) recorded = RecordAsync([sent.Value], AuditDurability.Flushed);
-                return await pending;
-            });
+            reply = await ObserveAsync(
+                request,
+                activity,
+                async () =>
+                {
+                    var pending = await _publisher.SendRequestAsync(request, timeout, cancellationToken);
+                    sent = RecordOf(outgoing, AuditKind.Published, request, duration: null, fault: null);
+                    if (recordsFirst)
+                        recorded = RecordAsync([sent.Value], AuditDurability.Flushed);
+                    return await pending;
+                }
+            );
         }
         catch
         {
-            await (recordsFirst || sent is null ? recorded : RecordAsync([sent.Value], AuditDurability.Written)); // a confirmed request counts as published, even if its reply fails
+            // a confirmed request counts as published, even if its reply fails
+            await (recordsFirst || sent is null ? recorded : RecordAsync([sent.Value], AuditDurability.Written));
             throw;
         }
 
         var fault = FaultReply.Read(reply);
         var answered = RecordOf(outgoing, AuditKind.Replied, reply, time.GetElapsedTime(started), fault);
-        if (recordsFirst) await Task.WhenAll(recorded, RecordAsync([answered], AuditDurability.Flushed));
-        else await RecordAsync([sent!.Value, answered], AuditDurability.Written);
-        if (fault is not null) throw fault;
+        if (recordsFirst)
+            await Task.WhenAll(recorded, RecordAsync([answered], AuditDurability.Flushed));
+        else
+            await RecordAsync([sent!.Value, answered], AuditDurability.Written);
+        if (fault is not null)
+            throw fault;
         TakeOver(context, reply);
     }
 
@@ -86,21 +111,24 @@ internal sealed class TopicPublisher(
         using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
         var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
         var confirmedAt = time.GetTimestamp();
-        await RecordAsync([RecordOf(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null)], AuditDurability.Flushed);
+        await RecordAsync(
+            [RecordOf(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null)],
+            AuditDurability.Flushed
+        );
         return (result.Settled, confirmedAt);
     }
 
-    private async ValueTask<OutgoingMessage> PrepareAsync(MessageContext context, Subject subject, Guid id, string step, CancellationToken cancellationToken)
+    private async ValueTask<OutgoingMessage> PrepareAsync(
+        MessageContext context,
+        Subject subject,
+        Guid id,
+        string step,
+        CancellationToken cancellationToken
+    )
     {
         await context.Message.Body.BufferAsync(limits.Current.MaxBodySize.Bytes, cancellationToken);
         schemas.Current.Check(subject, context.Message);
-        var published = context.Message with
-        {
-            Id = id,
-            Subject = subject.Value,
-            Key = keys.Current.KeyOf(subject, context),
-            Attempt = 0,
-        };
+        var published = context.Message with { Id = id, Subject = subject.Value, Key = keys.Current.KeyOf(subject, context), Attempt = 0 };
         var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also for an answer, which carries no hops
         RefuseExcess(message);
         var isProcess = context.Process.Length > 0;
@@ -113,11 +141,20 @@ internal sealed class TopicPublisher(
 
     private static void RefuseExcess(EsbMessage message)
     {
-        if (WireLimits.ExcessOf(message) is { } excess) throw new EsbException("ESB-HDR-LIMIT", excess, FaultKind.TooLarge);
+        if (WireLimits.ExcessOf(message) is { } excess)
+            throw new EsbException("ESB-HDR-LIMIT", excess, FaultKind.TooLarge);
         if (!WireLimits.IsShort(message.ContentType))
-            throw new EsbException("ESB-HDR-LIMIT", $"The content type is longer than {WireLimits.MaxShortBytes} bytes.", FaultKind.TooLarge);
+            throw new EsbException(
+                "ESB-HDR-LIMIT",
+                $"The content type is longer than {WireLimits.MaxShortBytes} bytes.",
+                FaultKind.TooLarge
+            );
         if (message.CorrelationId?.Length > WireLimits.MaxCorrelationLength)
-            throw new EsbException("ESB-HDR-CORRELATION", $"The correlation id is longer than {WireLimits.MaxCorrelationLength} characters.", FaultKind.Malformed);
+            throw new EsbException(
+                "ESB-HDR-CORRELATION",
+                $"The correlation id is longer than {WireLimits.MaxCorrelationLength} characters.",
+                FaultKind.Malformed
+            );
     }
 
     private async Task<T> ObserveAsync<T>(EsbMessage message, Activity? activity, Func<Task<T>> send)
@@ -140,26 +177,30 @@ internal sealed class TopicPublisher(
         }
     }
 
-    private AuditRecord RecordOf(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault) => new(
-        AuditFacts.Of(outgoing.Message, kind, time) with
-        {
-            Endpoint = outgoing.Endpoint,
-            Process = outgoing.Process,
-            Step = outgoing.Step,
-            CausedBy = outgoing.CausedBy,
-            Duration = duration,
-            Code = fault?.Code,
-            Reason = fault?.Message,
-        },
-        content);
+    private AuditRecord RecordOf(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault) =>
+        new(
+            AuditFacts.Of(outgoing.Message, kind, time) with
+            {
+                Endpoint = outgoing.Endpoint,
+                Process = outgoing.Process,
+                Step = outgoing.Step,
+                CausedBy = outgoing.CausedBy,
+                Duration = duration,
+                Code = fault?.Code,
+                Reason = fault?.Message,
+            },
+            content
+        );
 
     private async Task RecordAsync(AuditRecord[] records, AuditDurability durability)
     {
         try
         {
-            await (durability == AuditDurability.Flushed && records is [{ Content: { } content } single]
-                ? audit.RecordAsync(single.Fact, content, CancellationToken.None)
-                : audit.RecordAsync(records, durability, CancellationToken.None)); // a confirmed message is recorded even if its sender has gone
+            await (
+                durability == AuditDurability.Flushed && records is [{ Content: { } content } single]
+                    ? audit.RecordAsync(single.Fact, content, CancellationToken.None)
+                    : audit.RecordAsync(records, durability, CancellationToken.None)
+            ); // a confirmed message is recorded even if its sender has gone
         }
         catch (EsbException ex)
         {
@@ -169,7 +210,9 @@ internal sealed class TopicPublisher(
 
     private static void TakeOver(MessageContext context, EsbMessage reply)
     {
-        var status = int.TryParse(reply.Headers[EsbHeaders.Status], NumberStyles.None, CultureInfo.InvariantCulture, out var code) ? code : (int?)null;
+        var status = int.TryParse(reply.Headers[EsbHeaders.Status], NumberStyles.None, CultureInfo.InvariantCulture, out var code)
+            ? code
+            : (int?)null;
         context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
         context.Message = reply with { Headers = reply.Headers.Without(EsbHeaders.Status) };
     }

@@ -27,21 +27,34 @@ internal sealed partial class BrokerUser(string name, ILogger logger)
     /// <param name="cancellationToken">Cancels the wait.</param>
     public async Task ProveAsync(IConnection connection, string queue, CancellationToken cancellationToken)
     {
-        if (_name is null) return;
+        if (_name is null)
+            return;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         try
         {
-            await channel.BasicPublishAsync("", queue, mandatory: false, new BasicProperties { UserId = _name }, ReadOnlyMemory<byte>.Empty, CancellationToken.None);
+            await channel.BasicPublishAsync(
+                "",
+                queue,
+                mandatory: false,
+                new BasicProperties { UserId = _name },
+                ReadOnlyMemory<byte>.Empty,
+                CancellationToken.None
+            );
             await channel.BasicQosAsync(0, 1, global: false, cancellationToken); // answered after the publish, or not at all
             _isRefused = false;
         }
         catch (OperationInterruptedException ex) when (ex.ShutdownReason?.ReplyCode == Constants.PreconditionFailed)
         {
-            if (!_isRefused) LogRefused(_name, ex.ShutdownReason.ReplyText);
+            if (!_isRefused)
+                LogRefused(_name, ex.ShutdownReason.ReplyText);
             _isRefused = true;
         }
     }
 
-    [LoggerMessage(EventId = 1559, Level = LogLevel.Warning, Message = "The broker does not know this host as {User}, so that parties of messages do not travel with them: {Reason}")]
+    [LoggerMessage(
+        EventId = 1559,
+        Level = LogLevel.Warning,
+        Message = "The broker does not know this host as {User}, so that parties of messages do not travel with them: {Reason}"
+    )]
     private partial void LogRefused(string user, string reason);
 }

@@ -27,10 +27,24 @@ internal sealed partial class DeadLetterReader : ITopicReader
     private readonly BrokerConsumer _oldConsumer;
 
     public DeadLetterReader(
-        BrokerConnection connection, RabbitMqNames names, WireReader reader, ExpiredRequests expired, OldDeadLetters old, DeadLetterHandler handler, TimeProvider time, ILogger logger)
+        BrokerConnection connection,
+        RabbitMqNames names,
+        WireReader reader,
+        ExpiredRequests expired,
+        OldDeadLetters old,
+        DeadLetterHandler handler,
+        TimeProvider time,
+        ILogger logger
+    )
     {
         (_names, _reader, _expired, _old, _handler, _time, _logger) = (names, reader, expired, old, handler, time, logger);
-        _consumer = new BrokerConsumer(connection, (_, _) => Task.FromResult(new ConsumerQueue(names.DeadLetters, Prefetch: 1)), DeliverAsync, time, logger);
+        _consumer = new BrokerConsumer(
+            connection,
+            (_, _) => Task.FromResult(new ConsumerQueue(names.DeadLetters, Prefetch: 1)),
+            DeliverAsync,
+            time,
+            logger
+        );
         _oldConsumer = new BrokerConsumer(connection, AwaitOldAsync, DeliverOldAsync, time, logger);
     }
 
@@ -44,7 +58,8 @@ internal sealed partial class DeadLetterReader : ITopicReader
 
     private async Task<ConsumerQueue> AwaitOldAsync(IChannel channel, CancellationToken cancellationToken)
     {
-        while (!await _old.ExistAsync(cancellationToken)) await Task.Delay(OldInterval, _time, cancellationToken);
+        while (!await _old.ExistAsync(cancellationToken))
+            await Task.Delay(OldInterval, _time, cancellationToken);
         return new ConsumerQueue(_names.OldDeadLetters, Prefetch: 1);
     }
 
@@ -65,7 +80,8 @@ internal sealed partial class DeadLetterReader : ITopicReader
     private async Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         var wire = WireMessage.Of(delivery);
-        if (!await _expired.TrySettleAsync(wire, over)) await HandOverAsync(Read(wire), over);
+        if (!await _expired.TrySettleAsync(wire, over))
+            await HandOverAsync(Read(wire), over);
         await channel.BasicAckAsync(delivery.DeliveryTag, multiple: false, over);
     }
 
@@ -90,9 +106,11 @@ internal sealed partial class DeadLetterReader : ITopicReader
     private DeadLetter Read(WireMessage wire)
     {
         var headers = wire.Properties.Headers;
-        if (headers.LastDeath() is { } death) return ReadMovedByBroker(wire, death); // our own are published here and carry no death
+        if (headers.LastDeath() is { } death)
+            return ReadMovedByBroker(wire, death); // our own are published here and carry no death
         var message = _reader.ReadKept(wire);
-        if (!_reader.IsBelieved(wire)) return ReadStrangers(wire, message);
+        if (!_reader.IsBelieved(wire))
+            return ReadStrangers(wire, message);
         var reason = headers.Text(WireHeaders.DeadReason) ?? "";
         var failures = WireReader.ReadFailures(wire);
         return new DeadLetter(
@@ -103,9 +121,11 @@ internal sealed partial class DeadLetterReader : ITopicReader
             headers.Text(WireHeaders.DeadException),
             headers.Number(WireHeaders.DeadAttempts) ?? 0,
             headers.Time(WireHeaders.DeadFirst) ?? message.CreatedAt,
-            headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt)
+            headers.Time(WireHeaders.DeadLast) ?? message.CreatedAt
+        )
         {
-            Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }], // it is sent in full once
+            // it is sent in full once
+            Failures = failures.Count == 0 ? [] : [.. failures.SkipLast(1), failures[^1] with { Reason = reason }],
             TraceParent = headers.Text(WireHeaders.TraceParent),
         };
     }
@@ -116,7 +136,15 @@ internal sealed partial class DeadLetterReader : ITopicReader
         var now = _time.GetUtcNow();
         var said = wire.Properties.Headers.Text(WireHeaders.DeadEndpoint) ?? "";
         return new DeadLetter(
-            message, "", "ESB-FARM-KEY", $"No host of this farm has signed this dead letter. It says that it is of the endpoint '{Clipped.Name(said)}'.", null, 0, now, now);
+            message,
+            "",
+            "ESB-FARM-KEY",
+            $"No host of this farm has signed this dead letter. It says that it is of the endpoint '{Clipped.Name(said)}'.",
+            null,
+            0,
+            now,
+            now
+        );
     }
 
     // A full queue that drops its oldest message, a queue's delivery limit, or an expired time: no endpoint of this bus gave the message
@@ -126,9 +154,22 @@ internal sealed partial class DeadLetterReader : ITopicReader
         var now = _time.GetUtcNow();
         var message = _reader.ReadMovedByBroker(wire, death.RoutingKey);
         var endpoint = _names.EndpointOf(death.Queue) ?? death.Queue;
-        return new DeadLetter(message, endpoint, "ESB-BROKER-MOVED", $"The broker moved the message out of its queue: {death.Reason}.", null, 0, now, now);
+        return new DeadLetter(
+            message,
+            endpoint,
+            "ESB-BROKER-MOVED",
+            $"The broker moved the message out of its queue: {death.Reason}.",
+            null,
+            0,
+            now,
+            now
+        );
     }
 
-    [LoggerMessage(EventId = 1515, Level = LogLevel.Error, Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again")]
+    [LoggerMessage(
+        EventId = 1515,
+        Level = LogLevel.Error,
+        Message = "The dead letter {MessageId} of {Endpoint} could not be stored; it is offered again"
+    )]
     private partial void LogNotTaken(Guid messageId, string endpoint, Exception exception);
 }

@@ -7,7 +7,12 @@ using RabbitMQ.Client;
 namespace Esb.Topics.RabbitMq;
 
 /// <summary>Puts a message into the queue of an endpoint.</summary>
-internal delegate ValueTask<PublishResult> QueueSender(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken);
+internal delegate ValueTask<PublishResult> QueueSender(
+    string endpoint,
+    EsbMessage message,
+    BasicProperties properties,
+    CancellationToken cancellationToken
+);
 
 /// <summary>Handles requests that expired in the queue of an endpoint. The time of a message on the wire expires for every subscriber, not
 /// only for those that answer.</summary>
@@ -16,7 +21,13 @@ internal delegate ValueTask<PublishResult> QueueSender(string endpoint, EsbMessa
 /// <param name="find">Finds an endpoint of the configuration, on whatever host it runs; null if it does not exist.</param>
 /// <param name="send">Puts messages that are still wanted back into the queue.</param>
 /// <param name="logger">Logs each message.</param>
-internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader reader, Func<string, Subscription?> find, QueueSender send, ILogger logger)
+internal sealed partial class ExpiredRequests(
+    RabbitMqNames names,
+    WireReader reader,
+    Func<string, Subscription?> find,
+    QueueSender send,
+    ILogger logger
+)
 {
     /// <summary>Drops a request that its endpoint would have answered. Puts a request that is an ordinary message there behind the waiting
     /// messages, now without an expiration.</summary>
@@ -24,9 +35,12 @@ internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader re
     /// its place in an order.</returns>
     public async Task<bool> TrySettleAsync(WireMessage wire, CancellationToken over)
     {
-        if (!IsOurs(wire) || wire.Properties.Headers.LastDeath() is not { Reason: "expired" } death) return false;
-        if (names.EndpointOf(death.Queue) is not { } name || find(name) is not { } endpoint) return false;
-        if (!endpoint.Answers) return MayGoBack(endpoint, death) && await TryPutBackAsync(endpoint, wire, death, over);
+        if (!IsOurs(wire) || wire.Properties.Headers.LastDeath() is not { Reason: "expired" } death)
+            return false;
+        if (names.EndpointOf(death.Queue) is not { } name || find(name) is not { } endpoint)
+            return false;
+        if (!endpoint.Answers)
+            return MayGoBack(endpoint, death) && await TryPutBackAsync(endpoint, wire, death, over);
         LogExpired(wire.Properties.MessageId);
         return true;
     }
@@ -41,8 +55,14 @@ internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader re
     private async Task<bool> TryPutBackAsync(Subscription endpoint, WireMessage wire, BrokerDeath death, CancellationToken over)
     {
         var message = reader.ReadMovedByBroker(wire, death.RoutingKey);
-        var result = await send(endpoint.Endpoint, message, WireWriter.Direct(message, DeliveryKind.Published, WireReader.Parent(wire)), over);
-        if (result.Outcome != PublishOutcome.Confirmed) return false;
+        var result = await send(
+            endpoint.Endpoint,
+            message,
+            WireWriter.Direct(message, DeliveryKind.Published, WireReader.Parent(wire)),
+            over
+        );
+        if (result.Outcome != PublishOutcome.Confirmed)
+            return false;
         LogPutBack(message.Id, endpoint.Endpoint);
         return true;
     }
@@ -50,6 +70,11 @@ internal sealed partial class ExpiredRequests(RabbitMqNames names, WireReader re
     [LoggerMessage(EventId = 1516, Level = LogLevel.Debug, Message = "Request {MessageId} expired before anybody answered it")]
     private partial void LogExpired(string? messageId);
 
-    [LoggerMessage(EventId = 1571, Level = LogLevel.Debug, Message = "Request {MessageId} expired in the queue of {Endpoint}, which does not answer; it was put back as a message like any other")]
+    [LoggerMessage(
+        EventId = 1571,
+        Level = LogLevel.Debug,
+        Message = "Request {MessageId} expired in the queue of {Endpoint}, which does not answer; it was put back as a message like "
+            + "any other"
+    )]
     private partial void LogPutBack(Guid messageId, string endpoint);
 }

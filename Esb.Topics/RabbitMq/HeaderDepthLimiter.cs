@@ -57,7 +57,8 @@ internal sealed class HeaderDepthLimiter
     {
         while (bytes.Length > 0)
         {
-            if (_skip == 0 && _expected == Expected.Entry) CloseContainers();
+            if (_skip == 0 && _expected == Expected.Entry)
+                CloseContainers();
             if (_skip == 0)
             {
                 Read(ref bytes[0]);
@@ -94,7 +95,8 @@ internal sealed class HeaderDepthLimiter
                 (_skip, _expected) = (value, Expected.Headers);
                 break;
             case Expected.Headers:
-                if (IsNumberComplete(value, sizeof(uint))) Open(isTable: true);
+                if (IsNumberComplete(value, sizeof(uint)))
+                    Open(isTable: true);
                 break;
             case Expected.Entry when _containers[_depth - 1].IsTable:
                 (_skip, _expected) = (value, Expected.Type);
@@ -123,20 +125,29 @@ internal sealed class HeaderDepthLimiter
     private void ReadFrameHead(byte value)
     {
         _frameHead[_digits++] = value;
-        if (_digits < FrameHeadLength) return;
+        if (_digits < FrameHeadLength)
+            return;
         _digits = 0;
         var afterHead = _position + 1;
         _frameEnd = afterHead + System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(_frameHead.AsSpan(3));
-        if (_frameHead[0] == ContentHeader) (_skip, _expected) = (BeforeFlags, Expected.Flags);
-        else SkipFrame(afterHead);
+        if (_frameHead[0] == ContentHeader)
+            (_skip, _expected) = (BeforeFlags, Expected.Flags);
+        else
+            SkipFrame(afterHead);
     }
 
     private void ReadFlags(byte value)
     {
-        if (!IsNumberComplete(value, sizeof(ushort))) return;
+        if (!IsNumberComplete(value, sizeof(ushort)))
+            return;
         _flags = (int)_number;
-        if (!HasHeaders) SkipFrame(_position + 1);
-        else _expected = HasContentType ? Expected.ContentType : HasContentEncoding ? Expected.ContentEncoding : Expected.Headers;
+        if (!HasHeaders)
+            SkipFrame(_position + 1);
+        else
+            _expected =
+                HasContentType ? Expected.ContentType
+                : HasContentEncoding ? Expected.ContentEncoding
+                : Expected.Headers;
     }
 
     private void ReadType(ref byte value)
@@ -163,7 +174,8 @@ internal sealed class HeaderDepthLimiter
                 _expected = Expected.Scale;
                 break;
             case 'A' or 'F' or 'S' or 'x':
-                if (value is (byte)'A' or (byte)'F' && _depth > MaxDepth) TurnIntoBytes(ref value);
+                if (value is (byte)'A' or (byte)'F' && _depth > MaxDepth)
+                    TurnIntoBytes(ref value);
                 _expected = Expected.Length;
                 break;
             default:
@@ -179,15 +191,19 @@ internal sealed class HeaderDepthLimiter
 
     private void ReadLength(byte value)
     {
-        if (!IsNumberComplete(value, sizeof(uint))) return;
-        if ((char)_type is 'A' or 'F') Open(isTable: _type == 'F');
-        else (_skip, _expected) = (EndOfValue() - _position - 1, Expected.Entry);
+        if (!IsNumberComplete(value, sizeof(uint)))
+            return;
+        if ((char)_type is 'A' or 'F')
+            Open(isTable: _type == 'F');
+        else
+            (_skip, _expected) = (EndOfValue() - _position - 1, Expected.Entry);
     }
 
     private void ReadScale(ref byte value)
     {
         _divisor = 1;
-        for (var scale = Math.Min((int)value, UselessScale); scale > MaxScale; scale--) _divisor *= 10;
+        for (var scale = Math.Min((int)value, UselessScale); scale > MaxScale; scale--)
+            _divisor *= 10;
         value = Math.Min(value, (byte)MaxScale);
         (_remainder, _expected) = (0, Expected.Mantissa);
     }
@@ -200,7 +216,8 @@ internal sealed class HeaderDepthLimiter
         (var quotient, _remainder) = Math.DivRem(dividend, _divisor);
         value = (byte)((byte)quotient | sign);
         _digits = (_digits + 1) % sizeof(uint);
-        if (_digits == 0) _expected = Expected.Entry;
+        if (_digits == 0)
+            _expected = Expected.Entry;
     }
 
     private bool IsNumberComplete(byte value, int length)
@@ -228,17 +245,20 @@ internal sealed class HeaderDepthLimiter
     {
         while (_depth > 0 && _position >= _containers[_depth - 1].End)
         {
-            if (_position > _containers[_depth - 1].End) throw Malformed();
+            if (_position > _containers[_depth - 1].End)
+                throw Malformed();
             _depth--;
         }
 
-        if (_depth == 0) SkipFrame(_position);
+        if (_depth == 0)
+            SkipFrame(_position);
     }
 
     // Includes the end octet: there is always something to skip.
     private void SkipFrame(long from)
     {
-        if (from > _frameEnd) throw Malformed();
+        if (from > _frameEnd)
+            throw Malformed();
         (_skip, _expected) = (_frameEnd + 1 - from, Expected.FrameHead);
     }
 

@@ -49,9 +49,10 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     public EndpointNames? Chosen(string endpoint) => _chosen.GetValueOrDefault(endpoint);
 
     /// <summary>Returns the names under which queues are created.</summary>
-    public EndpointNames New(string endpoint) => WorkflowQueues.WorkflowOf(endpoint) is { } workflow
-        ? new(endpoint, $"{_workflows}{Configuration}.{workflow}", AreOld: false)
-        : new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
+    public EndpointNames New(string endpoint) =>
+        WorkflowQueues.WorkflowOf(endpoint) is { } workflow
+            ? new(endpoint, $"{_workflows}{Configuration}.{workflow}", AreOld: false)
+            : new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
 
     /// <summary>Returns the names under which release 0.1 created queues.</summary>
     public EndpointNames Old(string endpoint) => new(endpoint, $"{_endpoints}{endpoint}", AreOld: true);
@@ -62,7 +63,8 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     /// <summary>Forgets the names of an endpoint's queues if this is one of them: they are about to be replaced.</summary>
     public void Forget(string queue)
     {
-        foreach (var chosen in _chosen.Where(chosen => chosen.Value.Queue == queue)) _chosen.TryRemove(chosen);
+        foreach (var chosen in _chosen.Where(chosen => chosen.Value.Queue == queue))
+            _chosen.TryRemove(chosen);
     }
 
     public string Endpoint(string endpoint) => Of(endpoint).Queue;
@@ -72,10 +74,14 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     public string? EndpointOf(string queue)
     {
         if (queue.StartsWith(_workflows, StringComparison.Ordinal))
-            return queue[_workflows.Length..].Split('.') is [var owner, var workflow, ..] && owner == Configuration ? WorkflowQueues.SubscriberOf(workflow) : null;
-        if (!queue.StartsWith(_endpoints, StringComparison.Ordinal)) return null;
+            return queue[_workflows.Length..].Split('.') is [var owner, var workflow, ..] && owner == Configuration
+                ? WorkflowQueues.SubscriberOf(workflow)
+                : null;
+        if (!queue.StartsWith(_endpoints, StringComparison.Ordinal))
+            return null;
         var parts = queue[_endpoints.Length..].Split('.');
-        if (parts.Length == 1 || EndpointNames.Parts.Contains(parts[1])) return parts[0]; // of release 0.1
+        if (parts.Length == 1 || EndpointNames.Parts.Contains(parts[1]))
+            return parts[0]; // of release 0.1
         return parts[0] == Configuration ? parts[1] : null;
     }
 
@@ -100,6 +106,5 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
 
     /// <summary>True if a reply may be sent to a queue: to those of requesters, never to the queues of topics, endpoints and dead
     /// letters.</summary>
-    public bool MayReplyTo(string queue) =>
-        IsOurReplyQueue(queue) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
+    public bool MayReplyTo(string queue) => IsOurReplyQueue(queue) || !queue.StartsWith($"{prefix}.", StringComparison.Ordinal);
 }

@@ -68,8 +68,16 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     private int _disposed;
 
     public RabbitMqTransport(
-        RabbitMqTransportConfig config, string name, IReadOnlyDictionary<string, TopicConfig> topics, IEnumerable<Subscription> endpoints,
-        Live<LimitsConfig> limits, IClaimCheckStore claims, FarmKeys keys, TimeProvider time, ILoggerFactory loggers)
+        RabbitMqTransportConfig config,
+        string name,
+        IReadOnlyDictionary<string, TopicConfig> topics,
+        IEnumerable<Subscription> endpoints,
+        Live<LimitsConfig> limits,
+        IClaimCheckStore claims,
+        FarmKeys keys,
+        TimeProvider time,
+        ILoggerFactory loggers
+    )
     {
         var address = RabbitMqAddress.Of(config, time.GetUtcNow());
         (_hasOtherNodes, _limits, _time, _logger) = (address.Nodes.Count > 1, limits, time, loggers.CreateLogger<RabbitMqTransport>());
@@ -79,7 +87,12 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         _user = new BrokerUser(address.User, _logger);
         _reader = new WireReader(_names, new WireSignature(keys, _user), time);
         _publishing = new BrokerConnection(address.ToFactory($"{name} publish"), PrepareAsync, time, _logger);
-        _consuming = new BrokerConnection(address.ToFactory($"{name} consume", FailoverHeartbeat), (_, _) => Task.CompletedTask, time, _logger);
+        _consuming = new BrokerConnection(
+            address.ToFactory($"{name} consume", FailoverHeartbeat),
+            (_, _) => Task.CompletedTask,
+            time,
+            _logger
+        );
         _publisher = new ConfirmedPublisher(_publishing, _user, new WireSignature(keys, _user), time);
         _passages = new Passages(time);
         _claims = new BodyClaims(claims, limits, _topics.TravelWhole, time, _logger);
@@ -118,7 +131,8 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         Farm.Answer<HoldPublishes, PublishesHeld>(HoldAsync);
         Farm.Start(_consuming);
         _unroutable = new UnroutableWatch(_consuming, _names, _topology, FindSubscriber, _time, _logger);
-        _keeping = KeepUp("the queues for what no endpoint takes", [_topology.DeclareKeepersAsync]).RunAsync(_consuming, AreKeepersDeclared, _stopping.Token);
+        _keeping = KeepUp("the queues for what no endpoint takes", [_topology.DeclareKeepersAsync])
+            .RunAsync(_consuming, AreKeepersDeclared, _stopping.Token);
     }
 
     public async ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
@@ -141,7 +155,8 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     public async Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;
-        if (_consuming.Current is not { } connection) return;
+        if (_consuming.Current is not { } connection)
+            return;
         try
         {
             await _setup.ApplyAsync(connection, subscription, cancellationToken).WaitAsync(LongestDeclaration, _time, cancellationToken);
@@ -153,11 +168,16 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
     }
 
-    public async Task ChangeAsync(IReadOnlyDictionary<string, TopicConfig> topics, IReadOnlyList<Subscription> endpoints, CancellationToken cancellationToken)
+    public async Task ChangeAsync(
+        IReadOnlyDictionary<string, TopicConfig> topics,
+        IReadOnlyList<Subscription> endpoints,
+        CancellationToken cancellationToken
+    )
     {
         _topics.Change(topics);
         _configured = endpoints.ToDictionary(endpoint => endpoint.Endpoint);
-        if (_publishing.Current is { } connection) await _topology.DeclareSharedAsync(connection, cancellationToken); // otherwise once connected
+        if (_publishing.Current is { } connection)
+            await _topology.DeclareSharedAsync(connection, cancellationToken); // otherwise once connected
     }
 
     // If the broker is unreachable, the queue is unbound after the reconnect: until then messages for the endpoint collect in its queue.
@@ -165,20 +185,35 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     {
         _endpoints.TryRemove(subscription.Endpoint, out _);
         _declared.TryRemove(subscription.Endpoint, out _);
-        var retired = new RetiredEndpoint(subscription, _names, _topology, () => _endpoints.ContainsKey(subscription.Endpoint), _time, _logger);
+        var retired = new RetiredEndpoint(
+            subscription,
+            _names,
+            _topology,
+            () => _endpoints.ContainsKey(subscription.Endpoint),
+            _time,
+            _logger
+        );
         _retired[subscription.Endpoint] = retired;
         return retired.UnbindAsync(_consuming, _stopping.Token);
     }
 
     public IReadOnlyList<(string Endpoint, long Waiting)> Abandoned =>
-        [.. _retired.Select(one => (one.Key, one.Value.Waiting)).Where(one => one.Waiting > 0).OrderBy(one => one.Key, StringComparer.Ordinal)];
+        [
+            .. _retired
+                .Select(one => (one.Key, one.Value.Waiting))
+                .Where(one => one.Waiting > 0)
+                .OrderBy(one => one.Key, StringComparer.Ordinal),
+        ];
 
     public async ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken)
     {
-        if (_consuming.Current is not { } connection || _names.Chosen(subscription.Endpoint) is not { } queues) return null;
+        if (_consuming.Current is not { } connection || _names.Chosen(subscription.Endpoint) is not { } queues)
+            return null;
         try
         {
-            return await connection.CountWaitingAsync(queues, subscription, cancellationToken).WaitAsync(LongestDeclaration, _time, cancellationToken);
+            return await connection
+                .CountWaitingAsync(queues, subscription, cancellationToken)
+                .WaitAsync(LongestDeclaration, _time, cancellationToken);
         }
         catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
         {
@@ -186,19 +221,47 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
     }
 
-    public async Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken)
+    public async Task<ITopicSubscription> SubscribeAsync(
+        Subscription subscription,
+        DeliveryHandler handler,
+        CancellationToken cancellationToken
+    )
     {
         _endpoints[subscription.Endpoint] = subscription;
-        var work = new DeliveryWork(subscription, handler, _reader, _claims, _settler, _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()), _limits, _time, _logger);
-        List<Declaration> declarations = [(channel, token) => _topology.BindAsync(channel, _names.Of(subscription.Endpoint), subscription, token)];
-        if (subscription.RetryDelays.Count > 0) declarations.Add((channel, token) => _topology.DeclareRungsAsync(channel, _names.Of(subscription.Endpoint), subscription, token));
+        var work = new DeliveryWork(
+            subscription,
+            handler,
+            _reader,
+            _claims,
+            _settler,
+            _seen.GetOrAdd(subscription.Endpoint, _ => new SeenDeliveries()),
+            _limits,
+            _time,
+            _logger
+        );
+        List<Declaration> declarations =
+        [
+            (channel, token) => _topology.BindAsync(channel, _names.Of(subscription.Endpoint), subscription, token),
+        ];
+        if (subscription.RetryDelays.Count > 0)
+            declarations.Add(
+                (channel, token) => _topology.DeclareRungsAsync(channel, _names.Of(subscription.Endpoint), subscription, token)
+            );
         var stale = new StaleBindings(subscription, _names, _topology, _records, Farm.Members, _time, _logger);
-        var running = new RabbitMqSubscription(subscription, _receivers, work, KeepUp($"the queues of {subscription.Endpoint}", declarations), stale);
+        var running = new RabbitMqSubscription(
+            subscription,
+            _receivers,
+            work,
+            KeepUp($"the queues of {subscription.Endpoint}", declarations),
+            stale
+        );
         // Published messages find a queue that was declared before, whenever it is consumed.
-        if (!_declared.ContainsKey(subscription.Endpoint)) ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
+        if (!_declared.ContainsKey(subscription.Endpoint))
+            ImmutableInterlocked.Update(ref _untried, static (untried, added) => untried.Add(added), running);
         try
         {
-            if (Obstacle is null) await running.WaitForFirstAttemptAsync(cancellationToken);
+            if (Obstacle is null)
+                await running.WaitForFirstAttemptAsync(cancellationToken);
             return running;
         }
         catch
@@ -208,58 +271,100 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         }
     }
 
-    public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
+    public async ValueTask<PublishResult> SendAsync(
+        string endpoint,
+        EsbMessage message,
+        DeliveryKind kind,
+        CancellationToken cancellationToken
+    )
     {
         cancellationToken.ThrowIfCancellationRequested();
         message = await _claims.CheckInAsync(message);
-        return await SendAsync(endpoint, message, WireWriter.Direct(message, kind, Activity.Current?.Context ?? default), cancellationToken);
+        return await SendAsync(
+            endpoint,
+            message,
+            WireWriter.Direct(message, kind, Activity.Current?.Context ?? default),
+            cancellationToken
+        );
     }
 
     public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
-        Task.FromResult<ITopicReader>(new DeadLetterReader(_consuming, _names, _reader, _expired, new OldDeadLetters(_consuming, _publisher, _names, _topology, _homes), _claims.Redeeming(handler), _time, _logger));
+        Task.FromResult<ITopicReader>(
+            new DeadLetterReader(
+                _consuming,
+                _names,
+                _reader,
+                _expired,
+                new OldDeadLetters(_consuming, _publisher, _names, _topology, _homes),
+                _claims.Redeeming(handler),
+                _time,
+                _logger
+            )
+        );
 
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        if (Interlocked.Exchange(ref _disposed, 1) == 1)
+            return;
         await _stopping.CancelAsync();
-        if (_probe is not null) await _probe.DisposeAsync();
+        if (_probe is not null)
+            await _probe.DisposeAsync();
 
         // Dispose connections before their users: with an unresponsive broker, each open channel would be waited for separately, for 20 s.
         await Task.WhenAll(Farm.DisposeAsync().AsTask(), _consuming.DisposeAsync().AsTask(), _publishing.DisposeAsync().AsTask());
-        if (_replies is not null) await _replies.DisposeAsync();
-        if (_unroutable is not null) await _unroutable.DisposeAsync();
+        if (_replies is not null)
+            await _replies.DisposeAsync();
+        if (_unroutable is not null)
+            await _unroutable.DisposeAsync();
         await _keeping;
         await _publisher.DisposeAsync();
         _freezes.Dispose();
     }
 
-    private async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, BasicProperties properties, CancellationToken cancellationToken)
+    private async ValueTask<PublishResult> SendAsync(
+        string endpoint,
+        EsbMessage message,
+        BasicProperties properties,
+        CancellationToken cancellationToken
+    )
     {
-        if (await FindQueuesAsync(endpoint, cancellationToken) is not { } queues) return _publishing.Obstacle is { } obstacle ? PublishResult.Refused(obstacle) : Replaced;
+        if (await FindQueuesAsync(endpoint, cancellationToken) is not { } queues)
+            return _publishing.Obstacle is { } obstacle ? PublishResult.Refused(obstacle) : Replaced;
         var subscription = _endpoints.GetValueOrDefault(endpoint);
-        return await _passages.PassAsync(queues.Queue, async () =>
-        {
-            if (_names.Chosen(endpoint) != queues) return Replaced; // changed while this was held back
-            if (subscription?.Lanes is not null) return await SendToLanesAsync();
-            var result = await _publisher.SendAsync("", queues.Queue, message.Key, properties, message.Body.Bytes);
-            if (result != ConfirmedChannel.NoQueue || subscription is not null) return result;
-            if (await HasLanesAsync(queues, cancellationToken)) return await SendToLanesAsync();
-            _names.Forget(queues.Queue); // it may appear or be moved without notice
-            return result;
-        });
+        return await _passages.PassAsync(
+            queues.Queue,
+            async () =>
+            {
+                if (_names.Chosen(endpoint) != queues)
+                    return Replaced; // changed while this was held back
+                if (subscription?.Lanes is not null)
+                    return await SendToLanesAsync();
+                var result = await _publisher.SendAsync("", queues.Queue, message.Key, properties, message.Body.Bytes);
+                if (result != ConfirmedChannel.NoQueue || subscription is not null)
+                    return result;
+                if (await HasLanesAsync(queues, cancellationToken))
+                    return await SendToLanesAsync();
+                _names.Forget(queues.Queue); // it may appear or be moved without notice
+                return result;
+            }
+        );
 
-        ValueTask<PublishResult> SendToLanesAsync() => _publisher.SendAsync(queues.Queue, message.Subject, message.Key, properties, message.Body.Bytes);
+        ValueTask<PublishResult> SendToLanesAsync() =>
+            _publisher.SendAsync(queues.Queue, message.Subject, message.Key, properties, message.Body.Bytes);
     }
 
     // Returns null while the queues are moved, and if they belong to another configuration.
     private async ValueTask<EndpointNames?> FindQueuesAsync(string endpoint, CancellationToken cancellationToken)
     {
-        if (_names.Chosen(endpoint) is { } chosen) return chosen;
-        if (_consuming.Current is not { } connection) return null;
+        if (_names.Chosen(endpoint) is { } chosen)
+            return chosen;
+        if (_consuming.Current is not { } connection)
+            return null;
         try
         {
             var home = await _homes.FindAsync(connection, endpoint, cancellationToken);
-            if (home is { Stranger: not null } or { Record.IsMoving: true }) return null;
+            if (home is { Stranger: not null } or { Record.IsMoving: true })
+                return null;
             _names.Choose(home.Names);
             return home.Names;
         }
@@ -272,7 +377,8 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     // Queues that are about to be deleted receive no more messages.
     private Task<PublishesHeld> HoldAsync(HoldPublishes question, CancellationToken cancellationToken)
     {
-        foreach (var queue in question.Destinations) _names.Forget(queue);
+        foreach (var queue in question.Destinations)
+            _names.Forget(queue);
         return _passages.ObeyAsync(question, cancellationToken);
     }
 
@@ -301,10 +407,12 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         var untried = _untried;
         foreach (var subscription in untried)
         {
-            if (!subscription.HasTried) return "the queues of the endpoints are being declared";
+            if (!subscription.HasTried)
+                return "the queues of the endpoints are being declared";
         }
 
-        if (!untried.IsEmpty) ImmutableInterlocked.InterlockedCompareExchange(ref _untried, [], untried);
+        if (!untried.IsEmpty)
+            ImmutableInterlocked.InterlockedCompareExchange(ref _untried, [], untried);
         return null;
     }
 
@@ -318,14 +426,18 @@ internal sealed partial class RabbitMqTransport : IBusTransport
     private ValueTask<PublishResult> PublishAsync(EsbMessage message, BasicProperties properties)
     {
         var exchange = _names.TopicOf(message.Subject);
-        return _passages.PassAsync(exchange, () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes));
+        return _passages.PassAsync(
+            exchange,
+            () => _publisher.PublishAsync(exchange, message.Subject, message.Key, properties, message.Body.Bytes)
+        );
     }
 
     // Includes an endpoint that runs only on other hosts, or not yet.
     private Subscription? FindEndpoint(string name) => _endpoints.GetValueOrDefault(name) ?? _configured.GetValueOrDefault(name);
 
     // Returns an endpoint of this host that subscribes to the subject.
-    private string? FindSubscriber(string subject) => _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
+    private string? FindSubscriber(string subject) =>
+        _endpoints.Values.FirstOrDefault(endpoint => endpoint.Patterns.Any(pattern => pattern.Matches(subject)))?.Endpoint;
 
     [LoggerMessage(EventId = 1561, Level = LogLevel.Warning, Message = "The queues of {Endpoint} are not declared yet: {Reason}")]
     private partial void LogNotDeclared(string endpoint, string reason);

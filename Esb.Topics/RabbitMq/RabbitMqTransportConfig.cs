@@ -8,7 +8,11 @@ namespace Esb.Topics.RabbitMq;
 internal sealed record RabbitMqTransportConfig : TransportConfig
 {
     /// <summary>The broker's address, or those of the nodes of a cluster.</summary>
-    [Setting("The broker's address: amqp://user:password@host:port/virtual-host, or amqps:// for TLS, which is verified in full. The nodes of a cluster are listed behind one another: one:5672,two:5672,three:5672.", MayHoldPassword = true)]
+    [Setting(
+        "The broker's address: amqp://user:password@host:port/virtual-host, or amqps:// for TLS, which is verified in full. The "
+            + "nodes of a cluster are listed behind one another: one:5672,two:5672,three:5672.",
+        MayHoldPassword = true
+    )]
     public required string Url { get; init; }
 
     /// <summary>The prefix of the names of all exchanges and queues.</summary>

@@ -17,22 +17,38 @@ internal sealed class RabbitMqTransportRule(TransportConfig configured, TimeProv
 
     public void Check(ConfigErrors errors)
     {
-        if (configured is not RabbitMqTransportConfig transport) return;
-        if (RabbitMqAddress.Parse(transport.Url) is { } address) CheckAddress(transport, address, errors);
-        else errors.Add("ESB-CFG-URL", transport, "url", "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\"");
+        if (configured is not RabbitMqTransportConfig transport)
+            return;
+        if (RabbitMqAddress.Parse(transport.Url) is { } address)
+            CheckAddress(transport, address, errors);
+        else
+            errors.Add(
+                "ESB-CFG-URL",
+                transport,
+                "url",
+                "expected an address such as \"amqps://user:${env:PASSWORD}@broker:5671/virtual-host\""
+            );
         if (!IsPrefix(transport.Prefix))
             errors.Add("ESB-CFG-NAME", transport, "prefix", Prefixes);
-        if (transport.Tls is { } tls) errors.CheckFiles(tls, time.GetUtcNow());
+        if (transport.Tls is { } tls)
+            errors.CheckFiles(tls, time.GetUtcNow());
     }
 
     private static void CheckAddress(RabbitMqTransportConfig transport, RabbitMqAddress address, ConfigErrors errors)
     {
         if (address is { HasDefaultCredentials: true, IsLoopback: false })
-            errors.Add("ESB-CFG-DEFAULTCRED", transport, "url", "guest is for a broker on this machine only; give this host an account of its own");
-        if (address is { IsTls: false, IsLoopback: false }) errors.RefuseInsecure(transport, "url", transport.AllowInsecure, "amqps://");
+            errors.Add(
+                "ESB-CFG-DEFAULTCRED",
+                transport,
+                "url",
+                "guest is for a broker on this machine only; give this host an account of its own"
+            );
+        if (address is { IsTls: false, IsLoopback: false })
+            errors.RefuseInsecure(transport, "url", transport.AllowInsecure, "amqps://");
         if (!address.IsTls && transport.Tls is not null)
             errors.Add("ESB-CFG-URL", transport, "url", "expected amqps://, as \"tls\" is given");
     }
 
-    private static bool IsPrefix(string prefix) => prefix.Length is > 0 and <= MaxPrefixLength && prefix.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');
+    private static bool IsPrefix(string prefix) =>
+        prefix.Length is > 0 and <= MaxPrefixLength && prefix.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.');
 }

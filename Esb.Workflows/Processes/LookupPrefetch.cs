@@ -17,25 +17,30 @@ internal sealed class LookupPrefetch
     public static LookupPrefetch? Of(StepModel step, LookupModels lookups, IExpressionCompiler expressions, ConfigErrors errors)
     {
         var entries = new List<(SqlLookup, IMessageValue)>();
-        foreach (var value in step.Traits.Values) Add(value);
+        foreach (var value in step.Traits.Values)
+            Add(value);
         return entries.Count == 0 ? null : new LookupPrefetch(entries);
 
         void Add(IValueSource value)
         {
-            if (value is not { Lookup: { } name, Key: { } key }) return;
+            if (value is not { Lookup: { } name, Key: { } key })
+                return;
             Add(key); // the key may be looked up itself
-            if (lookups.Find(name) is SqlLookup lookup && expressions.Compile(key, errors) is { } compiled) entries.Add((lookup, compiled));
+            if (lookups.Find(name) is SqlLookup lookup && expressions.Compile(key, errors) is { } compiled)
+                entries.Add((lookup, compiled));
         }
     }
 
     /// <summary>The step, behind what it needs.</summary>
-    public MessageStep Before(MessageStep run, ILookupQueries queries) => async (context, cancellationToken) =>
-    {
-        foreach (var (lookup, key) in _entries)
+    public MessageStep Before(MessageStep run, ILookupQueries queries) =>
+        async (context, cancellationToken) =>
         {
-            if (MessageValues.AsText(key.Evaluate(context)) is { } text) await lookup.LoadAsync(text, queries, cancellationToken);
-        }
+            foreach (var (lookup, key) in _entries)
+            {
+                if (MessageValues.AsText(key.Evaluate(context)) is { } text)
+                    await lookup.LoadAsync(text, queries, cancellationToken);
+            }
 
-        await run(context, cancellationToken);
-    };
+            await run(context, cancellationToken);
+        };
 }

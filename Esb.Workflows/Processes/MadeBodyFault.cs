@@ -12,23 +12,35 @@ internal static class MadeBodyFault
     /// failure.</summary>
     public static EsbException? Of(Exception failure, MessageContext context, string step)
     {
-        if (failure is not EsbException { Kind: FaultKind.Malformed } unreadable || context.Made is not { } made || made.Body != context.Message.Body) return null;
+        if (
+            failure is not EsbException { Kind: FaultKind.Malformed } unreadable
+            || context.Made is not { } made
+            || made.Body != context.Message.Body
+        )
+            return null;
         return KindOf(unreadable.Code) is { } read && read != made.Kind
-            ? new EsbException(Code, $"The step {step} reads {NameOf(read)}, and the map {made.Map} makes {NameOf(made.Kind)}: {unreadable.Message}", FaultKind.Internal, unreadable)
+            ? new EsbException(
+                Code,
+                $"The step {step} reads {NameOf(read)}, and the map {made.Map} makes {NameOf(made.Kind)}: {unreadable.Message}",
+                FaultKind.Internal,
+                unreadable
+            )
             : null;
     }
 
-    public static string NameOf(MadeKind kind) => kind switch
-    {
-        MadeKind.Xml => "XML",
-        MadeKind.Json => "JSON",
-        MadeKind.Html => "HTML",
-        _ => "text",
-    };
+    public static string NameOf(MadeKind kind) =>
+        kind switch
+        {
+            MadeKind.Xml => "XML",
+            MadeKind.Json => "JSON",
+            MadeKind.Html => "HTML",
+            _ => "text",
+        };
 
     private static MadeKind? KindOf(string code)
     {
-        if (code.StartsWith("ESB-XML-", StringComparison.Ordinal)) return MadeKind.Xml;
+        if (code.StartsWith("ESB-XML-", StringComparison.Ordinal))
+            return MadeKind.Xml;
         return code.StartsWith("ESB-JSON-", StringComparison.Ordinal) ? MadeKind.Json : null;
     }
 }

@@ -18,6 +18,8 @@ internal sealed class MessageProcess(ProcessModel model, MessageStep steps, Proc
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         context.Process = Name;
-        return endings is null || context.End is not null ? steps(context, cancellationToken) : endings.RunAsync(steps, context, cancellationToken);
+        return endings is null || context.End is not null
+            ? steps(context, cancellationToken)
+            : endings.RunAsync(steps, context, cancellationToken);
     }
 }

@@ -38,12 +38,15 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
                 throw fault;
             }
 
-            if (context.Outcome != ProcessOutcome.Running) return;
+            if (context.Outcome != ProcessOutcome.Running)
+                return;
         }
     }
 
     private ValueTask Start(MessageContext context, CancellationToken cancellationToken) =>
-        trace is not null && context.Steps is { } log ? trace.RunAsync(run, log, context, cancellationToken) : run(context, cancellationToken);
+        trace is not null && context.Steps is { } log
+            ? trace.RunAsync(run, log, context, cancellationToken)
+            : run(context, cancellationToken);
 
     private async ValueTask WatchAsync(ValueTask running, MessageContext context)
     {
@@ -60,7 +63,8 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
     // Usually null: the failure propagates unchanged. A failed inner step has recorded its location first.
     private EsbException? Note(Exception failure, MessageContext context)
     {
-        if (context.FailedStep is null) MaskedFlow.Keep();
+        if (context.FailedStep is null)
+            MaskedFlow.Keep();
         context.FailedStep ??= place;
         return MadeBodyFault.Of(failure, context, place);
     }

@@ -14,7 +14,10 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
     // Binding a process binds the processes that it runs; the compile phase has rejected circles.
     private readonly Dictionary<string, Lazy<MessageProcess>> _processes = processes.All.ToDictionary(
         process => process.Name,
-        process => new Lazy<MessageProcess>(() => new MessageProcess(process, process.Steps.Bind(services), EndingsOf(process, processes, services))));
+        process => new Lazy<MessageProcess>(() =>
+            new MessageProcess(process, process.Steps.Bind(services), EndingsOf(process, processes, services))
+        )
+    );
 
     private static ProcessEndings? EndingsOf(ProcessModel process, ProcessModels processes, IServiceProvider services)
     {

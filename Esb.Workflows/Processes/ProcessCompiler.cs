@@ -17,15 +17,19 @@ internal sealed class ProcessCompiler(
     IEnumerable<IStepFactory> factories,
     IExpressionCompiler expressions,
     ConfigErrors errors,
-    LookupModels lookups) : ICompiler<ProcessModels>
+    LookupModels lookups
+) : ICompiler<ProcessModels>
 {
     private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
 
     public ProcessModels Compile()
     {
-        var models = new ProcessModels(processes.ToDictionary(
-            process => process.Key,
-            process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)));
+        var models = new ProcessModels(
+            processes.ToDictionary(
+                process => process.Key,
+                process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)
+            )
+        );
         new CycleCheck(models, errors).Check();
         new ExchangeCheck(models, endpoints.Values, unread.LostOf<EndpointConfig>("endpoints")).Check(errors);
         new TransactionCheck(models, endpoints).Check(errors);

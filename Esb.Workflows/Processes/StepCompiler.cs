@@ -14,7 +14,8 @@ internal sealed class StepCompiler(
     IExpressionCompiler expressions,
     ConfigErrors errors,
     LookupModels? lookups = null,
-    bool isWorkflow = false) : IStepCompiler
+    bool isWorkflow = false
+) : IStepCompiler
 {
     public bool IsWorkflow => isWorkflow;
 
@@ -27,7 +28,10 @@ internal sealed class StepCompiler(
     public StepListModel Compile(IReadOnlyList<StepConfig> steps)
     {
         var models = steps.Select(step => factories[step.Kind].Compile(step, this)).ToList();
-        LookupPrefetch?[] before = [.. models.Select(step => lookups is null ? null : LookupPrefetch.Of(step, lookups, expressions, errors))];
+        LookupPrefetch?[] before =
+        [
+            .. models.Select(step => lookups is null ? null : LookupPrefetch.Of(step, lookups, expressions, errors)),
+        ];
         return new StepListModel(models, services => Sequence([.. models.Select((step, index) => Place(step, before[index], services))]));
     }
 
@@ -36,8 +40,13 @@ internal sealed class StepCompiler(
     private static PlacedStep Place(StepModel step, LookupPrefetch? before, IServiceProvider services)
     {
         var run = step.Bind!(services);
-        return new(before is null ? run : before.Before(run, services.GetRequiredService<ILookupQueries>()), step.Place, StepTrace.Of(step));
+        return new(
+            before is null ? run : before.Before(run, services.GetRequiredService<ILookupQueries>()),
+            step.Place,
+            StepTrace.Of(step)
+        );
     }
 
-    private static MessageStep Sequence(PlacedStep[] steps) => steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
+    private static MessageStep Sequence(PlacedStep[] steps) =>
+        steps.Length == 1 ? steps[0].RunAsync : (context, cancellationToken) => PlacedStep.RunAllAsync(steps, context, cancellationToken);
 }

@@ -22,13 +22,17 @@ internal sealed class StepTrace
     public async ValueTask RunAsync(MessageStep run, StepLog log, MessageContext context, CancellationToken cancellationToken)
     {
         var found = context.Message;
-        if (_transforms) log.Transforming(context, _place);
+        if (_transforms)
+            log.Transforming(context, _place);
         var began = log.Begin();
         await run(context, cancellationToken);
 
         // A call in a transaction may still be rolled back.
-        if (_calls is not null && context.UnitOfWork is null) log.Called(context, _place, _calls, found, began);
-        else if (_transforms) log.Transformed(context, _place, began);
-        else log.Ended(context, _place, began);
+        if (_calls is not null && context.UnitOfWork is null)
+            log.Called(context, _place, _calls, found, began);
+        else if (_transforms)
+            log.Transformed(context, _place, began);
+        else
+            log.Ended(context, _place, began);
     }
 }

@@ -41,7 +41,10 @@ internal sealed record WorkflowConfig : SettingsRecord
     [Setting("The business keys of an instance, by name, and where the starting message has them.")]
     public IReadOnlyDictionary<string, ValueConfig> Correlate { get; init; } = new Dictionary<string, ValueConfig>();
 
-    [Setting("What becomes of a starting message while an instance with its keys lives; new by default, fail where the workflow receives or collects by these keys.")]
+    [Setting(
+        "What becomes of a starting message while an instance with its keys lives; new by default, fail where the workflow receives "
+            + "or collects by these keys."
+    )]
     public WhenRunning? WhenRunning { get; init; }
 
     [Setting("The steps.")]
@@ -50,7 +53,11 @@ internal sealed record WorkflowConfig : SettingsRecord
     [Setting("Repetitions of a failed step that nothing catches; after the last the instance is suspended.")]
     public RetryConfig Retry { get; init; } = new();
 
-    [Setting("Lanes of its queue: messages of one order key keep their order, those of others are worked on at once. Fixed once the queue exists.", Range = "1..128")]
+    [Setting(
+        "Lanes of its queue: messages of one order key keep their order, those of others are worked on at once. Fixed once the "
+            + "queue exists.",
+        Range = "1..128"
+    )]
     public int Lanes { get; init; } = 8;
 
     [Setting("How long a message waits for an instance that does not exist yet; then it is a dead letter.", Range = "1s..30d")]

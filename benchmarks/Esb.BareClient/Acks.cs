@@ -12,12 +12,15 @@ internal sealed class Acks(IChannel channel, int group)
 
     public ValueTask DoneAsync(ulong tag)
     {
-        if (group <= 1) return channel.BasicAckAsync(tag, multiple: false);
+        if (group <= 1)
+            return channel.BasicAckAsync(tag, multiple: false);
         lock (_gate)
         {
             _done.Add(tag);
-            while (_done.Remove(_next)) _next++;
-            if (_next - 1 - _acked < (ulong)group) return ValueTask.CompletedTask;
+            while (_done.Remove(_next))
+                _next++;
+            if (_next - 1 - _acked < (ulong)group)
+                return ValueTask.CompletedTask;
             _acked = _next - 1;
             return channel.BasicAckAsync(_acked, multiple: true);
         }

@@ -22,7 +22,9 @@ internal sealed class BareCustomers(IConnection publishing, IConnection consumin
     public async Task StartAsync()
     {
         for (var i = 0; i < _channels.Length; i++)
-            _channels[i] = await publishing.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+            _channels[i] = await publishing.CreateChannelAsync(
+                new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+            );
         await ReceiveRepliesAsync();
         await AnswerAsync();
     }
@@ -44,7 +46,8 @@ internal sealed class BareCustomers(IConnection publishing, IConnection consumin
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) =>
         {
-            if (_waiting.TryRemove(delivery.BasicProperties.CorrelationId!, out var waiting)) waiting.SetResult(delivery.Body.ToArray());
+            if (_waiting.TryRemove(delivery.BasicProperties.CorrelationId!, out var waiting))
+                waiting.SetResult(delivery.Body.ToArray());
             return Task.CompletedTask;
         };
         await channel.BasicConsumeAsync(_replies, autoAck: true, consumer);
@@ -52,7 +55,9 @@ internal sealed class BareCustomers(IConnection publishing, IConnection consumin
 
     private async Task AnswerAsync()
     {
-        var channel = await consuming.CreateChannelAsync(new CreateChannelOptions(false, false, consumerDispatchConcurrency: settings.Concurrency));
+        var channel = await consuming.CreateChannelAsync(
+            new CreateChannelOptions(false, false, consumerDispatchConcurrency: settings.Concurrency)
+        );
         await channel.QueueDeclareAsync(Queue, durable: true, exclusive: false, autoDelete: false);
         var acks = new Acks(channel, settings.AckGroup);
         var consumer = new AsyncEventingBasicConsumer(channel);

@@ -18,7 +18,9 @@ internal sealed class BareOrders(IConnection publishing, IConnection consuming, 
         await using (var channel = await consuming.CreateChannelAsync())
             await channel.QueueDeclareAsync(Queue, durable: true, exclusive: false, autoDelete: false);
         for (var i = 0; i < _channels.Length; i++)
-            _channels[i] = await publishing.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+            _channels[i] = await publishing.CreateChannelAsync(
+                new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+            );
     }
 
     public async Task<IResult> PublishAsync(HttpRequest request)
@@ -26,15 +28,23 @@ internal sealed class BareOrders(IConnection publishing, IConnection consuming, 
         var body = new byte[(int)request.ContentLength!.Value];
         await request.Body.ReadExactlyAsync(body);
         var id = Guid.CreateVersion7();
-        var properties = new BasicProperties { MessageId = id.ToString(), ContentType = request.ContentType, Persistent = true };
-        await _channels[Interlocked.Increment(ref _next) % _channels.Length].BasicPublishAsync("", Queue, mandatory: true, properties, body);
+        var properties = new BasicProperties
+        {
+            MessageId = id.ToString(),
+            ContentType = request.ContentType,
+            Persistent = true,
+        };
+        await _channels[Interlocked.Increment(ref _next) % _channels.Length]
+            .BasicPublishAsync("", Queue, mandatory: true, properties, body);
         return Results.Accepted(null, new { messageId = id });
     }
 
     /// <summary>Begins to insert, until the channel is disposed.</summary>
     public async Task<IChannel> ConsumeAsync()
     {
-        var channel = await consuming.CreateChannelAsync(new CreateChannelOptions(false, false, consumerDispatchConcurrency: settings.Concurrency));
+        var channel = await consuming.CreateChannelAsync(
+            new CreateChannelOptions(false, false, consumerDispatchConcurrency: settings.Concurrency)
+        );
         var acks = new Acks(channel, settings.AckGroup);
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += async (_, delivery) =>
@@ -49,9 +59,13 @@ internal sealed class BareOrders(IConnection publishing, IConnection consuming, 
 
     private async Task InsertAsync(Guid id, byte[] body)
     {
-        await using var command = database.CreateCommand("insert into orders_in (message_id, body) values ($1, $2) on conflict (message_id) do nothing");
+        await using var command = database.CreateCommand(
+            "insert into orders_in (message_id, body) values ($1, $2) on conflict (message_id) do nothing"
+        );
         command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = id });
-        command.Parameters.Add(new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = System.Text.Encoding.UTF8.GetString(body) });
+        command.Parameters.Add(
+            new NpgsqlParameter { NpgsqlDbType = NpgsqlDbType.Unknown, Value = System.Text.Encoding.UTF8.GetString(body) }
+        );
         await command.ExecuteNonQueryAsync();
     }
 }

@@ -11,7 +11,8 @@ internal static class StartupHook
 
     public static void Initialize()
     {
-        if (Environment.GetEnvironmentVariable("COST_FILE") is not { } path) return;
+        if (Environment.GetEnvironmentVariable("COST_FILE") is not { } path)
+            return;
         var process = Process.GetCurrentProcess();
         s_timer = new Timer(_ => Note(process, path));
         s_timer.Change(0, Timeout.Infinite);
@@ -20,7 +21,10 @@ internal static class StartupHook
     private static void Note(Process process, string path)
     {
         process.Refresh();
-        var line = string.Create(CultureInfo.InvariantCulture, $"{process.TotalProcessorTime.TotalMilliseconds:0} {GC.GetTotalAllocatedBytes()}\n");
+        var line = string.Create(
+            CultureInfo.InvariantCulture,
+            $"{process.TotalProcessorTime.TotalMilliseconds:0} {GC.GetTotalAllocatedBytes()}\n"
+        );
         File.WriteAllText(path + ".part", line);
         File.Move(path + ".part", path, overwrite: true);
         s_timer!.Change(100, Timeout.Infinite); // one at a time, however busy the machine is

@@ -37,7 +37,12 @@ public class CallTargetBenchmark
         await _service.StartAsync();
         var url = _service.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
 
-        _config = new HttpOutboundConfig { Name = "regions", Url = url, Targets = new Dictionary<string, HttpTargetConfig> { [Region] = new() { Url = url } } };
+        _config = new HttpOutboundConfig
+        {
+            Name = "regions",
+            Url = url,
+            Targets = new Dictionary<string, HttpTargetConfig> { [Region] = new() { Url = url } },
+        };
         _target = new HttpTarget(_config, TimeProvider.System, NullLoggerFactory.Instance);
         _endpoint = EndpointOf(_target);
         _named = _message with { Headers = _message.Headers.With(EsbHeaders.Target, Region) };
@@ -63,5 +68,13 @@ public class CallTargetBenchmark
         return await EndpointOf(target).SendAsync(_named, CancellationToken.None);
     }
 
-    private HttpOutboundEndpoint EndpointOf(HttpTarget target) => new(_config, target, new HttpDestinations(_config, live: null), RequestAddress.AtUrl(_config.Name), maxBodyBytes: 1_048_576, TimeProvider.System);
+    private HttpOutboundEndpoint EndpointOf(HttpTarget target) =>
+        new(
+            _config,
+            target,
+            new HttpDestinations(_config, live: null),
+            RequestAddress.AtUrl(_config.Name),
+            maxBodyBytes: 1_048_576,
+            TimeProvider.System
+        );
 }

@@ -29,8 +29,14 @@ public class CounterBenchmark
     [GlobalSetup]
     public async Task ListenAsync()
     {
-        (_unheardCount, _unheardTime) = (_unheard.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside), _unheard.CreateHistogram<double>(EsbTelemetry.Metrics.OutboundDuration));
-        (_count, _time) = (_heard.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside), _heard.CreateHistogram<double>(EsbTelemetry.Metrics.OutboundDuration));
+        (_unheardCount, _unheardTime) = (
+            _unheard.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside),
+            _unheard.CreateHistogram<double>(EsbTelemetry.Metrics.OutboundDuration)
+        );
+        (_count, _time) = (
+            _heard.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside),
+            _heard.CreateHistogram<double>(EsbTelemetry.Metrics.OutboundDuration)
+        );
         await _collector.StartAsync(CancellationToken.None);
     }
 

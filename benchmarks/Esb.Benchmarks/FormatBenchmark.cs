@@ -41,8 +41,23 @@ public class FormatBenchmark
                 [
                     new FlatFieldConfig { Field = "sku", Length = 12 },
                     new FlatFieldConfig { Field = "customer", Length = 30 },
-                    new FlatFieldConfig { Field = "qty", Length = 6, Type = FieldKind.Integer, Align = FieldAlignment.Right, Pad = "0" },
-                    new FlatFieldConfig { Field = "price", Length = 10, Type = FieldKind.Decimal, Decimals = 2, Align = FieldAlignment.Right, Pad = "0" },
+                    new FlatFieldConfig
+                    {
+                        Field = "qty",
+                        Length = 6,
+                        Type = FieldKind.Integer,
+                        Align = FieldAlignment.Right,
+                        Pad = "0",
+                    },
+                    new FlatFieldConfig
+                    {
+                        Field = "price",
+                        Length = 10,
+                        Type = FieldKind.Decimal,
+                        Decimals = 2,
+                        Align = FieldAlignment.Right,
+                        Pad = "0",
+                    },
                 ],
             },
         ],
@@ -53,12 +68,25 @@ public class FormatBenchmark
     private readonly ArrayBufferWriter<byte> _json = new(16 << 20);
 
     /// <summary>The text of comma-separated values.</summary>
-    public byte[] Csv { get; } = Encoding.UTF8.GetBytes("sku,customer,qty,price,day\r\n" + string.Concat(Enumerable.Range(0, Records)
-        .Select(n => $"A-{n:000000},\"Customer, number {n}\",{n % 100},{n % 1000}.50,2025-12-{1 + (n % 28):00}\r\n")));
+    public byte[] Csv { get; } =
+        Encoding.UTF8.GetBytes(
+            "sku,customer,qty,price,day\r\n"
+                + string.Concat(
+                    Enumerable
+                        .Range(0, Records)
+                        .Select(n => $"A-{n:000000},\"Customer, number {n}\",{n % 100},{n % 1000}.50,2025-12-{1 + (n % 28):00}\r\n")
+                )
+        );
 
     /// <summary>The text of positional records.</summary>
-    public byte[] Flat { get; } = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, Records)
-        .Select(n => $"OA-{n:000000}    {$"Customer number {n}",-30}{n % 100:000000}{n % 1000 * 100:0000000000}\r\n")));
+    public byte[] Flat { get; } =
+        Encoding.UTF8.GetBytes(
+            string.Concat(
+                Enumerable
+                    .Range(0, Records)
+                    .Select(n => $"OA-{n:000000}    {$"Customer number {n}", -30}{n % 100:000000}{n % 1000 * 100:0000000000}\r\n")
+            )
+        );
 
     [Benchmark(Baseline = true)]
     public bool Utf8Alone() => System.Text.Unicode.Utf8.IsValid(Csv);
@@ -68,7 +96,8 @@ public class FormatBenchmark
     {
         var reader = new CsvReader(((CsvFormat)_csv).Layout, Csv);
         var fields = 0;
-        while (reader.Read()) fields += reader.Count;
+        while (reader.Read())
+            fields += reader.Count;
         return fields;
     }
 

@@ -11,7 +11,12 @@ public class InstancePoolBenchmark
     private readonly SemaphoreSlim _semaphore = new(100);
 
     private readonly InstancePool<object> _pool = new(
-        "benchmark", static () => new object(), new PoolLimits(100, TimeSpan.FromSeconds(60)), TimeProvider.System, NullLogger.Instance);
+        "benchmark",
+        static () => new object(),
+        new PoolLimits(100, TimeSpan.FromSeconds(60)),
+        TimeProvider.System,
+        NullLogger.Instance
+    );
 
     [Benchmark(Baseline = true)]
     public async Task Semaphore()

@@ -6,9 +6,15 @@ using Esb.Core.Expressions;
 namespace Esb.Benchmarks;
 
 /// <summary>A route by a JSONPath.</summary>
-public class JsonPathRoutingBenchmark() : RoutingBenchmark(
-    new ConditionConfig { Jsonpath = "$.orders[0].symbol", EqualTo = new ConfigNode(ConfigKind.Text, "equals", ConfigOrigin.Default) { Text = "IBM" } },
-    SomeOrders.Json)
+public class JsonPathRoutingBenchmark()
+    : RoutingBenchmark(
+        new ConditionConfig
+        {
+            Jsonpath = "$.orders[0].symbol",
+            EqualTo = new ConfigNode(ConfigKind.Text, "equals", ConfigOrigin.Default) { Text = "IBM" },
+        },
+        SomeOrders.Json
+    )
 {
     [Benchmark(Baseline = true)]
     public bool ReaderUntilTheSymbol()
@@ -16,7 +22,8 @@ public class JsonPathRoutingBenchmark() : RoutingBenchmark(
         var reader = new Utf8JsonReader(Bytes);
         while (reader.Read())
         {
-            if (reader.TokenType != JsonTokenType.PropertyName || !reader.ValueTextEquals("symbol"u8)) continue;
+            if (reader.TokenType != JsonTokenType.PropertyName || !reader.ValueTextEquals("symbol"u8))
+                continue;
             reader.Read();
             return reader.ValueTextEquals("IBM"u8);
         }

@@ -48,15 +48,22 @@ public class JsonSchemaBenchmark
     [GlobalSetup]
     public void Prepare()
     {
-        var lines = Enumerable.Range(1, 60).Select(i => string.Create(
-            CultureInfo.InvariantCulture,
-            $$"""{"sku":"SKU-{{i:0000}}","name":"A thing that is sold, of many","quantity":{{i}},"price":{{i}}.95,"currency":"EUR","taxed":true,"warehouse":"north-{{i}}","weight":{{i}}.125}"""));
+        var lines = Enumerable
+            .Range(1, 60)
+            .Select(i =>
+                string.Create(
+                    CultureInfo.InvariantCulture,
+                    $$"""{"sku":"SKU-{{i:0000}}","name":"A thing that is sold, of many","quantity":{{i}},"price":{{i}}.95,"currency":"EUR","taxed":true,"warehouse":"north-{{i}}","weight":{{i}}.125}"""
+                )
+            );
         _document = Encoding.UTF8.GetBytes($$"""{"order":"AB-4711","lines":[{{string.Join(',', lines)}}]}""");
         _message = EsbMessage.Create(MessageBody.FromBytes(_document), TimeProvider.System);
         var documents = new SchemaDocuments(_ => null);
         var root = documents.Add(new SchemaDocument(new Uri("file:///order.json"), Path: null, JsonDocument.Parse(Schema).RootElement));
-        _schema = new JsonMessageSchema("order",
-            new ForwardPlanner().Plan(new SchemaBuilder(documents, assertsFormats: false).Build(root)));
+        _schema = new JsonMessageSchema(
+            "order",
+            new ForwardPlanner().Plan(new SchemaBuilder(documents, assertsFormats: false).Build(root))
+        );
     }
 
     /// <summary>Bytes of the document, for a rate.</summary>
@@ -66,9 +73,7 @@ public class JsonSchemaBenchmark
     public long Reader()
     {
         var reader = new Utf8JsonReader(_document);
-        while (reader.Read())
-        {
-        }
+        while (reader.Read()) { }
 
         return reader.BytesConsumed;
     }

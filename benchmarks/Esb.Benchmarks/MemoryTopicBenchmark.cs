@@ -14,8 +14,10 @@ public class MemoryTopicBenchmark
 {
     private readonly Channel<TaskCompletionSource> _channel = Channel.CreateBounded<TaskCompletionSource>(64);
     private readonly MemoryTransport _transport = new(new LimitsConfig(), TimeProvider.System, NullLogger<MemoryTransport>.Instance);
-    private readonly EsbMessage _message =
-        EsbMessage.Create(MessageBody.FromBytes(new byte[1_024]), TimeProvider.System) with { Subject = "orders.accepted" };
+    private readonly EsbMessage _message = EsbMessage.Create(MessageBody.FromBytes(new byte[1_024]), TimeProvider.System) with
+    {
+        Subject = "orders.accepted",
+    };
 
     private Task _reader = Task.CompletedTask;
     private ITopicSubscription _subscription = null!;
@@ -24,8 +26,20 @@ public class MemoryTopicBenchmark
     public async Task SubscribeAsync()
     {
         _reader = ReadAsync();
-        var subscription = new Subscription("orders-db", [new SubjectPattern("orders.#")], 1, 32, SingleActive: false, new QueueConfig(), []);
-        _subscription = await _transport.SubscribeAsync(subscription, static (_, _) => ValueTask.FromResult(Settlement.Done), CancellationToken.None);
+        var subscription = new Subscription(
+            "orders-db",
+            [new SubjectPattern("orders.#")],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            []
+        );
+        _subscription = await _transport.SubscribeAsync(
+            subscription,
+            static (_, _) => ValueTask.FromResult(Settlement.Done),
+            CancellationToken.None
+        );
     }
 
     [GlobalCleanup]
@@ -54,6 +68,7 @@ public class MemoryTopicBenchmark
 
     private async Task ReadAsync()
     {
-        await foreach (var settled in _channel.Reader.ReadAllAsync()) settled.SetResult();
+        await foreach (var settled in _channel.Reader.ReadAllAsync())
+            settled.SetResult();
     }
 }

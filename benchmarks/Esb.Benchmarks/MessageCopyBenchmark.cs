@@ -13,10 +13,11 @@ public class MessageCopyBenchmark
     public int BodyBytes { get; set; }
 
     [GlobalSetup]
-    public void CreateMessage() => _message = EsbMessage.Create(MessageBody.FromBytes(new byte[BodyBytes]), TimeProvider.System) with
-    {
-        Headers = MessageHeaders.Empty.With("x-order", "A-1001").With("x-shop", "north"),
-    };
+    public void CreateMessage() =>
+        _message = EsbMessage.Create(MessageBody.FromBytes(new byte[BodyBytes]), TimeProvider.System) with
+        {
+            Headers = MessageHeaders.Empty.With("x-order", "A-1001").With("x-shop", "north"),
+        };
 
     [Benchmark(Baseline = true)]
     public EsbMessage Copy() => _message with { Attempt = 1 };

@@ -2,6 +2,12 @@ using System.Globalization;
 using BenchmarkDotNet.Running;
 using Esb.Benchmarks;
 
-if (args is ["transport-cost", .. var rest]) await TransportCost.RunAsync(rest is [var rounds] ? int.Parse(rounds, CultureInfo.InvariantCulture) : 3);
-else if (args is ["spool-cost", .. var ofSpool]) await SpoolCost.RunAsync(ofSpool is [var times, ..] ? int.Parse(times, CultureInfo.InvariantCulture) : 3, ofSpool is [_, var folder] ? folder : Path.GetTempPath());
-else BenchmarkSwitcher.FromAssembly(typeof(TransportCost).Assembly).Run(args);
+if (args is ["transport-cost", .. var rest])
+    await TransportCost.RunAsync(rest is [var rounds] ? int.Parse(rounds, CultureInfo.InvariantCulture) : 3);
+else if (args is ["spool-cost", .. var ofSpool])
+    await SpoolCost.RunAsync(
+        ofSpool is [var times, ..] ? int.Parse(times, CultureInfo.InvariantCulture) : 3,
+        ofSpool is [_, var folder] ? folder : Path.GetTempPath()
+    );
+else
+    BenchmarkSwitcher.FromAssembly(typeof(TransportCost).Assembly).Run(args);

@@ -12,8 +12,11 @@ namespace Esb.Benchmarks;
 [MemoryDiagnoser]
 public abstract class RoutingBenchmark(ConditionConfig condition, Func<int, byte[]> makeBody)
 {
-    private readonly IMessageCondition _condition =
-        new ExpressionCompiler(new Dictionary<string, string>(), new XmlInput(new XmlLimits()), TimeProvider.System).Compile(condition, new ConfigErrors())!;
+    private readonly IMessageCondition _condition = new ExpressionCompiler(
+        new Dictionary<string, string>(),
+        new XmlInput(new XmlLimits()),
+        TimeProvider.System
+    ).Compile(condition, new ConfigErrors())!;
 
     private EsbMessage _message = null!;
 

@@ -4,8 +4,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Benchmarks;
 
-/// <summary>What a map in JavaScript costs beside a streamed stylesheet: both rename the members of the same orders, one in JSON, the other in XML. The goal is five
-/// times.</summary>
+/// <summary>What a map in JavaScript costs beside a streamed stylesheet: both rename the members of the same orders, one in JSON, the other
+/// in XML. The goal is five times.</summary>
 [MemoryDiagnoser]
 public class ScriptBenchmark
 {

@@ -10,7 +10,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.Benchmarks;
 
 /// <summary>What an audit fact costs from its recording until the store has it, the store left out: read again from the segments, or handed
-/// over in memory; each flushed first, or two of an exchange in one record, flushed behind. <c>dotnet run -- spool-cost [ROUNDS] [FOLDER]</c></summary>
+/// over in memory; each flushed first, or two of an exchange in one record, flushed behind. <c>dotnet run -- spool-cost [ROUNDS]
+/// [FOLDER]</c></summary>
 internal static class SpoolCost
 {
     private const int Facts = 40_000;
@@ -28,12 +29,27 @@ internal static class SpoolCost
         }
     }
 
-    private static async Task MeasureAsync(string name, long tailBytes, int recorders, string folder, bool isShown, bool areTogether = false)
+    private static async Task MeasureAsync(
+        string name,
+        long tailBytes,
+        int recorders,
+        string folder,
+        bool isShown,
+        bool areTogether = false
+    )
     {
         var place = Directory.CreateDirectory(Path.Combine(folder, $"spool-cost-{Guid.NewGuid():N}")).FullName;
         try
         {
-            var spool = new AuditSpool(place, SpoolOptions.Of(512 << 20) with { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
+            var spool = new AuditSpool(
+                place,
+                SpoolOptions.Of(512 << 20) with
+                {
+                    TailBytes = tailBytes,
+                },
+                TimeProvider.System,
+                NullLogger.Instance
+            );
             await using (spool)
             {
                 var store = new CountingStore(spool);
@@ -47,7 +63,8 @@ internal static class SpoolCost
                 var elapsed = Stopwatch.GetElapsedTime(started);
                 await mover.StopAsync(CancellationToken.None);
                 process.Refresh();
-                if (isShown) Show(name, recorders, elapsed, process.TotalProcessorTime - cpu, GC.GetTotalAllocatedBytes() - bytes, store.Facts);
+                if (isShown)
+                    Show(name, recorders, elapsed, process.TotalProcessorTime - cpu, GC.GetTotalAllocatedBytes() - bytes, store.Facts);
             }
         }
         finally
@@ -61,17 +78,32 @@ internal static class SpoolCost
         var message = EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with { Subject = "orders.accepted" };
         for (var i = 0; i < count; i += areTogether ? 2 : 1)
         {
-            if (areTogether) await trail.RecordAsync([new AuditRecord(FactOf(message)), new AuditRecord(FactOf(message))], AuditDurability.Written, CancellationToken.None);
-            else await trail.RecordAsync(FactOf(message), CancellationToken.None);
+            if (areTogether)
+                await trail.RecordAsync(
+                    [new AuditRecord(FactOf(message)), new AuditRecord(FactOf(message))],
+                    AuditDurability.Written,
+                    CancellationToken.None
+                );
+            else
+                await trail.RecordAsync(FactOf(message), CancellationToken.None);
         }
     }
 
     private static AuditFact FactOf(EsbMessage message) =>
-        AuditFacts.Of(message, AuditKind.Published, TimeProvider.System) with { Endpoint = "shop", Process = "receive-order" };
+        AuditFacts.Of(message, AuditKind.Published, TimeProvider.System) with
+        {
+            Endpoint = "shop",
+            Process = "receive-order",
+        };
 
-    private static void Show(string name, int recorders, TimeSpan elapsed, TimeSpan cpu, long bytes, int facts) => Console.WriteLine(string.Create(
-        CultureInfo.InvariantCulture,
-        $"{name,-14} {recorders,3} recorders: {facts / elapsed.TotalSeconds,7:0}/s {cpu.TotalMicroseconds / facts,6:0.0} us CPU {bytes / facts,6} bytes"));
+    private static void Show(string name, int recorders, TimeSpan elapsed, TimeSpan cpu, long bytes, int facts) =>
+        Console.WriteLine(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{name, -14} {recorders, 3} recorders: {facts / elapsed.TotalSeconds, 7:0}/s "
+                    + $"{cpu.TotalMicroseconds / facts, 6:0.0} us CPU {bytes / facts, 6} bytes"
+            )
+        );
 
     // Takes them, and keeps none.
     private sealed class CountingStore(IAuditSpool spool) : IAuditStore
@@ -86,8 +118,10 @@ internal static class SpoolCost
             return Task.CompletedTask;
         }
 
-        public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) => AsyncEnumerable.Empty<AuditFact>();
+        public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
+            AsyncEnumerable.Empty<AuditFact>();
 
-        public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<AuditFact>>([]);
+        public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) =>
+            Task.FromResult<IReadOnlyList<AuditFact>>([]);
     }
 }

@@ -30,12 +30,14 @@ public class TransformBenchmark
     public void Prepare()
     {
         var file = Path.Combine(AppContext.BaseDirectory, "maps", $"{Map}.xsl");
-        using (var reader = XmlReader.Create(File.OpenRead(file), Plain)) _engine.Load(reader);
+        using (var reader = XmlReader.Create(File.OpenRead(file), Plain))
+            _engine.Load(reader);
         _output = _engine.OutputSettings!.Clone();
         _output.Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false);
         _map = MapFile.Open(file, TimeProvider.System);
         _document = SomeOrders.Xml(Bytes);
-        if (!Ours().Body.Bytes.Span.SequenceEqual(Engine())) throw new InvalidOperationException("The outputs differ.");
+        if (!Ours().Body.Bytes.Span.SequenceEqual(Engine()))
+            throw new InvalidOperationException("The outputs differ.");
     }
 
     [Benchmark(Baseline = true)]
@@ -43,7 +45,8 @@ public class TransformBenchmark
     {
         using var reader = XmlReader.Create(new MemoryStream(_document), Plain);
         using var output = new MemoryStream(_document.Length);
-        using (var writer = XmlWriter.Create(output, _output)) _engine.Transform(new XPathDocument(reader, XmlSpace.Preserve), null, writer);
+        using (var writer = XmlWriter.Create(output, _output))
+            _engine.Transform(new XPathDocument(reader, XmlSpace.Preserve), null, writer);
         return output.ToArray();
     }
 

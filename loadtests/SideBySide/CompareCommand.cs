@@ -36,7 +36,8 @@ internal static class CompareCommand
                 new AuditRig(surroundings, servers),
                 new FarmRig(surroundings, servers),
             ],
-            stop.Token);
+            stop.Token
+        );
         Console.WriteLine();
         Console.WriteLine(Summary.Write(results));
         return results.SelectMany(result => result.Rows).Any(row => row.Flaw is not null) ? 1 : 0;

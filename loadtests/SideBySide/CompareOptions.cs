@@ -18,12 +18,22 @@ internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted
         {
             switch (arguments[index])
             {
-                case "--quick": break;
-                case "--rounds": method = method with { Rounds = Number(arguments, ++index) }; break;
-                case "--seconds": method = method with { Round = TimeSpan.FromSeconds(Number(arguments, ++index)) }; break;
-                case "--warm-up": method = method with { WarmUp = TimeSpan.FromSeconds(Number(arguments, ++index)) }; break;
-                case ['S', .. var number] id when int.TryParse(number, CultureInfo.InvariantCulture, out _): wanted.Add(id); break;
-                case var unknown: throw new ArgumentException($"unknown: {unknown}");
+                case "--quick":
+                    break;
+                case "--rounds":
+                    method = method with { Rounds = Number(arguments, ++index) };
+                    break;
+                case "--seconds":
+                    method = method with { Round = TimeSpan.FromSeconds(Number(arguments, ++index)) };
+                    break;
+                case "--warm-up":
+                    method = method with { WarmUp = TimeSpan.FromSeconds(Number(arguments, ++index)) };
+                    break;
+                case ['S', .. var number] id when int.TryParse(number, CultureInfo.InvariantCulture, out _):
+                    wanted.Add(id);
+                    break;
+                case var unknown:
+                    throw new ArgumentException($"unknown: {unknown}");
             }
         }
 

@@ -20,11 +20,13 @@ internal sealed class Comparison(Surroundings surroundings, CompareOptions optio
         foreach (var rig in rigs)
         {
             var wanted = rig.Scenarios.Where(scenario => options.Wanted.Count == 0 || options.Wanted.Contains(scenario)).ToHashSet();
-            if (wanted.Count == 0) continue;
+            if (wanted.Count == 0)
+                continue;
             await RunAsync(rig, wanted, cancellationToken);
             var ofRig = wanted.Select(scenario => Result(scenario, facts)).ToArray();
             results.AddRange(ofRig);
-            if (cancellationToken.IsCancellationRequested) break; // half a scenario does not take the place of a whole one
+            if (cancellationToken.IsCancellationRequested)
+                break; // half a scenario does not take the place of a whole one
             tell($"written: {publication.Publish(ofRig)}");
         }
 
@@ -61,7 +63,10 @@ internal sealed class Comparison(Surroundings surroundings, CompareOptions optio
     {
         var rows = _rows.Where(row => row.Scenario == scenario).ToArray();
         var names = rows.SelectMany(row => (string[])[row.Ours, row.Peer]).ToHashSet();
-        var settings = _sides.Where(side => names.Contains(side.Name)).Select(side => new SideSettings(side.Name, side.Settings)).Distinct();
+        var settings = _sides
+            .Where(side => names.Contains(side.Name))
+            .Select(side => new SideSettings(side.Name, side.Settings))
+            .Distinct();
         return new ScenarioResult(scenario, facts, [.. settings], rows);
     }
 }

@@ -45,9 +45,14 @@ internal static class Http
         try
         {
             using var response = await Client.PostAsync(url, content, cancellationToken);
-            return new HttpAnswer((int)response.StatusCode, await response.Content.ReadAsByteArrayAsync(cancellationToken), ServedBy(response));
+            return new HttpAnswer(
+                (int)response.StatusCode,
+                await response.Content.ReadAsByteArrayAsync(cancellationToken),
+                ServedBy(response)
+            );
         }
-        catch (Exception failure) when (failure is HttpRequestException || (failure is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception failure)
+            when (failure is HttpRequestException || (failure is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new NotRunException($"{url} does not answer: {failure.Message}", failure);
         }

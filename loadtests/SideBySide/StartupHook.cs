@@ -12,7 +12,8 @@ internal static class StartupHook
 {
     public static void Initialize()
     {
-        if (Environment.GetEnvironmentVariable("SIDEBYSIDE_PROBE") is not { Length: > 0 } path) return;
+        if (Environment.GetEnvironmentVariable("SIDEBYSIDE_PROBE") is not { Length: > 0 } path)
+            return;
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen();

@@ -9,10 +9,12 @@ internal sealed record Surroundings(string Root, string Temporary, string? Peers
     private int _folders;
 
     /// <summary>As <c>loadtests/compare</c> says; the working directory is the repository.</summary>
-    public static Surroundings FromEnvironment() => new(
-        Environment.CurrentDirectory,
-        Environment.GetEnvironmentVariable("SIDEBYSIDE_FOLDER") ?? Directory.CreateTempSubdirectory("esb-compare.").FullName,
-        Environment.GetEnvironmentVariable("ESB_PEERS") is { Length: > 0 } peers ? Path.GetFullPath(peers) : null);
+    public static Surroundings FromEnvironment() =>
+        new(
+            Environment.CurrentDirectory,
+            Environment.GetEnvironmentVariable("SIDEBYSIDE_FOLDER") ?? Directory.CreateTempSubdirectory("esb-compare.").FullName,
+            Environment.GetEnvironmentVariable("ESB_PEERS") is { Length: > 0 } peers ? Path.GetFullPath(peers) : null
+        );
 
     /// <exception cref="NotRunException">It is not there.</exception>
     public string Find(string path)
@@ -22,7 +24,8 @@ internal sealed record Surroundings(string Root, string Temporary, string? Peers
     }
 
     /// <summary>A new folder, which nobody else uses.</summary>
-    public string Folder(string name) => Directory.CreateDirectory(Path.Combine(Temporary, $"{Interlocked.Increment(ref _folders):00}-{name}")).FullName;
+    public string Folder(string name) =>
+        Directory.CreateDirectory(Path.Combine(Temporary, $"{Interlocked.Increment(ref _folders):00}-{name}")).FullName;
 
     /// <summary>A file of the peers; null where it is missing.</summary>
     public string? Peer(string path) => Peers is not null && File.Exists(Path.Combine(Peers, path)) ? Path.Combine(Peers, path) : null;
@@ -31,5 +34,8 @@ internal sealed record Surroundings(string Root, string Temporary, string? Peers
     public static bool HasProgram(string name) => ProgramPath(name) is not null;
 
     public static string? ProgramPath(string name) =>
-        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Select(folder => Path.Combine(folder, name)).FirstOrDefault(File.Exists);
+        (Environment.GetEnvironmentVariable("PATH") ?? "")
+            .Split(':')
+            .Select(folder => Path.Combine(folder, name))
+            .FirstOrDefault(File.Exists);
 }

@@ -15,7 +15,8 @@ public sealed class Broker : IAsyncDisposable
 
     private Broker(IConnection connection) => _connection = connection;
 
-    public static async Task<Broker> OpenAsync(string url) => new(await new ConnectionFactory { Uri = new Uri(url) }.CreateConnectionAsync());
+    public static async Task<Broker> OpenAsync(string url) =>
+        new(await new ConnectionFactory { Uri = new Uri(url) }.CreateConnectionAsync());
 
     /// <summary>Waits until a queue exists and is read, and is empty.</summary>
     public async Task WaitForAsync(string queue)
@@ -25,7 +26,8 @@ public sealed class Broker : IAsyncDisposable
             await using var channel = await _connection.CreateChannelAsync();
             try
             {
-                if (await channel.QueueDeclarePassiveAsync(queue) is { ConsumerCount: > 0, MessageCount: 0 }) return;
+                if (await channel.QueueDeclarePassiveAsync(queue) is { ConsumerCount: > 0, MessageCount: 0 })
+                    return;
             }
             catch (OperationInterruptedException)
             {
@@ -38,16 +40,29 @@ public sealed class Broker : IAsyncDisposable
 
     public async Task FillAsync(Way way, int messages)
     {
-        await using var channel = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        await using var channel = await _connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
         foreach (var chunk in Enumerable.Range(0, messages).Chunk(200))
         {
-            await Task.WhenAll(chunk.Select(_ =>
-            {
-                var id = Guid.NewGuid().ToString();
-                var body = way.IsEnveloped ? $$"""{"messageId":"{{id}}","conversationId":"{{Guid.NewGuid()}}","messageType":["urn:message:{{way.Exchange}}"],"message":{{Message}},"headers":{ } }""" : Message;
-                var properties = new BasicProperties { MessageId = id, Persistent = true, ContentType = way.IsEnveloped ? "application/vnd.masstransit+json" : "application/json" };
-                return channel.BasicPublishAsync(way.Exchange, way.RoutingKey, mandatory: true, properties, Encoding.UTF8.GetBytes(body)).AsTask();
-            }));
+            await Task.WhenAll(
+                chunk.Select(_ =>
+                {
+                    var id = Guid.NewGuid().ToString();
+                    var body = way.IsEnveloped
+                        ? $$"""{"messageId":"{{id}}","conversationId":"{{Guid.NewGuid()}}","messageType":["urn:message:{{way.Exchange}}"],"message":{{Message}},"headers":{ } }"""
+                        : Message;
+                    var properties = new BasicProperties
+                    {
+                        MessageId = id,
+                        Persistent = true,
+                        ContentType = way.IsEnveloped ? "application/vnd.masstransit+json" : "application/json",
+                    };
+                    return channel
+                        .BasicPublishAsync(way.Exchange, way.RoutingKey, mandatory: true, properties, Encoding.UTF8.GetBytes(body))
+                        .AsTask();
+                })
+            );
         }
     }
 
@@ -55,7 +70,8 @@ public sealed class Broker : IAsyncDisposable
     {
         var channel = await _connection.CreateChannelAsync();
         var queue = await channel.QueueDeclareAsync();
-        if (way.IsEnveloped) await channel.ExchangeDeclareAsync(way.Exchange, ExchangeType.Fanout, durable: true);
+        if (way.IsEnveloped)
+            await channel.ExchangeDeclareAsync(way.Exchange, ExchangeType.Fanout, durable: true);
         await channel.QueueBindAsync(queue.QueueName, way.Exchange, way.RoutingKey);
         var counter = new Counter(channel, messages);
         var consumer = new AsyncEventingBasicConsumer(channel);
@@ -70,8 +86,10 @@ public sealed class Broker : IAsyncDisposable
         await using var channel = await _connection.CreateChannelAsync();
         foreach (var way in new[] { PlainApplication.Source, PlainApplication.Target, EsbHost.Inbound, EsbHost.Event, EsbHost.Outbound })
         {
-            if (way.Queue is not null) await channel.QueueDeleteAsync(way.Queue);
-            if (way.IsEnveloped) await channel.ExchangeDeleteAsync(way.Exchange);
+            if (way.Queue is not null)
+                await channel.QueueDeleteAsync(way.Queue);
+            if (way.IsEnveloped)
+                await channel.ExchangeDeleteAsync(way.Exchange);
         }
     }
 
@@ -95,9 +113,12 @@ public sealed class Counter(IChannel channel, int messages) : IAsyncDisposable
     public Task TakeAsync()
     {
         _count++; // one at a time
-        if (_count == _first) _began = Stopwatch.GetTimestamp();
-        if (_count == _last) _ended = Stopwatch.GetTimestamp();
-        if (_count == messages) _finished.TrySetResult();
+        if (_count == _first)
+            _began = Stopwatch.GetTimestamp();
+        if (_count == _last)
+            _ended = Stopwatch.GetTimestamp();
+        if (_count == messages)
+            _finished.TrySetResult();
         return Task.CompletedTask;
     }
 

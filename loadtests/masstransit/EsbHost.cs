@@ -22,7 +22,9 @@ public sealed class EsbHost : IDisposable
     public static EsbHost Create(string rabbit)
     {
         var host = new EsbHost(rabbit);
-        File.WriteAllText(Path.Combine(host._folder.FullName, "esb.json"), $$"""
+        File.WriteAllText(
+            Path.Combine(host._folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "{{Name}}",
               "transport": { "type": "rabbitmq", "url": "${env:LOAD_RABBITMQ}", "prefix": "{{Name}}" },
@@ -35,7 +37,8 @@ public sealed class EsbHost : IDisposable
                 }
               }
             }
-            """);
+            """
+        );
         return host;
     }
 
@@ -58,7 +61,8 @@ public sealed class EsbHost : IDisposable
         for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
         {
             var program = Path.Combine(folder.FullName, "Esb.Host", "bin", "Release", "net10.0", "esb.dll");
-            if (File.Exists(program)) return program;
+            if (File.Exists(program))
+                return program;
         }
 
         throw new FileNotFoundException("The host is not built: dotnet build Esb.Host -c Release, or name it in ESB_HOST.");

@@ -14,7 +14,8 @@ namespace MassTransitLoad
         public static readonly Way Source = new("Load:PlainIn", "", "load-plain", IsEnveloped: true);
         public static readonly Way Target = new("Load:PlainOut", "", null, IsEnveloped: true);
 
-        public static IDisposable Start() => new StartedProcess(Environment.ProcessPath!, Path.Combine(AppContext.BaseDirectory, "Compare.dll"), "plain");
+        public static IDisposable Start() =>
+            new StartedProcess(Environment.ProcessPath!, Path.Combine(AppContext.BaseDirectory, "Compare.dll"), "plain");
 
         public static async Task RunAsync(string rabbit)
         {
@@ -24,16 +25,21 @@ namespace MassTransitLoad
             {
                 bus.DisableUsageTelemetry();
                 bus.AddConsumer<Load.PlainConsumer>();
-                bus.UsingRabbitMq((context, configure) =>
-                {
-                    configure.Host(new Uri(rabbit));
-                    configure.ReceiveEndpoint(Source.Queue!, endpoint =>
+                bus.UsingRabbitMq(
+                    (context, configure) =>
                     {
-                        endpoint.PrefetchCount = 2 * AtOnce;
-                        endpoint.ConcurrentMessageLimit = AtOnce;
-                        endpoint.ConfigureConsumer<Load.PlainConsumer>(context);
-                    });
-                });
+                        configure.Host(new Uri(rabbit));
+                        configure.ReceiveEndpoint(
+                            Source.Queue!,
+                            endpoint =>
+                            {
+                                endpoint.PrefetchCount = 2 * AtOnce;
+                                endpoint.ConcurrentMessageLimit = AtOnce;
+                                endpoint.ConfigureConsumer<Load.PlainConsumer>(context);
+                            }
+                        );
+                    }
+                );
             });
             await builder.Build().RunAsync();
         }
@@ -45,9 +51,7 @@ namespace MassTransitLoad
         private readonly Process _process;
 
         public StartedProcess(string program, params string[] arguments)
-            : this(new ProcessStartInfo(program, arguments))
-        {
-        }
+            : this(new ProcessStartInfo(program, arguments)) { }
 
         public StartedProcess(ProcessStartInfo start)
         {
@@ -61,14 +65,17 @@ namespace MassTransitLoad
 
         public void Dispose()
         {
-            using (var kill = Process.Start("kill", ["-TERM", $"{_process.Id}"])) kill.WaitForExit();
-            if (!_process.WaitForExit(TimeSpan.FromSeconds(40))) _process.Kill(entireProcessTree: true);
+            using (var kill = Process.Start("kill", ["-TERM", $"{_process.Id}"]))
+                kill.WaitForExit();
+            if (!_process.WaitForExit(TimeSpan.FromSeconds(40)))
+                _process.Kill(entireProcessTree: true);
             _process.Dispose();
         }
 
         private static void Show(string? line)
         {
-            if (Environment.GetEnvironmentVariable("LOAD_VERBOSE") is not null && line is not null) Console.Error.WriteLine(line);
+            if (Environment.GetEnvironmentVariable("LOAD_VERBOSE") is not null && line is not null)
+                Console.Error.WriteLine(line);
         }
     }
 }
@@ -81,6 +88,7 @@ namespace Load
 
     public class PlainConsumer : IConsumer<PlainIn>
     {
-        public Task Consume(ConsumeContext<PlainIn> context) => context.Publish(new PlainOut(context.Message.OrderId, context.Message.Text));
+        public Task Consume(ConsumeContext<PlainIn> context) =>
+            context.Publish(new PlainOut(context.Message.OrderId, context.Message.Text));
     }
 }

@@ -3,8 +3,8 @@
 //   dotnet build Esb.Host -c Release
 //   LOAD_RABBITMQ=amqp://guest:guest@127.0.0.1 dotnet run -c Release --project loadtests/masstransit [MESSAGES] [ROUNDS]
 //
-// Messages of 2 KB, persistent, wait in a durable classic queue before each run; the rate is that of what arrives behind it, from the 5th to the
-// 95th hundredth. The ESB also records each message durably. Both sides run one after the other, in processes of their own.
+// Messages of 2 KB, persistent, wait in a durable classic queue before each run; the rate is that of what arrives behind it, from the 5th
+// to the 95th hundredth. The ESB also records each message durably. Both sides run one after the other, in processes of their own.
 using MassTransitLoad;
 
 var rabbit = Environment.GetEnvironmentVariable("LOAD_RABBITMQ") ?? "amqp://guest:guest@127.0.0.1";
@@ -29,17 +29,20 @@ for (var round = 1; round <= rounds; round++)
 var plain = Median(results[0].Side);
 Console.WriteLine();
 foreach (var side in results.Select(result => result.Side).Distinct())
-    Console.WriteLine($"{side,-42} median {Median(side),8:F0}/s   ratio {Median(side) / plain:F2}");
+    Console.WriteLine($"{side, -42} median {Median(side), 8:F0}/s   ratio {Median(side) / plain:F2}");
 await broker.ForgetAsync();
 
-double Median(string side) => results.Where(result => result.Side == side).Select(result => result.Rate).Order().ElementAt((rounds - 1) / 2);
+double Median(string side) =>
+    results.Where(result => result.Side == side).Select(result => result.Rate).Order().ElementAt((rounds - 1) / 2);
 
 async Task MeasureAsync(string side, Way source, Way target, Func<IDisposable> start)
 {
-    using (start()) await broker.WaitForAsync(source.Queue!); // makes what it needs
+    using (start())
+        await broker.WaitForAsync(source.Queue!); // makes what it needs
     await broker.FillAsync(source, messages);
     await using var counter = await broker.CountAsync(target, messages);
-    using (start()) await counter.Finished.WaitAsync(TimeSpan.FromMinutes(5));
+    using (start())
+        await counter.Finished.WaitAsync(TimeSpan.FromMinutes(5));
     results.Add((side, counter.Rate));
-    Console.WriteLine($"{side,-42} {counter.Rate,8:F0}/s");
+    Console.WriteLine($"{side, -42} {counter.Rate, 8:F0}/s");
 }

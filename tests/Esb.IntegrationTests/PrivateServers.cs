@@ -56,5 +56,6 @@ internal sealed class PrivateServers : IAsyncDisposable
         return new PrivateServers(variables["ESB_TEST_SERVERS"], variables["ESB_TEST_RABBITMQ"], variables["ESB_TEST_POSTGRES"]);
     }
 
-    private static Task<string> RunAsync(params string[] arguments) => ServerScript.RunAsync("servers", new Dictionary<string, string>(), arguments);
+    private static Task<string> RunAsync(params string[] arguments) =>
+        ServerScript.RunAsync("servers", new Dictionary<string, string>(), arguments);
 }

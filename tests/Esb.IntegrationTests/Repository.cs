@@ -11,7 +11,8 @@ internal static class Repository
     public static string Host { get; } = Path.Combine(Root, "Esb.Host", "bin", Output.Parent!.Name, Output.Name, "esb.dll");
 
     /// <summary>A host that acknowledges before it has delivered, built together with the tests.</summary>
-    public static string KnownBadHost { get; } = Path.Combine(Root, "tests", "Esb.KnownBad", "bin", Output.Parent!.Name, Output.Name, "Esb.KnownBad.dll");
+    public static string KnownBadHost { get; } =
+        Path.Combine(Root, "tests", "Esb.KnownBad", "bin", Output.Parent!.Name, Output.Name, "Esb.KnownBad.dll");
 
     public static string PathOf(params string[] parts) => Path.Combine([Root, .. parts]);
 }

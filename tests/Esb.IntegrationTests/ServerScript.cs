@@ -16,9 +16,14 @@ internal static partial class ServerScript
     {
         // The output goes to files: the servers that the script leaves running would keep a pipe open.
         var output = Path.GetTempFileName();
-        var start = new ProcessStartInfo("bash", ["-c", $"\"$0\" \"$@\" >{output} 2>&1 </dev/null", Repository.PathOf("tests", script), .. arguments]);
-        foreach (var variable in Given) start.Environment.Remove(variable);
-        foreach (var (name, value) in variables) start.Environment[name] = value;
+        var start = new ProcessStartInfo(
+            "bash",
+            ["-c", $"\"$0\" \"$@\" >{output} 2>&1 </dev/null", Repository.PathOf("tests", script), .. arguments]
+        );
+        foreach (var variable in Given)
+            start.Environment.Remove(variable);
+        foreach (var (name, value) in variables)
+            start.Environment[name] = value;
         using var process = Process.Start(start)!;
         await process.WaitForExitAsync();
         var text = await File.ReadAllTextAsync(output);

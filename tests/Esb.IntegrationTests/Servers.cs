@@ -7,6 +7,7 @@ internal static class Servers
 
     public static string Postgres => Find("ESB_TEST_POSTGRES");
 
-    private static string Find(string variable) => Environment.GetEnvironmentVariable(variable)
+    private static string Find(string variable) =>
+        Environment.GetEnvironmentVariable(variable)
         ?? throw new AssertionException($"{variable} is not set: run ./test, or begin with eval \"$(tests/servers start)\".");
 }

@@ -18,7 +18,13 @@ internal sealed class TlsListener
     /// <param name="certificate">What the broker shows; its files are the listener's from now on.</param>
     /// <param name="wantsClients">Whether clients must show a certificate.</param>
     /// <param name="version">The only version of TLS; any by default.</param>
-    public static async Task<TlsListener> StartAsync(PrivateServers servers, TestAuthority authority, IssuedCertificate certificate, bool wantsClients = false, string? version = null)
+    public static async Task<TlsListener> StartAsync(
+        PrivateServers servers,
+        TestAuthority authority,
+        IssuedCertificate certificate,
+        bool wantsClients = false,
+        string? version = null
+    )
     {
         var port = await PrivateServers.FindPortAsync();
         var options = new List<string>
@@ -28,8 +34,13 @@ internal sealed class TlsListener
             $"{{keyfile, \"{certificate.Key}\"}}",
             wantsClients ? "{verify, verify_peer}, {fail_if_no_peer_cert, true}" : "{verify, verify_none}",
         };
-        if (version is not null) options.Add($"{{versions, ['{version}']}}");
-        await servers.ControlRabbitMqAsync("eval", $"rabbit_networking:ensure_ssl(), ok = rabbit_networking:start_ssl_listener({{\"127.0.0.1\", {port}}}, [{string.Join(", ", options)}], 2).");
+        if (version is not null)
+            options.Add($"{{versions, ['{version}']}}");
+        await servers.ControlRabbitMqAsync(
+            "eval",
+            $"rabbit_networking:ensure_ssl(), ok = rabbit_networking:start_ssl_listener({{\"127.0.0.1\", {port}}}, "
+                + $"[{string.Join(", ", options)}], 2)."
+        );
         return new TlsListener(servers, port, certificate);
     }
 

@@ -15,7 +15,8 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
 
     public CreateOutbound? Compile(OutboundEndpointConfig settings, ConfigErrors errors)
     {
-        if (inner.Compile(settings, errors) is not { } create) return null;
+        if (inner.Compile(settings, errors) is not { } create)
+            return null;
         return endpoint is null || settings.Name == endpoint ? services => new BrokenAdapter(create(services), send) : create;
     }
 
@@ -32,6 +33,7 @@ internal sealed class BrokenEndpointType(IOutboundEndpointType inner, string? en
 
     private sealed class BrokenEndpoint(IOutboundAdapter adapter, BrokenSend send) : IOutboundEndpoint
     {
-        public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => send(adapter, message, cancellationToken);
+        public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) =>
+            send(adapter, message, cancellationToken);
     }
 }

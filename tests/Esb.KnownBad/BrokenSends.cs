@@ -22,16 +22,19 @@ internal static class BrokenSends
     /// <summary>Fails at each tenth key with an exception of 1 MiB of text, 5,000 calls deep.</summary>
     public static ValueTask<EsbMessage?> Throwing(IOutboundAdapter adapter, EsbMessage message, CancellationToken cancellationToken)
     {
-        if (message.Key?.EndsWith('0') == true) Fall(Depth);
+        if (message.Key?.EndsWith('0') == true)
+            Fall(Depth);
         return adapter.CreateInstance().SendAsync(message, cancellationToken);
     }
 
     /// <summary>Works on the messages of one key for 150 s, and does not hear that it is cancelled meanwhile.</summary>
     public static async ValueTask<EsbMessage?> Deaf(IOutboundAdapter adapter, EsbMessage message, CancellationToken cancellationToken)
     {
-        if (message.Key == StuckKey) await Task.Delay(Stuck, CancellationToken.None);
+        if (message.Key == StuckKey)
+            await Task.Delay(Stuck, CancellationToken.None);
         return await adapter.CreateInstance().SendAsync(message, cancellationToken);
     }
 
-    private static int Fall(int depth) => depth == 0 ? throw new InvalidOperationException(new string('x', TextLength)) : 1 + Fall(depth - 1);
+    private static int Fall(int depth) =>
+        depth == 0 ? throw new InvalidOperationException(new string('x', TextLength)) : 1 + Fall(depth - 1);
 }

@@ -6,13 +6,17 @@ namespace Esb.KnownBad;
 /// client would.</summary>
 internal static class DeadlyReads
 {
-    public static void Of(string subject) => ActivitySource.AddActivityListener(new ActivityListener
-    {
-        ShouldListenTo = source => source.Name == "RabbitMQ.Client.Subscriber",
-        Sample = (ref _) => ActivitySamplingResult.PropagationData,
-        ActivityStarted = activity =>
-        {
-            if (activity.OperationName == $"deliver {subject}") Environment.FailFast("The process dies of a message that it reads.");
-        },
-    });
+    public static void Of(string subject) =>
+        ActivitySource.AddActivityListener(
+            new ActivityListener
+            {
+                ShouldListenTo = source => source.Name == "RabbitMQ.Client.Subscriber",
+                Sample = (ref _) => ActivitySamplingResult.PropagationData,
+                ActivityStarted = activity =>
+                {
+                    if (activity.OperationName == $"deliver {subject}")
+                        Environment.FailFast("The process dies of a message that it reads.");
+                },
+            }
+        );
 }

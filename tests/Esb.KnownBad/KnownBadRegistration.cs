@@ -13,11 +13,21 @@ internal static class KnownBadRegistration
     /// <param name="send">How it sends.</param>
     public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send)
     {
-        foreach (var registered in services.Where(service => service.ImplementationInstance is CompileService { Descriptor.ServiceType: var type } && type == typeof(IEndpointType)).ToList())
+        foreach (
+            var registered in services
+                .Where(service =>
+                    service.ImplementationInstance is CompileService { Descriptor.ServiceType: var type } && type == typeof(IEndpointType)
+                )
+                .ToList()
+        )
         {
             var working = ((CompileService)registered.ImplementationInstance!).Descriptor.ImplementationType!;
             services.Remove(registered);
-            services.AddCompiling(ServiceDescriptor.Singleton(provider => Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), endpoint, send)));
+            services.AddCompiling(
+                ServiceDescriptor.Singleton(provider =>
+                    Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), endpoint, send)
+                )
+            );
         }
 
         return services;
@@ -26,5 +36,6 @@ internal static class KnownBadRegistration
     public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
         services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
 
-    private static IEndpointType Break(IEndpointType type, string? endpoint, BrokenSend send) => type is IOutboundEndpointType outbound ? new BrokenEndpointType(outbound, endpoint, send) : type;
+    private static IEndpointType Break(IEndpointType type, string? endpoint, BrokenSend send) =>
+        type is IOutboundEndpointType outbound ? new BrokenEndpointType(outbound, endpoint, send) : type;
 }

@@ -5,14 +5,20 @@ using Esb.KnownBad;
 using Microsoft.Extensions.DependencyInjection;
 
 // The host as it is, but for one service that is broken on purpose: the fault tests have to notice, or to find that it does no harm.
-var context = CommandContext.OfThisProcess() with { Services = () => Break(new ServiceCollection().AddEsb()) };
+var context = CommandContext.OfThisProcess() with
+{
+    Services = () => Break(new ServiceCollection().AddEsb()),
+};
 return await EsbCommandLine.InvokeAsync(args, context);
 
 static IServiceCollection Break(IServiceCollection services)
 {
-    if (Variable("CLOCK") is { } ahead) return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
-    if (Variable("THROWS") is { } throwing) return services.BreakEndpoints(throwing, BrokenSends.Throwing);
-    if (Variable("DEAF") is { } deaf) return services.BreakEndpoints(deaf, BrokenSends.Deaf);
+    if (Variable("CLOCK") is { } ahead)
+        return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
+    if (Variable("THROWS") is { } throwing)
+        return services.BreakEndpoints(throwing, BrokenSends.Throwing);
+    if (Variable("DEAF") is { } deaf)
+        return services.BreakEndpoints(deaf, BrokenSends.Deaf);
     if (Variable("READS") is { } deadly)
     {
         DeadlyReads.Of(deadly);

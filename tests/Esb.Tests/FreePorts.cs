@@ -40,7 +40,12 @@ internal static class FreePorts
         {
             try
             {
-                var held = new FileStream(Path.Combine(Path.GetTempPath(), $"esb-test-ports-{block}"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+                var held = new FileStream(
+                    Path.Combine(Path.GetTempPath(), $"esb-test-ports-{block}"),
+                    FileMode.OpenOrCreate,
+                    FileAccess.ReadWrite,
+                    FileShare.None
+                );
                 return (held, First + (block * BlockLength));
             }
             catch (IOException)

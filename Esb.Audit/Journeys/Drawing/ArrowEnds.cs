@@ -10,13 +10,14 @@ internal static class ArrowEnds
 {
     private static readonly ArrowEnd DeadLetters = new(ParticipantKind.DeadLetters, "dead letters");
 
-    public static (ArrowEnd From, ArrowEnd To, ArrowLine Line) Of(DrawnEvent drawn) => drawn.Stage.Kind switch
-    {
-        JourneyStageKind.Entry => AtEntry(drawn),
-        JourneyStageKind.Publication => AtTopic(drawn),
-        JourneyStageKind.Call => Towards(InsideOf(drawn.Event.Fact), EndpointOf(drawn), drawn.Event.Fact),
-        _ => AtEndpoint(drawn),
-    };
+    public static (ArrowEnd From, ArrowEnd To, ArrowLine Line) Of(DrawnEvent drawn) =>
+        drawn.Stage.Kind switch
+        {
+            JourneyStageKind.Entry => AtEntry(drawn),
+            JourneyStageKind.Publication => AtTopic(drawn),
+            JourneyStageKind.Call => Towards(InsideOf(drawn.Event.Fact), EndpointOf(drawn), drawn.Event.Fact),
+            _ => AtEndpoint(drawn),
+        };
 
     private static (ArrowEnd, ArrowEnd, ArrowLine) AtEntry(DrawnEvent drawn)
     {
@@ -58,7 +59,8 @@ internal static class ArrowEnds
     private static (ArrowEnd, ArrowEnd, ArrowLine) Towards(ArrowEnd from, ArrowEnd to, AuditFact fact) =>
         (from, to, fact.Kind == AuditKind.Failed || fact.Code is not null ? ArrowLine.Failed : ArrowLine.Solid);
 
-    private static ArrowEnd EntryOf(AuditFact fact) => fact.Endpoint is { } endpoint ? new ArrowEnd(ParticipantKind.Entry, endpoint) : InsideOf(fact);
+    private static ArrowEnd EntryOf(AuditFact fact) =>
+        fact.Endpoint is { } endpoint ? new ArrowEnd(ParticipantKind.Entry, endpoint) : InsideOf(fact);
 
     private static ArrowEnd InsideOf(AuditFact fact) =>
         fact.Process is { } process ? new ArrowEnd(ParticipantKind.Process, process)

@@ -10,7 +10,9 @@ namespace Esb.Audit.Journeys.Drawing;
 internal sealed record DrawnEvent(JourneyMessage Message, int Number, JourneyStage Stage, JourneyEvent Event)
 {
     /// <summary>The time at which the arrow is drawn: the start of an action, the end of a result.</summary>
-    public TimeSpan At => Event.Fact.Kind is AuditKind.Published or AuditKind.Delivered or AuditKind.Failed or AuditKind.Received || (Event.Fact.Kind == AuditKind.Replied && Stage.Kind == JourneyStageKind.Delivery)
-        ? Event.Started
-        : Event.Ended;
+    public TimeSpan At =>
+        Event.Fact.Kind is AuditKind.Published or AuditKind.Delivered or AuditKind.Failed or AuditKind.Received
+        || (Event.Fact.Kind == AuditKind.Replied && Stage.Kind == JourneyStageKind.Delivery)
+            ? Event.Started
+            : Event.Ended;
 }

@@ -23,21 +23,28 @@ public static partial class MermaidDrawing
         }
 
         foreach (var arrow in diagram.Arrows)
-            text.Append(CultureInfo.InvariantCulture, $"    p{arrow.From}{HeadOf(arrow.Line)}p{arrow.To}: +{JourneyWords.Of(arrow.At)} {Escape(arrow.Text)}\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"    p{arrow.From}{HeadOf(arrow.Line)}p{arrow.To}: +{JourneyWords.Of(arrow.At)} {Escape(arrow.Text)}\n"
+            );
         foreach (var remark in diagram.Remarks.Prepend(diagram.Summary))
-            text.Append(CultureInfo.InvariantCulture, $"    Note over p0{(diagram.Participants.Count > 1 ? $",p{diagram.Participants.Count - 1}" : "")}: {Escape(remark)}\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"    Note over p0{(diagram.Participants.Count > 1 ? $",p{diagram.Participants.Count - 1}" : "")}: {Escape(remark)}\n"
+            );
         return text.ToString();
     }
 
     private static string NameOf(Participant participant) =>
         participant.Hosts.Count == 0 ? participant.Name : $"{participant.Name} ({string.Join(", ", participant.Hosts)})";
 
-    private static string HeadOf(ArrowLine line) => line switch
-    {
-        ArrowLine.Dashed => "-->>",
-        ArrowLine.Failed => "-x",
-        _ => "->>",
-    };
+    private static string HeadOf(ArrowLine line) =>
+        line switch
+        {
+            ArrowLine.Dashed => "-->>",
+            ArrowLine.Failed => "-x",
+            _ => "->>",
+        };
 
     // Whatever might mean something to Mermaid, or to the page that shows it, is written as a number; so is a letter of "end", which ends
     // blocks.
@@ -46,8 +53,10 @@ public static partial class MermaidDrawing
         var escaped = new StringBuilder();
         foreach (var rune in SafeText.Of(text, MaxText).EnumerateRunes())
         {
-            if (Rune.IsLetterOrDigit(rune) || rune.Value is ' ' or '.' or ',' or '-' or '_' or '/' or '(' or ')' or '+' or '=' or '…') escaped.Append(rune);
-            else escaped.Append(CultureInfo.InvariantCulture, $"#{rune.Value};");
+            if (Rune.IsLetterOrDigit(rune) || rune.Value is ' ' or '.' or ',' or '-' or '_' or '/' or '(' or ')' or '+' or '=' or '…')
+                escaped.Append(rune);
+            else
+                escaped.Append(CultureInfo.InvariantCulture, $"#{rune.Value};");
         }
 
         return InsideEnd().Replace(escaped.ToString(), letter => $"#{(int)letter.Value[0]};");

@@ -5,7 +5,12 @@ namespace Esb.Audit.Journeys.Drawing;
 /// <param name="Participants">From left to right.</param>
 /// <param name="Arrows">From top to bottom.</param>
 /// <param name="Remarks">Remarks about omitted or guessed content.</param>
-internal sealed record SequenceDiagram(string Summary, IReadOnlyList<Participant> Participants, IReadOnlyList<Arrow> Arrows, IReadOnlyList<string> Remarks);
+internal sealed record SequenceDiagram(
+    string Summary,
+    IReadOnlyList<Participant> Participants,
+    IReadOnlyList<Arrow> Arrows,
+    IReadOnlyList<string> Remarks
+);
 
 /// <summary>A participant with a lifeline.</summary>
 /// <param name="Kind">Its kind.</param>

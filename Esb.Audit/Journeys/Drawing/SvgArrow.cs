@@ -18,8 +18,10 @@ internal static class SvgArrow
         xml.WriteStartElement("g", "http://www.w3.org/2000/svg");
         xml.WriteElementString("title", "http://www.w3.org/2000/svg", SafeText.Of(arrow.Text, MaxTooltip));
         Text(xml, 12, y, "start", "#666666", $"+{JourneyWords.Of(arrow.At)}", SvgLayout.HeadCharacters);
-        if (arrow.From == arrow.To) DrawLoop(xml, from, y, color, arrow);
-        else DrawLine(xml, from, to, y, color, arrow);
+        if (arrow.From == arrow.To)
+            DrawLoop(xml, from, y, color, arrow);
+        else
+            DrawLine(xml, from, to, y, color, arrow);
         xml.WriteEndElement();
     }
 
@@ -38,10 +40,20 @@ internal static class SvgArrow
         Text(xml, x + Loop - 5, y - 1, "start", color, arrow.Text, SvgLayout.ArrowCharacters);
     }
 
-    private static string HeadAt(double x, double y, int side, ArrowLine line) => line == ArrowLine.Failed
-        ? $"M{Number(x + (side * 10))} {Number(y - 4)} l8 8 m0 -8 l-8 8"
-        : $"M{Number(x + (side * Head))} {Number(y - 4)} L{Number(x)} {Number(y)} L{Number(x + (side * Head))} {Number(y + 4)}";
+    private static string HeadAt(double x, double y, int side, ArrowLine line) =>
+        line == ArrowLine.Failed
+            ? $"M{Number(x + (side * 10))} {Number(y - 4)} l8 8 m0 -8 l-8 8"
+            : $"M{Number(x + (side * Head))} {Number(y - 4)} L{Number(x)} {Number(y)} L{Number(x + (side * Head))} {Number(y + 4)}";
 
-    private static void Path(XmlWriter xml, string path, string color, bool isDashed) => Element(
-        xml, "path", [("d", path), ("fill", "none"), ("stroke", color), .. isDashed ? [("stroke-dasharray", "6 4")] : Array.Empty<(string, string)>()]);
+    private static void Path(XmlWriter xml, string path, string color, bool isDashed) =>
+        Element(
+            xml,
+            "path",
+            [
+                ("d", path),
+                ("fill", "none"),
+                ("stroke", color),
+                .. isDashed ? [("stroke-dasharray", "6 4")] : Array.Empty<(string, string)>(),
+            ]
+        );
 }

@@ -48,8 +48,10 @@ internal sealed class SvgLayout
     public double RemarkAt(int remark) => LifelineEnd + 16 + (remark * RemarkHeight);
 
     // Wide enough for what is written above an arrow to the neighbour, or beside one to itself.
-    private static double GapBehind(int participant, IReadOnlyList<Arrow> arrows) => arrows
-        .Where(arrow => Math.Min(arrow.From, arrow.To) == participant && Math.Max(arrow.From, arrow.To) <= participant + 1)
-        .Select(arrow => (Math.Min(arrow.Text.Length, ArrowCharacters) * CharacterWidth) + Margin)
-        .DefaultIfEmpty(0).Max();
+    private static double GapBehind(int participant, IReadOnlyList<Arrow> arrows) =>
+        arrows
+            .Where(arrow => Math.Min(arrow.From, arrow.To) == participant && Math.Max(arrow.From, arrow.To) <= participant + 1)
+            .Select(arrow => (Math.Min(arrow.Text.Length, ArrowCharacters) * CharacterWidth) + Margin)
+            .DefaultIfEmpty(0)
+            .Max();
 }

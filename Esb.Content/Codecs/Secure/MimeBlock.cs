@@ -14,7 +14,8 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
     /// <summary>The entity of a message: with its headers in the body, or as the media type of the message.</summary>
     public static MimeBlock Of(ReadOnlyMemory<byte> body, string? contentType)
     {
-        if (MimeCodec.HasHeaders(body.Span)) return Parse(body);
+        if (MimeCodec.HasHeaders(body.Span))
+            return Parse(body);
         return new MimeBlock(contentType is not null && ContentType.TryParse(contentType, out var type) ? type : null, "", body);
     }
 
@@ -23,7 +24,8 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
     {
         foreach (var subtype in subtypes)
         {
-            if (Type?.IsMimeType(type, subtype) == true) return true;
+            if (Type?.IsMimeType(type, subtype) == true)
+                return true;
         }
 
         return false;
@@ -42,9 +44,11 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
     /// <exception cref="FormatException">It has no two parts.</exception>
     public (ReadOnlyMemory<byte> Signed, MimeBlock Signature) SplitSigned()
     {
-        if (Type?.Boundary is not { Length: > 0 } boundary) throw new FormatException("There is no boundary.");
+        if (Type?.Boundary is not { Length: > 0 } boundary)
+            throw new FormatException("There is no boundary.");
         var marks = BoundariesIn(Content.Span, System.Text.Encoding.UTF8.GetBytes($"--{boundary}"));
-        if (marks.Count < 3) throw new FormatException("There are no two parts.");
+        if (marks.Count < 3)
+            throw new FormatException("There are no two parts.");
         var signed = Content[marks[0].End..marks[1].Start];
         return (signed, Parse(Content[marks[1].End..marks[2].Start]));
     }
@@ -66,8 +70,10 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
         while (at < span.Length)
         {
             var end = span[at..].IndexOf((byte)'\n');
-            if (end < 0) break;
-            if (end == 0 || (end == 1 && span[at] == '\r')) return (entity[..(at + end + 1)], entity[(at + end + 1)..]);
+            if (end < 0)
+                break;
+            if (end == 0 || (end == 1 && span[at] == '\r'))
+                return (entity[..(at + end + 1)], entity[(at + end + 1)..]);
             at += end + 1;
         }
 
@@ -78,14 +84,15 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
     private static List<(int Start, int End)> BoundariesIn(ReadOnlySpan<byte> content, ReadOnlySpan<byte> boundary)
     {
         var found = new List<(int, int)>();
-        for (var line = 0; line < content.Length && found.Count < 3;)
+        for (var line = 0; line < content.Length && found.Count < 3; )
         {
             var end = content[line..].IndexOf((byte)'\n');
             var next = end < 0 ? content.Length : line + end + 1;
             if (content[line..].StartsWith(boundary))
             {
                 var start = line > 0 ? line - 1 : 0;
-                if (start > 0 && content[start - 1] == '\r') start--;
+                if (start > 0 && content[start - 1] == '\r')
+                    start--;
                 found.Add((start, next));
             }
 
@@ -98,6 +105,8 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
     private static byte[] FromBase64(ReadOnlySpan<byte> text)
     {
         var made = new byte[Base64.GetMaxDecodedFromUtf8Length(text.Length)];
-        return Base64.DecodeFromUtf8(text, made, out _, out var count) == OperationStatus.Done ? made[..count] : throw new FormatException("It is no base64.");
+        return Base64.DecodeFromUtf8(text, made, out _, out var count) == OperationStatus.Done
+            ? made[..count]
+            : throw new FormatException("It is no base64.");
     }
 }

@@ -11,7 +11,12 @@ namespace Esb.Content.Codecs.Secure;
 /// <param name="demand">How a body has to be secured.</param>
 /// <param name="time">The clock.</param>
 internal sealed class PgpDecoder(
-    PgpSecretKeyRingBundle? keys, string? passphrase, PgpPublicKeyRingBundle? trusted, SecurityDemand demand, TimeProvider time) : ISecureDecoder
+    PgpSecretKeyRingBundle? keys,
+    string? passphrase,
+    PgpPublicKeyRingBundle? trusted,
+    SecurityDemand demand,
+    TimeProvider time
+) : ISecureDecoder
 {
     public DecodedMessage Decode(EsbMessage message, CodecLimits limits)
     {
@@ -19,7 +24,8 @@ internal sealed class PgpDecoder(
         {
             return Open(message, limits);
         }
-        catch (Exception ex) when (ex is IOException or PgpException or InvalidCastException or ArgumentException or InvalidOperationException)
+        catch (Exception ex)
+            when (ex is IOException or PgpException or InvalidCastException or ArgumentException or InvalidOperationException)
         {
             throw SecureFaults.Format("it is no sound OpenPGP message", ex);
         }
@@ -31,7 +37,8 @@ internal sealed class PgpDecoder(
         var objects = new PgpObjectFactory(input);
         var next = objects.NextPgpObject();
         PgpPublicKeyEncryptedData? encrypted = null;
-        if (next is PgpMarker) next = objects.NextPgpObject();
+        if (next is PgpMarker)
+            next = objects.NextPgpObject();
         if (next is PgpEncryptedDataList list)
         {
             encrypted = Find(list, out var key);
@@ -39,7 +46,8 @@ internal sealed class PgpDecoder(
             next = objects.NextPgpObject();
         }
 
-        if (encrypted is null && demand != SecurityDemand.Signed) throw SecureFaults.Required("it is not encrypted");
+        if (encrypted is null && demand != SecurityDemand.Signed)
+            throw SecureFaults.Required("it is not encrypted");
         if (next is PgpCompressedData compressed)
         {
             objects = new PgpObjectFactory(compressed.GetDataStream());
@@ -47,16 +55,19 @@ internal sealed class PgpDecoder(
         }
 
         var body = Read(objects, next, message.Body.Bytes.Length, limits);
-        if (encrypted is not null && (!encrypted.IsIntegrityProtected() || !encrypted.Verify())) throw SecureFaults.Key("it is damaged, or not protected against changes");
+        if (encrypted is not null && (!encrypted.IsIntegrityProtected() || !encrypted.Verify()))
+            throw SecureFaults.Key("it is damaged, or not protected against changes");
         return new DecodedMessage(message with { Body = MessageBody.FromBytes(body), ContentType = null }, [], Party: null);
     }
 
     private PgpPublicKeyEncryptedData Find(PgpEncryptedDataList list, out PgpPrivateKey key)
     {
-        if (keys is null) throw SecureFaults.Key("the step has no key");
+        if (keys is null)
+            throw SecureFaults.Key("the step has no key");
         foreach (var data in list.GetEncryptedDataObjects().OfType<PgpPublicKeyEncryptedData>())
         {
-            if (keys.GetSecretKey(data.KeyId)?.ExtractPrivateKeyUtf8((passphrase ?? "").ToCharArray()) is not { } found) continue;
+            if (keys.GetSecretKey(data.KeyId)?.ExtractPrivateKeyUtf8((passphrase ?? "").ToCharArray()) is not { } found)
+                continue;
             key = found;
             return data;
         }
@@ -67,12 +78,16 @@ internal sealed class PgpDecoder(
     private byte[] Read(PgpObjectFactory objects, PgpObject? next, long encodedBytes, CodecLimits limits)
     {
         var announced = next as PgpOnePassSignatureList;
-        if (announced is not null) next = objects.NextPgpObject();
-        if (next is not PgpLiteralData literal) throw SecureFaults.Format("it holds no data");
+        if (announced is not null)
+            next = objects.NextPgpObject();
+        if (next is not PgpLiteralData literal)
+            throw SecureFaults.Format("it holds no data");
         using var stream = literal.GetInputStream();
         var body = limits.ReadAll(stream, encodedBytes);
-        if (announced is null && demand != SecurityDemand.Encrypted) throw SecureFaults.Required("it is not signed");
-        if (announced is not null && trusted is not null) Verify(announced, objects.NextPgpObject() as PgpSignatureList, body);
+        if (announced is null && demand != SecurityDemand.Encrypted)
+            throw SecureFaults.Required("it is not signed");
+        if (announced is not null && trusted is not null)
+            Verify(announced, objects.NextPgpObject() as PgpSignatureList, body);
         return body;
     }
 
@@ -81,13 +96,20 @@ internal sealed class PgpDecoder(
     {
         for (var i = 0; i < announced.Count; i++)
         {
-            if (trusted!.GetPublicKey(announced[i].KeyId) is not { } key) continue;
-            if (key.HasRevocation() || PgpKeys.IsOver(key, time.GetUtcNow())) throw SecureFaults.Signer("its key is revoked, or over");
-            var signature = Enumerable.Range(0, signatures?.Count ?? 0).Select(index => signatures![index]).FirstOrDefault(one => one.KeyId == key.KeyId);
-            if (signature is null) throw SecureFaults.Signature("it is cut off");
+            if (trusted!.GetPublicKey(announced[i].KeyId) is not { } key)
+                continue;
+            if (key.HasRevocation() || PgpKeys.IsOver(key, time.GetUtcNow()))
+                throw SecureFaults.Signer("its key is revoked, or over");
+            var signature = Enumerable
+                .Range(0, signatures?.Count ?? 0)
+                .Select(index => signatures![index])
+                .FirstOrDefault(one => one.KeyId == key.KeyId);
+            if (signature is null)
+                throw SecureFaults.Signature("it is cut off");
             announced[i].InitVerify(key);
             announced[i].Update(body);
-            if (!announced[i].Verify(signature)) throw SecureFaults.Signature("the content is not what was signed");
+            if (!announced[i].Verify(signature))
+                throw SecureFaults.Signature("the content is not what was signed");
             return;
         }
 

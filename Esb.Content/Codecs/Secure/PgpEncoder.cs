@@ -24,8 +24,13 @@ internal sealed class PgpEncoder(PgpSecretKey? signer, string? passphrase, IRead
             }
             else
             {
-                var generator = new PgpEncryptedDataGenerator(SymmetricKeyAlgorithmTag.Aes256, withIntegrityPacket: true, new SecureRandom());
-                foreach (var recipient in recipients) generator.AddMethod(recipient);
+                var generator = new PgpEncryptedDataGenerator(
+                    SymmetricKeyAlgorithmTag.Aes256,
+                    withIntegrityPacket: true,
+                    new SecureRandom()
+                );
+                foreach (var recipient in recipients)
+                    generator.AddMethod(recipient);
                 using var encrypted = generator.Open(armored, new byte[PacketSize]);
                 Write(message, encrypted);
             }
@@ -47,7 +52,10 @@ internal sealed class PgpEncoder(PgpSecretKey? signer, string? passphrase, IRead
             signature.Update(body);
         }
 
-        using (var literal = new PgpLiteralDataGenerator().Open(output, PgpLiteralData.Binary, "", body.Length, message.CreatedAt.UtcDateTime)) literal.Write(body);
+        using (
+            var literal = new PgpLiteralDataGenerator().Open(output, PgpLiteralData.Binary, "", body.Length, message.CreatedAt.UtcDateTime)
+        )
+            literal.Write(body);
         signature?.Generate().Encode(output);
     }
 }

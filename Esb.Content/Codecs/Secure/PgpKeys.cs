@@ -21,7 +21,9 @@ internal static class PgpKeys
         }
         catch (Exception ex) when (ex is IOException or PgpException)
         {
-            throw new CertificateException("holds no secret key of OpenPGP that can be opened: it is something else, or the passphrase is wrong");
+            throw new CertificateException(
+                "holds no secret key of OpenPGP that can be opened: it is something else, or the passphrase is wrong"
+            );
         }
     }
 
@@ -44,9 +46,12 @@ internal static class PgpKeys
     /// <summary>The newest key of a recipient for encryption: a subkey, or the key itself.</summary>
     /// <exception cref="CertificateException">There is none.</exception>
     public static PgpPublicKey ForEncryption(PgpPublicKeyRingBundle keys, DateTimeOffset now) =>
-        keys.GetKeyRings().SelectMany(ring => ring.GetPublicKeys())
+        keys.GetKeyRings()
+            .SelectMany(ring => ring.GetPublicKeys())
             .Where(key => key.IsEncryptionKey && !key.HasRevocation() && !IsOver(key, now))
-            .OrderBy(key => key.IsMasterKey).ThenByDescending(key => key.CreationTime).FirstOrDefault()
+            .OrderBy(key => key.IsMasterKey)
+            .ThenByDescending(key => key.CreationTime)
+            .FirstOrDefault()
         ?? throw new CertificateException("holds no valid key for encryption");
 
     /// <summary>True if a key is no longer valid.</summary>

@@ -26,7 +26,15 @@ public enum SecureFormat
 /// <param name="MaxSize">The largest decoded body.</param>
 /// <param name="MaxRatio">The most decoded bytes for each encoded byte.</param>
 /// <param name="MaxEntries">The most parts.</param>
-public sealed record SecureDecoding(string? Key, string? Passphrase, string? Trust, SecurityDemand? Require, ByteSize MaxSize, int MaxRatio, int MaxEntries);
+public sealed record SecureDecoding(
+    string? Key,
+    string? Passphrase,
+    string? Trust,
+    SecurityDemand? Require,
+    ByteSize MaxSize,
+    int MaxRatio,
+    int MaxEntries
+);
 
 /// <summary>Demands on an encoder.</summary>
 /// <param name="Sign">The signer's secret key in PEM, with its certificate, or armored for OpenPGP; null if bodies are not signed.</param>
@@ -44,19 +52,34 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
     private const string Code = "ESB-CFG-CERT";
 
     /// <summary>A decoder; null after an error. Errors name the properties <c>key</c> and <c>trust</c>.</summary>
-    public Func<EsbMessage, DecodedMessage>? Decoder(SecureFormat format, SecureDecoding given, SettingsRecord settings, ConfigErrors errors)
+    public Func<EsbMessage, DecodedMessage>? Decoder(
+        SecureFormat format,
+        SecureDecoding given,
+        SettingsRecord settings,
+        ConfigErrors errors
+    )
     {
-        if (!settings.IsSound("key", "passphrase", "trust", "require")) return null;
+        if (!settings.IsSound("key", "passphrase", "trust", "require"))
+            return null;
         if (given is { Key: null, Trust: null })
         {
             errors.Add("ESB-CFG-REQUIRED", settings, "trust", "expected trust, to verify signatures, or key, to decrypt, or both");
             return null;
         }
 
-        var demand = given.Require ?? (given.Key is null ? SecurityDemand.Signed : given.Trust is null ? SecurityDemand.Encrypted : SecurityDemand.Both);
-        if (given.Trust is null && demand != SecurityDemand.Encrypted) return Missing(errors, settings, "trust", "signatures are required");
-        if (given.Key is null && demand != SecurityDemand.Signed) return Missing(errors, settings, "key", "encryption is required");
-        ISecureDecoder? decoder = format == SecureFormat.Smime ? Smime(given, demand, settings, errors) : Pgp(given, demand, settings, errors);
+        var demand =
+            given.Require
+            ?? (
+                given.Key is null ? SecurityDemand.Signed
+                : given.Trust is null ? SecurityDemand.Encrypted
+                : SecurityDemand.Both
+            );
+        if (given.Trust is null && demand != SecurityDemand.Encrypted)
+            return Missing(errors, settings, "trust", "signatures are required");
+        if (given.Key is null && demand != SecurityDemand.Signed)
+            return Missing(errors, settings, "key", "encryption is required");
+        ISecureDecoder? decoder =
+            format == SecureFormat.Smime ? Smime(given, demand, settings, errors) : Pgp(given, demand, settings, errors);
         var limits = new CodecLimits(given.MaxSize.Bytes, given.MaxRatio, given.MaxEntries);
         return decoder is null ? null : message => decoder.Decode(message, limits);
     }
@@ -64,7 +87,8 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
     /// <summary>An encoder; null after an error. Errors name the properties <c>sign</c> and <c>encrypt</c>.</summary>
     public Func<EsbMessage, EsbMessage>? Encoder(SecureFormat format, SecureEncoding given, SettingsRecord settings, ConfigErrors errors)
     {
-        if (!settings.IsSound("sign", "passphrase", "encrypt")) return null;
+        if (!settings.IsSound("sign", "passphrase", "encrypt"))
+            return null;
         if (given is { Sign: null, Encrypt.Count: 0 })
         {
             errors.Add("ESB-CFG-REQUIRED", settings, "sign", "expected sign or encrypt, or both");
@@ -77,9 +101,20 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
 
     private SmimeDecoder? Smime(SecureDecoding given, SecurityDemand demand, SettingsRecord settings, ConfigErrors errors)
     {
-        var key = given.Key is { } pem ? Try(errors, settings, "key", () => CertificateFiles.FromPem(pem, given.Passphrase, validAt: null)) : null;
-        var trust = given.Trust is { } path ? Try(errors, settings, "trust", () => new SignerTrust(CertificateFiles.LoadAuthorities(path, time.GetUtcNow()), parties.Values, time)) : null;
-        return (given.Key is null || key is not null) && (given.Trust is null || trust is not null) ? new SmimeDecoder(key, trust, demand) : null;
+        var key = given.Key is { } pem
+            ? Try(errors, settings, "key", () => CertificateFiles.FromPem(pem, given.Passphrase, validAt: null))
+            : null;
+        var trust = given.Trust is { } path
+            ? Try(
+                errors,
+                settings,
+                "trust",
+                () => new SignerTrust(CertificateFiles.LoadAuthorities(path, time.GetUtcNow()), parties.Values, time)
+            )
+            : null;
+        return (given.Key is null || key is not null) && (given.Trust is null || trust is not null)
+            ? new SmimeDecoder(key, trust, demand)
+            : null;
     }
 
     private PgpDecoder? Pgp(SecureDecoding given, SecurityDemand demand, SettingsRecord settings, ConfigErrors errors)
@@ -93,11 +128,14 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
 
     private SmimeEncoder? Smime(SecureEncoding given, SettingsRecord settings, ConfigErrors errors)
     {
-        var signer = given.Sign is { } pem ? Try(errors, settings, "sign", () => CertificateFiles.FromPem(pem, given.Passphrase, time.GetUtcNow())) : null;
+        var signer = given.Sign is { } pem
+            ? Try(errors, settings, "sign", () => CertificateFiles.FromPem(pem, given.Passphrase, time.GetUtcNow()))
+            : null;
         var recipients = new X509Certificate2Collection();
         foreach (var path in given.Encrypt)
         {
-            if (Try(errors, settings, "encrypt", () => CertificateFiles.LoadAuthorities(path, time.GetUtcNow())) is not { } found) return null;
+            if (Try(errors, settings, "encrypt", () => CertificateFiles.LoadAuthorities(path, time.GetUtcNow())) is not { } found)
+                return null;
             recipients.Add(found[0]);
         }
 
@@ -106,11 +144,14 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
 
     private PgpEncoder? Pgp(SecureEncoding given, SettingsRecord settings, ConfigErrors errors)
     {
-        var signer = given.Sign is { } armored ? Try(errors, settings, "sign", () => SignerOf(PgpKeys.Secret(armored, given.Passphrase))) : null;
+        var signer = given.Sign is { } armored
+            ? Try(errors, settings, "sign", () => SignerOf(PgpKeys.Secret(armored, given.Passphrase)))
+            : null;
         var recipients = new List<PgpPublicKey>();
         foreach (var path in given.Encrypt)
         {
-            if (Try(errors, settings, "encrypt", () => PgpKeys.ForEncryption(PgpKeys.Public(path), time.GetUtcNow())) is not { } found) return null;
+            if (Try(errors, settings, "encrypt", () => PgpKeys.ForEncryption(PgpKeys.Public(path), time.GetUtcNow())) is not { } found)
+                return null;
             recipients.Add(found);
         }
 

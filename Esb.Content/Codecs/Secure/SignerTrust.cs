@@ -20,8 +20,12 @@ internal sealed class SignerTrust(X509Certificate2Collection authorities, IEnume
 
     private readonly List<(string Party, CertificateCredentialConfig Listed, X509Certificate2Collection? Ca)> _listed =
     [
-        .. parties.Where(party => party.IsWhole).SelectMany(party => party.Certificates, (party, one) =>
-            (party.Name, one, one.Ca is null ? null : CertificateFiles.LoadAuthorities(one.Ca, time.GetUtcNow()))),
+        .. parties
+            .Where(party => party.IsWhole)
+            .SelectMany(
+                party => party.Certificates,
+                (party, one) => (party.Name, one, one.Ca is null ? null : CertificateFiles.LoadAuthorities(one.Ca, time.GetUtcNow()))
+            ),
     ];
 
     private readonly ConcurrentDictionary<string, (long At, string? Party)> _known = new();
@@ -33,11 +37,15 @@ internal sealed class SignerTrust(X509Certificate2Collection authorities, IEnume
     public string? PartyOf(X509Certificate2 signer, X509Certificate2Collection sent)
     {
         var thumbprint = signer.GetCertHashString(HashAlgorithmName.SHA256);
-        if (_known.TryGetValue(thumbprint, out var known) && time.GetElapsedTime(known.At) < Lifetime) return known.Party;
-        if (FaultOf(signer, authorities, sent) is { } fault) throw SecureFaults.Signer(fault);
+        if (_known.TryGetValue(thumbprint, out var known) && time.GetElapsedTime(known.At) < Lifetime)
+            return known.Party;
+        if (FaultOf(signer, authorities, sent) is { } fault)
+            throw SecureFaults.Signer(fault);
         var party = Find(signer, thumbprint, sent);
-        if (party is null && _listed.Count > 0) throw SecureFaults.Signer("no party lists its certificate");
-        if (_known.Count >= MaxKnown) _known.Clear();
+        if (party is null && _listed.Count > 0)
+            throw SecureFaults.Signer("no party lists its certificate");
+        if (_known.Count >= MaxKnown)
+            _known.Clear();
         _known[thumbprint] = (time.GetTimestamp(), party);
         return party;
     }
@@ -46,7 +54,11 @@ internal sealed class SignerTrust(X509Certificate2Collection authorities, IEnume
     {
         foreach (var (party, listed, ca) in _listed)
         {
-            if (listed.Thumbprint is { } known ? known.Equals(thumbprint, StringComparison.OrdinalIgnoreCase) : IsNamed(signer, listed.Subject!) && ca is not null && FaultOf(signer, ca, sent) is null)
+            if (
+                listed.Thumbprint is { } known
+                    ? known.Equals(thumbprint, StringComparison.OrdinalIgnoreCase)
+                    : IsNamed(signer, listed.Subject!) && ca is not null && FaultOf(signer, ca, sent) is null
+            )
                 return party;
         }
 
@@ -59,7 +71,8 @@ internal sealed class SignerTrust(X509Certificate2Collection authorities, IEnume
     private string? FaultOf(X509Certificate2 signer, X509Certificate2Collection trusted, X509Certificate2Collection sent)
     {
         var usage = signer.Extensions.OfType<X509KeyUsageExtension>().FirstOrDefault()?.KeyUsages;
-        if (usage is { } flags && (flags & (X509KeyUsageFlags.DigitalSignature | X509KeyUsageFlags.NonRepudiation)) == 0) return "its certificate is not for signatures";
+        if (usage is { } flags && (flags & (X509KeyUsageFlags.DigitalSignature | X509KeyUsageFlags.NonRepudiation)) == 0)
+            return "its certificate is not for signatures";
         using var chain = new X509Chain
         {
             ChainPolicy =
@@ -73,10 +86,12 @@ internal sealed class SignerTrust(X509Certificate2Collection authorities, IEnume
         };
         chain.ChainPolicy.CustomTrustStore.AddRange(trusted);
         chain.ChainPolicy.ExtraStore.AddRange(sent);
-        if (chain.Build(signer)) return null;
+        if (chain.Build(signer))
+            return null;
         var status = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, (all, one) => all | one.Status);
         if (status.HasFlag(X509ChainStatusFlags.NotTimeValid))
-            return $"its certificate is valid from {CertificateFiles.Date(signer.NotBefore)} to {CertificateFiles.Date(signer.NotAfter)} only";
+            return $"its certificate is valid from {CertificateFiles.Date(signer.NotBefore)} to "
+                + $"{CertificateFiles.Date(signer.NotAfter)} only";
         return "no authority that is trusted here vouches for its certificate";
     }
 }

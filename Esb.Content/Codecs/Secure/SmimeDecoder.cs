@@ -17,7 +17,8 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
     private const string SignedData = "1.2.840.113549.1.7.2";
     private const string EnvelopedData = "1.2.840.113549.1.7.3";
 
-    private static readonly string[] Digests = ["2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"]; // SHA-256, 384, 512
+    // SHA-256, 384, 512
+    private static readonly string[] Digests = ["2.16.840.1.101.3.4.2.1", "2.16.840.1.101.3.4.2.2", "2.16.840.1.101.3.4.2.3"];
 
     public DecodedMessage Decode(EsbMessage message, CodecLimits limits)
     {
@@ -39,8 +40,10 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
         {
             var block = MimeBlock.Of(content, type);
             var isCms = block.Is("application", "pkcs7-mime", "x-pkcs7-mime");
-            if (!isCms && !block.Is("multipart", "signed")) break;
-            if (layer == MaxLayers) throw SecureFaults.Format($"it is signed or encrypted more than {MaxLayers} times");
+            if (!isCms && !block.Is("multipart", "signed"))
+                break;
+            if (layer == MaxLayers)
+                throw SecureFaults.Format($"it is signed or encrypted more than {MaxLayers} times");
             if (!isCms)
             {
                 (content, party) = VerifyDetached(block);
@@ -50,16 +53,21 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
             {
                 var cms = block.Decode();
                 var kind = ContentInfo.GetContentType(cms.Span).Value;
-                if (kind == EnvelopedData) (content, isEncrypted) = (Decrypt(cms), true);
-                else if (kind == SignedData) ((content, party), isSigned) = (VerifyWhole(cms), true);
-                else throw SecureFaults.Format($"CMS of the type {kind} is not supported");
+                if (kind == EnvelopedData)
+                    (content, isEncrypted) = (Decrypt(cms), true);
+                else if (kind == SignedData)
+                    ((content, party), isSigned) = (VerifyWhole(cms), true);
+                else
+                    throw SecureFaults.Format($"CMS of the type {kind} is not supported");
             }
 
             type = null;
         }
 
-        if (!isSigned && demand != SecurityDemand.Encrypted) throw SecureFaults.Required("it is not signed");
-        if (!isEncrypted && demand != SecurityDemand.Signed) throw SecureFaults.Required("it is not encrypted");
+        if (!isSigned && demand != SecurityDemand.Encrypted)
+            throw SecureFaults.Required("it is not signed");
+        if (!isEncrypted && demand != SecurityDemand.Signed)
+            throw SecureFaults.Required("it is not encrypted");
         return Unwrap(message, content, party, limits);
     }
 
@@ -67,13 +75,15 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
     private static DecodedMessage Unwrap(EsbMessage message, ReadOnlyMemory<byte> content, string? party, CodecLimits limits)
     {
         var inner = message with { Body = MessageBody.FromBytes(content), ContentType = null };
-        if (!MimeCodec.HasHeaders(content.Span)) return new DecodedMessage(inner, [], party);
+        if (!MimeCodec.HasHeaders(content.Span))
+            return new DecodedMessage(inner, [], party);
         return MimeCodec.Decode(inner, new Core.Configuration.ByteSize(limits.MaxBytes), limits.MaxEntries) with { Party = party };
     }
 
     private ReadOnlyMemory<byte> Decrypt(ReadOnlyMemory<byte> cms)
     {
-        if (key is null) throw SecureFaults.Key("the step has no key");
+        if (key is null)
+            throw SecureFaults.Key("the step has no key");
         var enveloped = new EnvelopedCms();
         enveloped.Decode(cms.Span);
         try
@@ -92,7 +102,8 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
     {
         var signed = new SignedCms();
         signed.Decode(cms.Span);
-        if (signed.ContentInfo.ContentType.Value != Data) throw SecureFaults.Format("what is signed is no data");
+        if (signed.ContentInfo.ContentType.Value != Data)
+            throw SecureFaults.Format("what is signed is no data");
         return (signed.ContentInfo.Content, PartyOf(signed));
     }
 
@@ -121,12 +132,15 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
 
     private string? PartyOf(SignedCms signed)
     {
-        if (signed.SignerInfos.Count == 0) throw SecureFaults.Signature("nobody signed");
+        if (signed.SignerInfos.Count == 0)
+            throw SecureFaults.Signature("nobody signed");
         string? party = null;
         foreach (var signer in signed.SignerInfos)
         {
-            if (!Digests.Contains(signer.DigestAlgorithm.Value)) throw SecureFaults.Signature("its digest is weaker than SHA-256");
-            if (signer.Certificate is not { } certificate) throw SecureFaults.Signer("its certificate is not enclosed");
+            if (!Digests.Contains(signer.DigestAlgorithm.Value))
+                throw SecureFaults.Signature("its digest is weaker than SHA-256");
+            if (signer.Certificate is not { } certificate)
+                throw SecureFaults.Signer("its certificate is not enclosed");
             try
             {
                 signer.CheckSignature(verifySignatureOnly: true);
@@ -136,7 +150,8 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
                 throw SecureFaults.Signature("the content is not what was signed", ex);
             }
 
-            if (trust is null) continue; // no trust is configured, so the signer is not identified
+            if (trust is null)
+                continue; // no trust is configured, so the signer is not identified
             party ??= trust.PartyOf(certificate, signed.Certificates);
         }
 
@@ -148,7 +163,8 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
         var made = new List<byte>(text.Length + (text.Length / 32));
         for (var i = 0; i < text.Length; i++)
         {
-            if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r')) made.Add((byte)'\r');
+            if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
+                made.Add((byte)'\r');
             made.Add(text[i]);
         }
 

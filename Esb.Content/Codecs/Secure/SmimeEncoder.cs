@@ -21,21 +21,34 @@ internal sealed class SmimeEncoder(X509Certificate2? signer, X509Certificate2Col
     {
         var (headers, content) = EntityOf(message);
         var type = "";
-        if (signer is not null) (type, headers, content) = Sign(message, [.. headers, .. content]);
-        if (recipients.Count > 0) (type, headers, content) = Encrypt([.. headers, .. content]);
-        return message with { Body = MessageBody.FromBytes(hasHeaders ? [.. "MIME-Version: 1.0\r\n"u8, .. headers, .. content] : content), ContentType = type };
+        if (signer is not null)
+            (type, headers, content) = Sign(message, [.. headers, .. content]);
+        if (recipients.Count > 0)
+            (type, headers, content) = Encrypt([.. headers, .. content]);
+        return message with
+        {
+            Body = MessageBody.FromBytes(hasHeaders ? [.. "MIME-Version: 1.0\r\n"u8, .. headers, .. content] : content),
+            ContentType = type,
+        };
     }
 
     private static (byte[] Headers, byte[] Content) EntityOf(EsbMessage message)
     {
         var type = message.ContentType is { } given && HeaderRules.IsValue(given) ? given : "application/octet-stream";
-        return (Encoding.UTF8.GetBytes($"Content-Type: {type}\r\nContent-Transfer-Encoding: base64\r\n\r\n"), Lines(message.Body.Bytes.Span));
+        return (
+            Encoding.UTF8.GetBytes($"Content-Type: {type}\r\nContent-Transfer-Encoding: base64\r\n\r\n"),
+            Lines(message.Body.Bytes.Span)
+        );
     }
 
     private (string Type, byte[] Headers, byte[] Content) Sign(EsbMessage message, byte[] entity)
     {
         var signed = new SignedCms(new ContentInfo(entity), detached: true);
-        var how = new CmsSigner(SubjectIdentifierType.IssuerAndSerialNumber, signer!) { DigestAlgorithm = Sha256, IncludeOption = X509IncludeOption.EndCertOnly };
+        var how = new CmsSigner(SubjectIdentifierType.IssuerAndSerialNumber, signer!)
+        {
+            DigestAlgorithm = Sha256,
+            IncludeOption = X509IncludeOption.EndCertOnly,
+        };
         how.SignedAttributes.Add(new Pkcs9SigningTime(message.CreatedAt.UtcDateTime)); // not now: a repetition makes the same bytes
         signed.ComputeSignature(how, silent: true);
         var boundary = $"esb-{message.Id:N}";
@@ -44,7 +57,10 @@ internal sealed class SmimeEncoder(X509Certificate2? signer, X509Certificate2Col
         [
             .. Encoding.ASCII.GetBytes($"--{boundary}\r\n"),
             .. entity,
-            .. Encoding.ASCII.GetBytes($"\r\n--{boundary}\r\nContent-Type: application/pkcs7-signature; name=\"smime.p7s\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"),
+            .. Encoding.ASCII.GetBytes(
+                $"\r\n--{boundary}\r\nContent-Type: application/pkcs7-signature; name=\"smime.p7s\"\r\nContent-Transfer-Encoding: "
+                    + $"base64\r\n\r\n"
+            ),
             .. Lines(signed.Encode()),
             .. Encoding.ASCII.GetBytes($"\r\n--{boundary}--\r\n"),
         ];
@@ -57,9 +73,14 @@ internal sealed class SmimeEncoder(X509Certificate2? signer, X509Certificate2Col
         enveloped.Encrypt(new CmsRecipientCollection(SubjectIdentifierType.IssuerAndSerialNumber, recipients));
         var cms = enveloped.Encode();
         return hasHeaders
-            ? (EncryptedType, Encoding.ASCII.GetBytes($"Content-Type: {EncryptedType}\r\nContent-Transfer-Encoding: base64\r\n\r\n"), Lines(cms))
+            ? (
+                EncryptedType,
+                Encoding.ASCII.GetBytes($"Content-Type: {EncryptedType}\r\nContent-Transfer-Encoding: base64\r\n\r\n"),
+                Lines(cms)
+            )
             : (EncryptedType, [], cms);
     }
 
-    private static byte[] Lines(ReadOnlySpan<byte> bytes) => Encoding.ASCII.GetBytes(Convert.ToBase64String(bytes, Base64FormattingOptions.InsertLineBreaks) + "\r\n");
+    private static byte[] Lines(ReadOnlySpan<byte> bytes) =>
+        Encoding.ASCII.GetBytes(Convert.ToBase64String(bytes, Base64FormattingOptions.InsertLineBreaks) + "\r\n");
 }

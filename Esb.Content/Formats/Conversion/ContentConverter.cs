@@ -35,10 +35,12 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
                     ["csv"] = FormatCompiler.Compile("csv", new CsvFormatConfig(), errors),
                     ["json-lines"] = FormatCompiler.Compile("json-lines", new JsonLinesFormatConfig(), errors),
                 },
-                isWhole: true),
+                isWhole: true
+            ),
             new XmlInput(XmlLimits.From(limits)),
             new NamespaceModel(new Dictionary<string, string>()),
-            limits);
+            limits
+        );
     }
 
     /// <summary>All forms that can be converted: <c>json</c>, <c>xml</c> and the names of the formats.</summary>
@@ -59,11 +61,12 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
             return ContentForms.Json;
         if (type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase))
             return ContentForms.Xml;
-        var fitting = formats.All
-            .Where(format => MediaTypeOf(format.ContentType).Equals(type, StringComparison.OrdinalIgnoreCase))
+        var fitting = formats
+            .All.Where(format => MediaTypeOf(format.ContentType).Equals(type, StringComparison.OrdinalIgnoreCase))
             .Take(2)
             .ToList();
-        if (fitting is [var only]) return only.Name;
+        if (fitting is [var only])
+            return only.Name;
         return BodyFormats.Of(body.Bytes.Span, contentType) switch
         {
             _ when fitting.Count > 1 => throw Undecided(contentType),
@@ -83,11 +86,15 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
     public ConvertedBody Convert(MessageBody body, string from, string to, ConversionOptions options)
     {
         if (to == ContentForms.Json)
-            return new ConvertedBody(from == ContentForms.Json ? Checked(body) : MessageBody.FromBytes(ToJson(body, from, options)), "application/json");
+            return new ConvertedBody(
+                from == ContentForms.Json ? Checked(body) : MessageBody.FromBytes(ToJson(body, from, options)),
+                "application/json"
+            );
         var output = new BoundedBuffer(_maxOutput);
         if (to == ContentForms.Xml)
         {
-            if (from == ContentForms.Xml) return new ConvertedBody(CheckedXml(body), "application/xml");
+            if (from == ContentForms.Xml)
+                return new ConvertedBody(CheckedXml(body), "application/xml");
             _toXml.Write(Values(body, from, options), options.Root ?? (from == ContentForms.Json ? null : from), output);
             return new ConvertedBody(MessageBody.FromBytes(output.Written), "application/xml; charset=utf-8");
         }
@@ -141,8 +148,10 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
     private static JsonElement RecordsOf(JsonElement document, IMessageFormat format)
     {
         var root = document.EnumerateObject().First().Value;
-        if (!format.IsList) return root;
-        if (root.ValueKind == JsonValueKind.Object && root.TryGetProperty(ContentForms.Row, out var rows)) return rows;
+        if (!format.IsList)
+            return root;
+        if (root.ValueKind == JsonValueKind.Object && root.TryGetProperty(ContentForms.Row, out var rows))
+            return rows;
         return root.ValueKind == JsonValueKind.String
             ? JsonElement.Parse("[]"u8)
             : throw FormatFaults.Unwritable(format.Name, 1, null, $"expected elements {ContentForms.Row} within the root");
@@ -152,8 +161,11 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
 
     private static string MediaTypeOf(string? contentType) => contentType?.Split(';')[0].Trim() ?? "";
 
-    private static EsbException Undecided(string? contentType) => new(
-        "ESB-CONVERT-TYPE",
-        $"The content type {(string.IsNullOrEmpty(contentType) ? "is missing and" : $"'{SafeText.Of(contentType, 100)}'")} does not tell one form of the body; the setting from names it.",
-        FaultKind.Malformed);
+    private static EsbException Undecided(string? contentType) =>
+        new(
+            "ESB-CONVERT-TYPE",
+            $"The content type {(string.IsNullOrEmpty(contentType) ? "is missing and" : $"'{SafeText.Of(contentType, 100)}'")} does "
+                + $"not tell one form of the body; the setting from names it.",
+            FaultKind.Malformed
+        );
 }

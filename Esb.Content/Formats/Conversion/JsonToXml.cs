@@ -14,7 +14,11 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
 {
     private const string TextMember = "#text";
 
-    private static readonly XmlWriterSettings Settings = new() { Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), CloseOutput = false };
+    private static readonly XmlWriterSettings Settings = new()
+    {
+        Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false),
+        CloseOutput = false,
+    };
 
     /// <param name="value">The JSON.</param>
     /// <param name="root">The root element; null for the only member of the JSON.</param>
@@ -22,7 +26,8 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
     /// <exception cref="EsbException"><c>ESB-CONVERT-ROOT</c>, <c>ESB-CONVERT-VALUE</c>.</exception>
     public void Write(JsonElement value, string? root, IBufferWriter<byte> output)
     {
-        if (root is null) (root, value) = RootOf(value);
+        if (root is null)
+            (root, value) = RootOf(value);
         try
         {
             using var stream = new BufferStream(output);
@@ -40,10 +45,15 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
         if (value.ValueKind == JsonValueKind.Object)
         {
             using var members = value.EnumerateObject();
-            if (members.MoveNext() && members.Current is var only && !members.MoveNext() && IsElement(only)) return (only.Name, only.Value);
+            if (members.MoveNext() && members.Current is var only && !members.MoveNext() && IsElement(only))
+                return (only.Name, only.Value);
         }
 
-        throw new EsbException("ESB-CONVERT-ROOT", "The JSON does not name a root element: it is no object with one member that is no array. The setting root names one.", FaultKind.Invalid);
+        throw new EsbException(
+            "ESB-CONVERT-ROOT",
+            "The JSON does not name a root element: it is no object with one member that is no array. The setting root names one.",
+            FaultKind.Invalid
+        );
     }
 
     private static bool IsElement(JsonProperty member) =>
@@ -52,15 +62,18 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
     private void WriteElement(string name, JsonElement value, XmlWriter xml)
     {
         var (prefix, local, uri) = NameOf(name);
-        if (prefix is null) xml.WriteStartElement(local);
-        else xml.WriteStartElement(prefix, local, uri);
+        if (prefix is null)
+            xml.WriteStartElement(local);
+        else
+            xml.WriteStartElement(prefix, local, uri);
         switch (value.ValueKind)
         {
             case JsonValueKind.Object:
                 WriteMembers(value, xml);
                 break;
             case JsonValueKind.Array:
-                foreach (var item in value.EnumerateArray()) WriteElement(ContentForms.Row, item, xml);
+                foreach (var item in value.EnumerateArray())
+                    WriteElement(ContentForms.Row, item, xml);
                 break;
             default:
                 WriteText(value, xml);
@@ -72,33 +85,44 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
 
     private void WriteMembers(JsonElement value, XmlWriter xml)
     {
-        foreach (var member in value.EnumerateObject().Where(member => member.Name.StartsWith('@'))) WriteAttribute(member, xml);
+        foreach (var member in value.EnumerateObject().Where(member => member.Name.StartsWith('@')))
+            WriteAttribute(member, xml);
         foreach (var member in value.EnumerateObject().Where(member => !member.Name.StartsWith('@')))
         {
-            if (member.Name == TextMember) WriteText(Scalar(member), xml);
-            else if (member.Value.ValueKind != JsonValueKind.Array) WriteElement(member.Name, member.Value, xml);
-            else foreach (var item in member.Value.EnumerateArray()) WriteElement(member.Name, item, xml);
+            if (member.Name == TextMember)
+                WriteText(Scalar(member), xml);
+            else if (member.Value.ValueKind != JsonValueKind.Array)
+                WriteElement(member.Name, member.Value, xml);
+            else
+                foreach (var item in member.Value.EnumerateArray())
+                    WriteElement(member.Name, item, xml);
         }
     }
 
     private void WriteAttribute(JsonProperty member, XmlWriter xml)
     {
         var (prefix, local, uri) = NameOf(member.Name[1..]);
-        if (prefix is null && local == "xmlns") throw Fault("the name @xmlns is reserved");
-        if (prefix is null) xml.WriteStartAttribute(local);
-        else xml.WriteStartAttribute(prefix, local, uri);
+        if (prefix is null && local == "xmlns")
+            throw Fault("the name @xmlns is reserved");
+        if (prefix is null)
+            xml.WriteStartAttribute(local);
+        else
+            xml.WriteStartAttribute(prefix, local, uri);
         WriteText(Scalar(member), xml);
         xml.WriteEndAttribute();
     }
 
-    private static JsonElement Scalar(JsonProperty member) => member.Value.ValueKind is JsonValueKind.Object or JsonValueKind.Array
-        ? throw Fault($"the member {FormatFaults.Show(Encoding.UTF8.GetBytes(member.Name))} is no text, number or boolean")
-        : member.Value;
+    private static JsonElement Scalar(JsonProperty member) =>
+        member.Value.ValueKind is JsonValueKind.Object or JsonValueKind.Array
+            ? throw Fault($"the member {FormatFaults.Show(Encoding.UTF8.GetBytes(member.Name))} is no text, number or boolean")
+            : member.Value;
 
     private static void WriteText(JsonElement value, XmlWriter xml)
     {
-        if (value.ValueKind == JsonValueKind.String) xml.WriteString(value.GetString());
-        else if (value.ValueKind != JsonValueKind.Null) xml.WriteString(Encoding.UTF8.GetString(JsonMarshal.GetRawUtf8Value(value)));
+        if (value.ValueKind == JsonValueKind.String)
+            xml.WriteString(value.GetString());
+        else if (value.ValueKind != JsonValueKind.Null)
+            xml.WriteString(Encoding.UTF8.GetString(JsonMarshal.GetRawUtf8Value(value)));
     }
 
     private (string? Prefix, string Local, string? Uri) NameOf(string name)

@@ -8,8 +8,9 @@ internal static class XmlNamespaces
 
     /// <summary>Returns the prefix of each namespace URI; of several the first in the order of the alphabet.</summary>
     /// <param name="namespaces">Namespace URIs by prefix.</param>
-    public static IReadOnlyDictionary<string, string> PrefixesOf(IReadOnlyDictionary<string, string> namespaces) => namespaces
-        .OrderBy(entry => entry.Key, StringComparer.Ordinal)
-        .DistinctBy(entry => entry.Value)
-        .ToDictionary(entry => entry.Value, entry => entry.Key);
+    public static IReadOnlyDictionary<string, string> PrefixesOf(IReadOnlyDictionary<string, string> namespaces) =>
+        namespaces
+            .OrderBy(entry => entry.Key, StringComparer.Ordinal)
+            .DistinctBy(entry => entry.Value)
+            .ToDictionary(entry => entry.Value, entry => entry.Key);
 }

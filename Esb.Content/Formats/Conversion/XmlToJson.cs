@@ -32,18 +32,25 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
     private Element Read(XmlReader xml, int depth)
     {
         if (depth >= JsonInput.MaxDepth)
-            throw new EsbException("ESB-CONVERT-VALUE", $"The XML is nested deeper than JSON may be, {JsonInput.MaxDepth} levels.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-CONVERT-VALUE",
+                $"The XML is nested deeper than JSON may be, {JsonInput.MaxDepth} levels.",
+                FaultKind.Invalid
+            );
         var element = new Element(NameOf(xml));
         var isEmpty = xml.IsEmptyElement;
         while (xml.MoveToNextAttribute())
         {
-            if (xml.NamespaceURI != XmlNamespaces.Declarations) element.Attributes.Add(KeyValuePair.Create($"@{NameOf(xml)}", xml.Value));
+            if (xml.NamespaceURI != XmlNamespaces.Declarations)
+                element.Attributes.Add(KeyValuePair.Create($"@{NameOf(xml)}", xml.Value));
         }
 
-        if (isEmpty) return element;
+        if (isEmpty)
+            return element;
         while (xml.Read() && xml.NodeType != XmlNodeType.EndElement)
         {
-            if (xml.NodeType == XmlNodeType.Element) element.Children.Add(Read(xml, depth + 1));
+            if (xml.NodeType == XmlNodeType.Element)
+                element.Children.Add(Read(xml, depth + 1));
             else if (xml.NodeType is XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.Whitespace or XmlNodeType.SignificantWhitespace)
                 element.Append(xml.Value);
         }
@@ -61,9 +68,12 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
         }
 
         json.WriteStartObject();
-        foreach (var (name, value) in element.Attributes) json.WriteString(name, value);
-        foreach (var group in element.Children.GroupBy(child => child.Name)) WriteGroup(group.Key, [.. group], json);
-        if (element.Children.Count > 0 ? !string.IsNullOrWhiteSpace(text) : text.Length > 0) json.WriteString("#text", text);
+        foreach (var (name, value) in element.Attributes)
+            json.WriteString(name, value);
+        foreach (var group in element.Children.GroupBy(child => child.Name))
+            WriteGroup(group.Key, [.. group], json);
+        if (element.Children.Count > 0 ? !string.IsNullOrWhiteSpace(text) : text.Length > 0)
+            json.WriteString("#text", text);
         json.WriteEndObject();
     }
 
@@ -71,9 +81,12 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
     {
         json.WritePropertyName(name);
         var isArray = children.Length > 1 || arrays.Contains(name);
-        if (isArray) json.WriteStartArray();
-        foreach (var child in children) Write(child, json);
-        if (isArray) json.WriteEndArray();
+        if (isArray)
+            json.WriteStartArray();
+        foreach (var child in children)
+            Write(child, json);
+        if (isArray)
+            json.WriteEndArray();
     }
 
     private string NameOf(XmlReader xml)
@@ -98,8 +111,10 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
         // Most elements have one piece of text.
         public void Append(string piece)
         {
-            if (_longer is null && _text.Length == 0) _text = piece;
-            else (_longer ??= new StringBuilder(_text)).Append(piece);
+            if (_longer is null && _text.Length == 0)
+                _text = piece;
+            else
+                (_longer ??= new StringBuilder(_text)).Append(piece);
         }
     }
 }

@@ -14,7 +14,8 @@ internal static class CsvCompiler
         var delimiter = FieldCompiler.Character(config, "delimiter", config.Delimiter, errors);
         var quote = FieldCompiler.Character(config, "quote", config.Quote, errors);
         var escape = config.Escape is null ? quote : FieldCompiler.Character(config, "escape", config.Escape, errors);
-        if (delimiter == quote) errors.Add("ESB-CFG-VALUE", config, "quote", "expected another character than the delimiter");
+        if (delimiter == quote)
+            errors.Add("ESB-CFG-VALUE", config, "quote", "expected another character than the delimiter");
         if (config.Escape is not null && escape == delimiter)
             errors.Add("ESB-CFG-VALUE", config, "escape", "expected another character than the delimiter");
         foreach (var (_, column) in config.Columns.Where(column => column.Key.Length == 0))
@@ -33,7 +34,14 @@ internal static class CsvCompiler
             Extra = config.Extra,
             Formulas = config.Formulas,
             RefusesEmpty = config.Empty == EmptyText.Refuse,
-            Columns = [.. config.Columns.Select(column => new CsvColumn(column.Key, FieldCompiler.Compile(column.Value, errors), column.Value.Optional))],
+            Columns =
+            [
+                .. config.Columns.Select(column => new CsvColumn(
+                    column.Key,
+                    FieldCompiler.Compile(column.Value, errors),
+                    column.Value.Optional
+                )),
+            ],
             Ends = SearchValues.Create([delimiter, (byte)'\r', (byte)'\n']),
             Quoted = SearchValues.Create([delimiter, quote, escape, (byte)'\r', (byte)'\n']),
         };

@@ -30,7 +30,8 @@ internal sealed class CsvFormat(CsvLayout layout) : IMessageFormat
             }
         }
 
-        if (isEmpty && layout.RefusesEmpty) throw FormatFaults.Empty(Name);
+        if (isEmpty && layout.RefusesEmpty)
+            throw FormatFaults.Empty(Name);
         json.WriteEndArray();
     }
 
@@ -48,7 +49,8 @@ internal sealed class CsvFormat(CsvLayout layout) : IMessageFormat
             }
         }
 
-        if (isEmpty && layout.RefusesEmpty) throw FormatFaults.Empty(Name);
+        if (isEmpty && layout.RefusesEmpty)
+            throw FormatFaults.Empty(Name);
     }
 
     public void Write(JsonElement value, IBufferWriter<byte> output)

@@ -39,7 +39,10 @@ public sealed record CsvFormatConfig : FormatConfig
     public ExtraColumns Extra { get; init; }
 
     /// <summary>The treatment of texts that a spreadsheet takes for a formula.</summary>
-    [Setting("Texts that are written and begin with =, +, - or @: in quotes, with an apostrophe in front (which spreadsheets do not evaluate), or as they are.")]
+    [Setting(
+        "Texts that are written and begin with =, +, - or @: in quotes, with an apostrophe in front (which spreadsheets do not "
+            + "evaluate), or as they are."
+    )]
     public FormulaTexts Formulas { get; init; }
 
     /// <summary>The columns, by name, in the order in which they are written.</summary>

@@ -52,29 +52,36 @@ internal sealed class CsvReader(CsvLayout layout, ReadOnlyMemory<byte> text)
     public bool Read()
     {
         var span = text.Span;
-        while (_position < span.Length && span[_position] is Cr or Lf) EndLine(span);
-        if (_position == span.Length) return false;
+        while (_position < span.Length && span[_position] is Cr or Lf)
+            EndLine(span);
+        if (_position == span.Length)
+            return false;
 
         Line = _nextLine;
         Count = 0;
         _start = _position;
         while (true)
         {
-            if (_position < span.Length && span[_position] == _quote) ReadQuoted(span);
-            else ReadPlain(span);
-            if (_position == span.Length || span[_position] != _delimiter) break;
+            if (_position < span.Length && span[_position] == _quote)
+                ReadQuoted(span);
+            else
+                ReadPlain(span);
+            if (_position == span.Length || span[_position] != _delimiter)
+                break;
             _position++;
         }
 
         _end = _position;
-        if (_position < span.Length) EndLine(span);
+        if (_position < span.Length)
+            EndLine(span);
         return _end - _start <= layout.MaxLine ? true : throw FormatFaults.TooLong(layout.Name, Line, layout.MaxLine);
     }
 
     private void ReadPlain(ReadOnlySpan<byte> span)
     {
         var length = span[_position..].IndexOfAny(layout.Ends);
-        if (length < 0) length = span.Length - _position;
+        if (length < 0)
+            length = span.Length - _position;
         Add(new Field(_position, length, IsEscaped: false));
         _position += length;
     }
@@ -87,11 +94,15 @@ internal sealed class CsvReader(CsvLayout layout, ReadOnlyMemory<byte> text)
         while (true)
         {
             var next = span[_position..].IndexOfAny(_quote, layout.Escape);
-            if (next < 0) throw FormatFaults.Quote(layout.Name, line, ColumnAt(span, opened), "the quote is not closed");
+            if (next < 0)
+                throw FormatFaults.Quote(layout.Name, line, ColumnAt(span, opened), "the quote is not closed");
             _position += next;
-            if (layout.Escape != _quote && span[_position] == layout.Escape) _position = Math.Min(_position + 2, span.Length);
-            else if (layout.Escape == _quote && _position + 1 < span.Length && span[_position + 1] == _quote) _position += 2;
-            else break;
+            if (layout.Escape != _quote && span[_position] == layout.Escape)
+                _position = Math.Min(_position + 2, span.Length);
+            else if (layout.Escape == _quote && _position + 1 < span.Length && span[_position + 1] == _quote)
+                _position += 2;
+            else
+                break;
             isEscaped = true;
         }
 
@@ -99,7 +110,12 @@ internal sealed class CsvReader(CsvLayout layout, ReadOnlyMemory<byte> text)
         _nextLine += CountLines(span[start.._position]);
         _position++;
         if (_position < span.Length && span[_position] != _delimiter && span[_position] is not (Cr or Lf))
-            throw FormatFaults.Quote(layout.Name, _nextLine, ColumnAt(span, _position), "expected the end of the field after its closing quote");
+            throw FormatFaults.Quote(
+                layout.Name,
+                _nextLine,
+                ColumnAt(span, _position),
+                "expected the end of the field after its closing quote"
+            );
     }
 
     private void EndLine(ReadOnlySpan<byte> span)
@@ -110,17 +126,20 @@ internal sealed class CsvReader(CsvLayout layout, ReadOnlyMemory<byte> text)
 
     private void Add(Field field)
     {
-        if (Count == _fields.Length) Array.Resize(ref _fields, 2 * Count);
+        if (Count == _fields.Length)
+            Array.Resize(ref _fields, 2 * Count);
         _fields[Count++] = field;
     }
 
     private ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> value)
     {
-        if (_unescaped.Length < value.Length) _unescaped = new byte[Math.Max(256, 2 * value.Length)];
+        if (_unescaped.Length < value.Length)
+            _unescaped = new byte[Math.Max(256, 2 * value.Length)];
         var length = 0;
         for (var i = 0; i < value.Length; i++)
         {
-            if (value[i] == layout.Escape && i + 1 < value.Length) i++;
+            if (value[i] == layout.Escape && i + 1 < value.Length)
+                i++;
             _unescaped[length++] = value[i];
         }
 

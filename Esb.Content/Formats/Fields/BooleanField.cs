@@ -14,7 +14,8 @@ internal sealed class BooleanField(string trueText, string falseText) : FieldTyp
     public override bool TryRead(ReadOnlySpan<byte> text, Utf8JsonWriter json)
     {
         var isTrue = text.SequenceEqual(_true);
-        if (!isTrue && !text.SequenceEqual(_false)) return false;
+        if (!isTrue && !text.SequenceEqual(_false))
+            return false;
         json.WriteBooleanValue(isTrue);
         return true;
     }
@@ -22,7 +23,8 @@ internal sealed class BooleanField(string trueText, string falseText) : FieldTyp
     public override bool TryWrite(JsonElement value, IBufferWriter<byte> text)
     {
         var isTrue = value.ValueKind == JsonValueKind.True || PlainText(value).SequenceEqual("true"u8);
-        if (!isTrue && value.ValueKind != JsonValueKind.False && !PlainText(value).SequenceEqual("false"u8)) return false;
+        if (!isTrue && value.ValueKind != JsonValueKind.False && !PlainText(value).SequenceEqual("false"u8))
+            return false;
         text.Write(isTrue ? _true : _false);
         return true;
     }

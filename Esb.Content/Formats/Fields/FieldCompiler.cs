@@ -18,7 +18,11 @@ internal static class FieldCompiler
         return config.Type switch
         {
             FieldKind.Integer => new NumberField((byte)'.', mayHaveFraction: false),
-            FieldKind.Decimal => new NumberField(Character(config, "decimalSeparator", config.DecimalSeparator, errors), mayHaveFraction: true, implied),
+            FieldKind.Decimal => new NumberField(
+                Character(config, "decimalSeparator", config.DecimalSeparator, errors),
+                mayHaveFraction: true,
+                implied
+            ),
             FieldKind.Boolean => CompileBoolean(config, errors),
             FieldKind.Date or FieldKind.Time or FieldKind.DateTime => CompileTime(config, errors),
             _ => TextField.Instance,
@@ -28,7 +32,8 @@ internal static class FieldCompiler
     /// <summary>A setting that is one printable ASCII character, or a tab; a blank after an error.</summary>
     public static byte Character(SettingsRecord settings, string property, string text, ConfigErrors errors)
     {
-        if (text is [(>= ' ' and <= '~') or '\t']) return (byte)text[0];
+        if (text is [(>= ' ' and <= '~') or '\t'])
+            return (byte)text[0];
         errors.Add("ESB-CFG-VALUE", settings, property, "expected one ASCII character");
         return (byte)' ';
     }
@@ -36,14 +41,16 @@ internal static class FieldCompiler
     /// <summary>The encoding of this name; UTF-8 after an error.</summary>
     public static Encoding EncodingOf(SettingsRecord settings, string name, ConfigErrors errors)
     {
-        if (Charsets.Find(name) is { } encoding) return encoding;
+        if (Charsets.Find(name) is { } encoding)
+            return encoding;
         errors.Add("ESB-CFG-VALUE", settings, "encoding", "expected a known encoding such as utf-8, iso-8859-1 or windows-1252");
         return Encoding.UTF8;
     }
 
     private static BooleanField CompileBoolean(FieldConfig config, ConfigErrors errors)
     {
-        if (config.TrueText == config.FalseText) errors.Add("ESB-CFG-VALUE", config, "true", "expected another text than for false");
+        if (config.TrueText == config.FalseText)
+            errors.Add("ESB-CFG-VALUE", config, "true", "expected another text than for false");
         return new BooleanField(config.TrueText, config.FalseText);
     }
 
@@ -51,7 +58,12 @@ internal static class FieldCompiler
     {
         var type = new TimeField(config.Type, config.Format);
         if (!type.IsUsable())
-            errors.Add("ESB-CFG-VALUE", config, "format", "expected a pattern in the letters of .NET that can be read back, such as \"dd.MM.yyyy\"");
+            errors.Add(
+                "ESB-CFG-VALUE",
+                config,
+                "format",
+                "expected a pattern in the letters of .NET that can be read back, such as \"dd.MM.yyyy\""
+            );
         return type;
     }
 }

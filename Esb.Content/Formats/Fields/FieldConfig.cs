@@ -11,7 +11,9 @@ public abstract record FieldConfig : SettingsRecord
     public FieldKind Type { get; init; }
 
     /// <summary>The pattern of a date or time.</summary>
-    [Setting("How a date or time is written, in the letters of .NET, such as \"dd.MM.yyyy\"; the invariant culture always. By default ISO 8601.")]
+    [Setting(
+        "How a date or time is written, in the letters of .NET, such as \"dd.MM.yyyy\"; the invariant culture always. By default ISO 8601."
+    )]
     public string? Format { get; init; }
 
     /// <summary>The decimal separator.</summary>

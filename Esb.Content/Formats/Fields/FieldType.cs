@@ -25,9 +25,12 @@ internal abstract class FieldType
     protected static void WriteText(JsonElement value, IBufferWriter<byte> text)
     {
         var raw = JsonMarshal.GetRawUtf8Value(value);
-        if (value.ValueKind != JsonValueKind.String) text.Write(raw);
-        else if (!raw.Contains((byte)'\\')) text.Write(raw[1..^1]);
-        else Encoding.UTF8.GetBytes(value.GetString()!, text);
+        if (value.ValueKind != JsonValueKind.String)
+            text.Write(raw);
+        else if (!raw.Contains((byte)'\\'))
+            text.Write(raw[1..^1]);
+        else
+            Encoding.UTF8.GetBytes(value.GetString()!, text);
     }
 
     /// <summary>The text of a JSON string or number without escapes; empty otherwise.</summary>

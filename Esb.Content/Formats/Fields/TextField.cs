@@ -19,7 +19,8 @@ internal sealed class TextField : FieldType
 
     public override bool TryWrite(JsonElement value, IBufferWriter<byte> text)
     {
-        if (value.ValueKind is JsonValueKind.Object or JsonValueKind.Array) return false;
+        if (value.ValueKind is JsonValueKind.Object or JsonValueKind.Array)
+            return false;
         WriteText(value, text);
         return true;
     }

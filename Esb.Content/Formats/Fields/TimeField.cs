@@ -19,19 +19,22 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
     // Without an offset, a date with time says nothing of a zone, and none is invented.
     private readonly bool _hasOffset = pattern is not null && WithoutQuotes(pattern).AsSpan().IndexOfAny('z', 'K') >= 0;
 
-    public override string Expected => (pattern, kind) switch
-    {
-        ({ } written, _) => $"a {NameOf(kind)} as {written}",
-        (_, FieldKind.Date) => $"a date as {IsoDate}",
-        (_, FieldKind.Time) => "a time as HH:mm:ss",
-        _ => "a date with time as yyyy-MM-ddTHH:mm:ss",
-    };
+    public override string Expected =>
+        (pattern, kind) switch
+        {
+            ({ } written, _) => $"a {NameOf(kind)} as {written}",
+            (_, FieldKind.Date) => $"a date as {IsoDate}",
+            (_, FieldKind.Time) => "a time as HH:mm:ss",
+            _ => "a date with time as yyyy-MM-ddTHH:mm:ss",
+        };
 
     /// <summary>True if the pattern can be written and read back.</summary>
     public bool IsUsable()
     {
-        if (pattern is null) return true;
-        if (pattern.Length == 0) return false;
+        if (pattern is null)
+            return true;
+        if (pattern.Length == 0)
+            return false;
         try
         {
             var sample = new DateTimeOffset(2001, 2, 3, 4, 5, 6, TimeSpan.Zero);
@@ -46,11 +49,13 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
 
     public override bool TryRead(ReadOnlySpan<byte> text, Utf8JsonWriter json)
     {
-        if (text.Length > LongestText) return false;
+        if (text.Length > LongestText)
+            return false;
         Span<char> chars = stackalloc char[LongestText];
         var read = chars[..Encoding.UTF8.GetChars(text, chars)];
         var (value, hasOffset) = pattern is null ? ParseIso(read) : (Parse(read, pattern, _hasOffset), _hasOffset);
-        if (value is not { } found) return false;
+        if (value is not { } found)
+            return false;
         Span<char> iso = stackalloc char[LongestText];
         found.TryFormat(iso, out var length, IsoOf(hasOffset), CultureInfo.InvariantCulture);
         json.WriteStringValue(iso[..length]);
@@ -59,17 +64,21 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
 
     public override bool TryWrite(JsonElement value, IBufferWriter<byte> text)
     {
-        if (value.ValueKind != JsonValueKind.String) return false;
+        if (value.ValueKind != JsonValueKind.String)
+            return false;
         var iso = value.GetString()!;
-        if (iso.Length > LongestText || ParseIso(iso) is not ({ } found, _)) return false;
+        if (iso.Length > LongestText || ParseIso(iso) is not ({ } found, _))
+            return false;
         Encoding.UTF8.GetBytes(pattern is null ? iso : Format(found, pattern), text);
         return true;
     }
 
     private (DateTimeOffset? Value, bool HasOffset) ParseIso(ReadOnlySpan<char> iso)
     {
-        if (kind == FieldKind.Date) return (Parse(iso, IsoDate, hasOffset: false), false);
-        if (kind == FieldKind.Time) return (Parse(iso, IsoTime, hasOffset: false), false);
+        if (kind == FieldKind.Date)
+            return (Parse(iso, IsoDate, hasOffset: false), false);
+        if (kind == FieldKind.Time)
+            return (Parse(iso, IsoTime, hasOffset: false), false);
         return Parse(iso, IsoDateTime, hasOffset: false) is { } local ? (local, false) : (Parse(iso, IsoOffset, hasOffset: true), true);
     }
 
@@ -77,34 +86,43 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
     {
         var culture = CultureInfo.InvariantCulture;
         if (kind == FieldKind.Date)
-            return DateOnly.TryParseExact(text, format, culture, DateTimeStyles.None, out var date) ? new DateTimeOffset(date.ToDateTime(default), TimeSpan.Zero) : null;
+            return DateOnly.TryParseExact(text, format, culture, DateTimeStyles.None, out var date)
+                ? new DateTimeOffset(date.ToDateTime(default), TimeSpan.Zero)
+                : null;
         if (kind == FieldKind.Time)
-            return TimeOnly.TryParseExact(text, format, culture, DateTimeStyles.None, out var time) ? new DateTimeOffset(default(DateOnly).ToDateTime(time), TimeSpan.Zero) : null;
+            return TimeOnly.TryParseExact(text, format, culture, DateTimeStyles.None, out var time)
+                ? new DateTimeOffset(default(DateOnly).ToDateTime(time), TimeSpan.Zero)
+                : null;
         if (hasOffset)
             return DateTimeOffset.TryParseExact(text, format, culture, DateTimeStyles.AssumeUniversal, out var moment) ? moment : null;
-        return DateTime.TryParseExact(text, format, culture, DateTimeStyles.None, out var local) ? new DateTimeOffset(DateTime.SpecifyKind(local, DateTimeKind.Utc)) : null;
+        return DateTime.TryParseExact(text, format, culture, DateTimeStyles.None, out var local)
+            ? new DateTimeOffset(DateTime.SpecifyKind(local, DateTimeKind.Utc))
+            : null;
     }
 
-    private string Format(DateTimeOffset value, string format) => kind switch
-    {
-        FieldKind.Date => DateOnly.FromDateTime(value.DateTime).ToString(format, CultureInfo.InvariantCulture),
-        FieldKind.Time => TimeOnly.FromDateTime(value.DateTime).ToString(format, CultureInfo.InvariantCulture),
-        _ => value.ToString(format, CultureInfo.InvariantCulture),
-    };
+    private string Format(DateTimeOffset value, string format) =>
+        kind switch
+        {
+            FieldKind.Date => DateOnly.FromDateTime(value.DateTime).ToString(format, CultureInfo.InvariantCulture),
+            FieldKind.Time => TimeOnly.FromDateTime(value.DateTime).ToString(format, CultureInfo.InvariantCulture),
+            _ => value.ToString(format, CultureInfo.InvariantCulture),
+        };
 
-    private string IsoOf(bool hasOffset) => kind switch
-    {
-        FieldKind.Date => IsoDate,
-        FieldKind.Time => IsoTime,
-        _ => hasOffset ? IsoOffset : IsoDateTime,
-    };
+    private string IsoOf(bool hasOffset) =>
+        kind switch
+        {
+            FieldKind.Date => IsoDate,
+            FieldKind.Time => IsoTime,
+            _ => hasOffset ? IsoOffset : IsoDateTime,
+        };
 
-    private static string NameOf(FieldKind kind) => kind switch
-    {
-        FieldKind.Date => "date",
-        FieldKind.Time => "time",
-        _ => "date with time",
-    };
+    private static string NameOf(FieldKind kind) =>
+        kind switch
+        {
+            FieldKind.Date => "date",
+            FieldKind.Time => "time",
+            _ => "date with time",
+        };
 
     private static string WithoutQuotes(string pattern)
     {
@@ -112,9 +130,12 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
         char? quote = null;
         foreach (var letter in pattern)
         {
-            if (quote is null && letter is '\'' or '"') quote = letter;
-            else if (letter == quote) quote = null;
-            else if (quote is null) kept.Append(letter);
+            if (quote is null && letter is '\'' or '"')
+                quote = letter;
+            else if (letter == quote)
+                quote = null;
+            else if (quote is null)
+                kept.Append(letter);
         }
 
         return kept.ToString();

@@ -25,19 +25,28 @@ internal sealed class FlatCompiler
 
     private FlatLayout Compile(string name, FlatFormatConfig config)
     {
-        if (config.Records.Count == 0) _errors.Add("ESB-CFG-VALUE", config, "records", "expected at least one record");
+        if (config.Records.Count == 0)
+            _errors.Add("ESB-CFG-VALUE", config, "records", "expected at least one record");
         Collect(config.Records);
         CheckNames();
         CollectSums();
         var root = CompileLevel(config.Records);
         var text = new FormatText(name, FieldCompiler.EncodingOf(config, config.Encoding, _errors));
         if (config.Length is not null && !text.IsUtf8 && !text.IsSingleByte)
-            _errors.Add("ESB-CFG-VALUE", config, "length", "records without line ends need utf-8, or an encoding with one byte for each character");
+            _errors.Add(
+                "ESB-CFG-VALUE",
+                config,
+                "length",
+                "records without line ends need utf-8, or an encoding with one byte for each character"
+            );
         return new FlatLayout
         {
             Name = name,
             Text = text,
-            LineEnd = config.Length is not null ? ReadOnlyMemory<byte>.Empty : config.LineEnd == LineEnd.Lf ? "\n"u8.ToArray() : "\r\n"u8.ToArray(),
+            LineEnd =
+                config.Length is not null ? ReadOnlyMemory<byte>.Empty
+                : config.LineEnd == LineEnd.Lf ? "\n"u8.ToArray()
+                : "\r\n"u8.ToArray(),
             Length = config.Length,
             MaxLine = config.MaxLine.Bytes,
             RefusesEmpty = config.Empty == EmptyText.Refuse,
@@ -70,7 +79,8 @@ internal sealed class FlatCompiler
     {
         foreach (var check in _records.SelectMany(record => record.Fields).Select(field => field.Check).OfType<FlatCheckConfig>())
         {
-            if (check.Sum?.Split('.') is [var record, var field] && !_sums.Contains((record, field))) _sums.Add((record, field));
+            if (check.Sum?.Split('.') is [var record, var field] && !_sums.Contains((record, field)))
+                _sums.Add((record, field));
         }
     }
 
@@ -87,7 +97,14 @@ internal sealed class FlatCompiler
         var tag = Encoding.UTF8.GetBytes(config.Tag ?? "");
         var delimiter = config.Delimiter is null ? (byte?)null : FieldCompiler.Character(config, "delimiter", config.Delimiter, _errors);
         var fields = config.Fields.Select(field => CompileField(config, field)).ToArray();
-        foreach (var twin in config.Fields.Where(field => !field.Filler).Select(field => field.Field).Concat(config.Records.Select(record => record.Record)).GroupBy(name => name).Where(group => group.Count() > 1))
+        foreach (
+            var twin in config
+                .Fields.Where(field => !field.Filler)
+                .Select(field => field.Field)
+                .Concat(config.Records.Select(record => record.Record))
+                .GroupBy(name => name)
+                .Where(group => group.Count() > 1)
+        )
             _errors.Add("ESB-CFG-DUPNAME", config, "fields", $"the name '{twin.Key}' stands twice in the record");
         if (tag.Length > 0 && !IsTagPlaced(config, delimiter is null))
             _errors.Add("ESB-CFG-VALUE", config, "tagAt", "expected the beginning of a field, or the end of the last");
@@ -111,9 +128,19 @@ internal sealed class FlatCompiler
     private FlatField CompileField(FlatRecordConfig record, FlatFieldConfig config)
     {
         if (config.Field.Length == 0 && !config.Filler)
-            _errors.Add("ESB-CFG-REQUIRED", ConfigNode.Join(config.Path, "name"), "is required, unless the field is a filler", config.Origin);
+            _errors.Add(
+                "ESB-CFG-REQUIRED",
+                ConfigNode.Join(config.Path, "name"),
+                "is required, unless the field is a filler",
+                config.Origin
+            );
         if (record.Delimiter is null && config.Length is null)
-            _errors.Add("ESB-CFG-REQUIRED", ConfigNode.Join(config.Path, "length"), "is required in a record without a delimiter", config.Origin);
+            _errors.Add(
+                "ESB-CFG-REQUIRED",
+                ConfigNode.Join(config.Path, "length"),
+                "is required in a record without a delimiter",
+                config.Origin
+            );
         if (record.Delimiter is not null && config.Length is not null)
             _errors.Add("ESB-CFG-VALUE", config, "length", "a record with a delimiter has no lengths");
         if (config.Decimals is not null && config.Type != FieldKind.Decimal)
@@ -145,13 +172,18 @@ internal sealed class FlatCompiler
         if (config.Count is { } counted)
         {
             var index = _records.FindIndex(record => record.Record == counted);
-            if (index >= 0) return new FlatCheck(counted, null, index);
+            if (index >= 0)
+                return new FlatCheck(counted, null, index);
             _errors.Add("ESB-CFG-REF", config, "count", "there is no such record in the format");
             return null;
         }
 
-        if (config.Sum is null) return null; // reported
-        if (config.Sum.Split('.') is [var record, var name] && _records.Any(known => known.Record == record && known.Fields.Any(each => each.Field == name)))
+        if (config.Sum is null)
+            return null; // reported
+        if (
+            config.Sum.Split('.') is [var record, var name]
+            && _records.Any(known => known.Record == record && known.Fields.Any(each => each.Field == name))
+        )
             return new FlatCheck(record, name, _sums.IndexOf((record, name)));
         _errors.Add("ESB-CFG-REF", config, "sum", "expected a record and a field of the format, such as \"order.amount\"");
         return null;
@@ -162,8 +194,10 @@ internal sealed class FlatCompiler
         var (least, most) = config.Occurs.Split("..") is [var from, var to] ? (from, to) : (config.Occurs, config.Occurs);
         var isKnown = int.TryParse(least, NumberStyles.None, CultureInfo.InvariantCulture, out var minimum);
         var maximum = int.MaxValue;
-        if (most != "*" || least == "*") isKnown &= int.TryParse(most, NumberStyles.None, CultureInfo.InvariantCulture, out maximum);
-        if (isKnown && maximum >= Math.Max(minimum, 1)) return (minimum, maximum);
+        if (most != "*" || least == "*")
+            isKnown &= int.TryParse(most, NumberStyles.None, CultureInfo.InvariantCulture, out maximum);
+        if (isKnown && maximum >= Math.Max(minimum, 1))
+            return (minimum, maximum);
         _errors.Add("ESB-CFG-VALUE", config, "occurs", "expected a number from 1, or a range such as \"0..1\" or \"1..*\"");
         return (0, int.MaxValue);
     }
@@ -171,11 +205,13 @@ internal sealed class FlatCompiler
     // Where a positional field is cut in two by the tag, its content is ambiguous.
     private static bool IsTagPlaced(FlatRecordConfig config, bool isPositional)
     {
-        if (!isPositional) return config.TagAt <= config.Fields.Count;
+        if (!isPositional)
+            return config.TagAt <= config.Fields.Count;
         var at = 0;
         foreach (var field in config.Fields)
         {
-            if (at >= config.TagAt) break;
+            if (at >= config.TagAt)
+                break;
             at += field.Length ?? 0;
         }
 

@@ -39,8 +39,10 @@ internal sealed class FlatFormat(FlatLayout layout) : IMessageFormat
             }
         }
 
-        foreach (var item in items) yield return item;
-        if (end is not null) throw end;
+        foreach (var item in items)
+            yield return item;
+        if (end is not null)
+            throw end;
     }
 
     public void Write(JsonElement value, IBufferWriter<byte> output)

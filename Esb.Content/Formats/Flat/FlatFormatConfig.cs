@@ -95,7 +95,9 @@ public sealed record FlatFieldConfig : FieldConfig
     public bool Filler { get; init; }
 
     /// <summary>The count or sum that the field must equal; null if none.</summary>
-    [Setting("The count or sum that the field must have. It covers the records beside this one and in them; writing fills in a missing one.")]
+    [Setting(
+        "The count or sum that the field must have. It covers the records beside this one and in them; writing fills in a missing one."
+    )]
     public FlatCheckConfig? Check { get; init; }
 }
 

@@ -26,7 +26,8 @@ internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buf
     /// <summary>Notes the first fault of the item; false outside of an item.</summary>
     public bool Take(FormatFaultException fault)
     {
-        if (!IsInside || !fault.IsOfRecord) return false;
+        if (!IsInside || !fault.IsOfRecord)
+            return false;
         _fault ??= fault;
         HasFaults = true;
         return true;
@@ -35,7 +36,12 @@ internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buf
     public void End(int line, ReadOnlyMemory<byte> text)
     {
         json.Flush();
-        items.Add(new FormatRecord(line, _fault is null ? buffer.WrittenSpan.ToArray() : default, text, _fault) { Surroundings = _copy ??= [.. _surroundings] });
+        items.Add(
+            new FormatRecord(line, _fault is null ? buffer.WrittenSpan.ToArray() : default, text, _fault)
+            {
+                Surroundings = _copy ??= [.. _surroundings],
+            }
+        );
         IsInside = false;
         Drop();
     }

@@ -18,10 +18,13 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
     public void Read()
     {
         _has = _records.Read();
-        if (!_has && layout.RefusesEmpty) throw FormatFaults.Empty(layout.Name);
+        if (!_has && layout.RefusesEmpty)
+            throw FormatFaults.Empty(layout.Name);
         json.WriteStartObject();
-        if (_has) ReadLevel(layout.Root);
-        if (_has) throw FormatFaults.Record(layout.Name, _records.Line, $"unexpected record \"{FormatFaults.Show(_records.Text.Span)}\"");
+        if (_has)
+            ReadLevel(layout.Root);
+        if (_has)
+            throw FormatFaults.Record(layout.Name, _records.Line, $"unexpected record \"{FormatFaults.Show(_records.Text.Span)}\"");
         json.WriteEndObject();
     }
 
@@ -33,7 +36,8 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
             ReadRecords(record, scope);
         }
 
-        if (scope is not null) CheckTotals(scope);
+        if (scope is not null)
+            CheckTotals(scope);
     }
 
     // Around items, no JSON is kept.
@@ -57,13 +61,17 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
         for (; _has && count < record.Maximum && IsA(record, _records.Text.Span); count++)
         {
             var isItem = items is not null && record.IsItem && !items.IsInside;
-            if (isItem) items!.Begin();
-            else if (items is { IsInside: false }) items.Drop();
-            else if (isMember) json.WritePropertyName(record.Member);
+            if (isItem)
+                items!.Begin();
+            else if (items is { IsInside: false })
+                items.Drop();
+            else if (isMember)
+                json.WritePropertyName(record.Member);
             ReadRecord(record, scope, isItem);
         }
 
-        if (count >= record.Minimum) return;
+        if (count >= record.Minimum)
+            return;
         var found = _has ? $"found \"{FormatFaults.Show(_records.Text.Span)}\"" : "found the end of the text";
         throw FormatFaults.Record(layout.Name, _has ? _records.Line : _records.Line + 1, $"expected record {record.Description}, {found}");
     }
@@ -84,18 +92,21 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
 
         _lastEnd = end;
         json.WriteEndObject();
-        if (isItem) items!.End(line, text[start..end]);
+        if (isItem)
+            items!.End(line, text[start..end]);
     }
 
     private bool IsA(FlatRecord record, ReadOnlySpan<byte> line)
     {
-        if (record.Tag.Length == 0) return true;
+        if (record.Tag.Length == 0)
+            return true;
         if (record.Delimiter is { } delimiter)
         {
             for (var skipped = 0; skipped < record.TagAt; skipped++)
             {
                 var next = line.IndexOf(delimiter);
-                if (next < 0) return false;
+                if (next < 0)
+                    return false;
                 line = line[(next + 1)..];
             }
 
@@ -111,8 +122,10 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
     {
         try
         {
-            if (record.Delimiter is { } delimiter) ReadDelimited(record, delimiter, scope);
-            else ReadPositional(record, scope);
+            if (record.Delimiter is { } delimiter)
+                ReadDelimited(record, delimiter, scope);
+            else
+                ReadPositional(record, scope);
         }
         catch (FormatFaultException ex) when (items?.Take(ex) == true)
         {
@@ -125,11 +138,13 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
         var line = _records.Text.Span;
         var isAscii = Ascii.IsValid(line);
         var width = isAscii ? line.Length : CountCharacters(line);
-        if (width != record.Width) throw FormatFaults.Width(layout.Name, _records.Line, record.Width, width);
+        if (width != record.Width)
+            throw FormatFaults.Width(layout.Name, _records.Line, record.Width, width);
         var (column, at) = (0, 0);
         foreach (var field in record.Fields)
         {
-            if (column == record.TagAt && record.Tag.Length > 0) SkipTag(record, ref column, ref at);
+            if (column == record.TagAt && record.Tag.Length > 0)
+                SkipTag(record, ref column, ref at);
             var length = isAscii ? field.Length : FlatRecords.BytesOf(line[at..], field.Length);
             ReadField(record, field, line.Slice(at, length), column + 1, scope);
             (column, at) = (column + field.Length, at + length);
@@ -144,7 +159,8 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
         var line = _records.Text.Span;
         var expected = record.Fields.Count + (record.Tag.Length > 0 ? 1 : 0);
         var found = line.Count(delimiter) + 1;
-        if (expected == 0 && line.IsEmpty) found = 0;
+        if (expected == 0 && line.IsEmpty)
+            found = 0;
         var missing = expected - found;
         if (missing < 0 || record.Fields.TakeLast(missing).Any(field => !field.IsOptional))
             throw FormatFaults.Columns(layout.Name, _records.Line, expected, found);
@@ -152,7 +168,8 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
         for (var piece = 0; piece < found; piece++)
         {
             var length = line[at..].IndexOf(delimiter);
-            if (length < 0) length = line.Length - at;
+            if (length < 0)
+                length = line.Length - at;
             if (record.Tag.Length == 0 || piece != record.TagAt)
                 ReadField(record, record.Fields[number++], line.Slice(at, length), at + 1, scope);
             at += length + 1;
@@ -161,27 +178,35 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
 
     private void ReadField(FlatRecord record, FlatField field, ReadOnlySpan<byte> value, int column, Scope? scope)
     {
-        if (field.IsFiller) return;
+        if (field.IsFiller)
+            return;
         var written = value;
         value = Trim(field, value);
-        if (value.IsEmpty && field.Default is not null) value = field.Default;
-        if (items is { IsInside: false }) items.Surround(record.Name, field.Name, value);
-        if (value.IsEmpty && !field.Type.HasEmpty && field.IsOptional) return;
+        if (value.IsEmpty && field.Default is not null)
+            value = field.Default;
+        if (items is { IsInside: false })
+            items.Surround(record.Name, field.Name, value);
+        if (value.IsEmpty && !field.Type.HasEmpty && field.IsOptional)
+            return;
         json.WritePropertyName(field.Member);
         if (!field.Type.TryRead(value, json))
             throw FormatFaults.Value(layout.Name, _records.Line, column, field.Name, written, field.Type.Expected);
-        if (field.Sum is { } sum) _sums[sum] += NumberOf(field, value, column);
-        if (field.Check is { } check && scope is not null) scope.Pending.Add((field, check, NumberOf(field, value, column), _records.Line));
+        if (field.Sum is { } sum)
+            _sums[sum] += NumberOf(field, value, column);
+        if (field.Check is { } check && scope is not null)
+            scope.Pending.Add((field, check, NumberOf(field, value, column), _records.Line));
     }
 
-    private decimal NumberOf(FlatField field, ReadOnlySpan<byte> value, int column) => ((NumberField)field.Type).TryGet(value, out var number)
-        ? number
-        : throw FormatFaults.Value(layout.Name, _records.Line, column, field.Name, value, "a number of at most 28 digits");
+    private decimal NumberOf(FlatField field, ReadOnlySpan<byte> value, int column) =>
+        ((NumberField)field.Type).TryGet(value, out var number)
+            ? number
+            : throw FormatFaults.Value(layout.Name, _records.Line, column, field.Name, value, "a number of at most 28 digits");
 
     // Zeros in front belong to a number, and may be all there is of it.
     private static ReadOnlySpan<byte> Trim(FlatField field, ReadOnlySpan<byte> value)
     {
-        if (!field.Trims || (field.Pad == '0' && field.Type is NumberField)) return value;
+        if (!field.Trims || (field.Pad == '0' && field.Type is NumberField))
+            return value;
         return field.IsRight ? value.TrimStart(field.Pad) : value.TrimEnd(field.Pad);
     }
 
@@ -189,10 +214,18 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
     {
         foreach (var (field, check, stated, line) in scope.Pending)
         {
-            if (check.Field is not null && items is { HasFaults: true }) continue; // the sum lacks the faulty items
-            var counted = check.Field is null ? _counts[check.Index] - scope.Counts[check.Index] : _sums[check.Index] - scope.Sums[check.Index];
+            if (check.Field is not null && items is { HasFaults: true })
+                continue; // the sum lacks the faulty items
+            var counted = check.Field is null
+                ? _counts[check.Index] - scope.Counts[check.Index]
+                : _sums[check.Index] - scope.Sums[check.Index];
             if (counted != stated)
-                throw FormatFaults.Count(layout.Name, line, field.Name, string.Create(CultureInfo.InvariantCulture, $"{check} is {counted}, the field says {stated}"));
+                throw FormatFaults.Count(
+                    layout.Name,
+                    line,
+                    field.Name,
+                    string.Create(CultureInfo.InvariantCulture, $"{check} is {counted}, the field says {stated}")
+                );
         }
     }
 
@@ -201,12 +234,17 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
         var count = 0;
         foreach (var each in text)
         {
-            if ((each & 0xC0) != 0x80) count++;
+            if ((each & 0xC0) != 0x80)
+                count++;
         }
 
         return count;
     }
 
     /// <summary>The totals before a level, and the fields that state its own.</summary>
-    private sealed record Scope(decimal[] Counts, decimal[] Sums, List<(FlatField Field, FlatCheck Check, decimal Stated, int Line)> Pending);
+    private sealed record Scope(
+        decimal[] Counts,
+        decimal[] Sums,
+        List<(FlatField Field, FlatCheck Check, decimal Stated, int Line)> Pending
+    );
 }

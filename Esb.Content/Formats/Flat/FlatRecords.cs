@@ -32,9 +32,9 @@ internal sealed class FlatRecords
     {
         do
         {
-            if (!lines.Read()) return false;
-        }
-        while (lines.Text.IsEmpty);
+            if (!lines.Read())
+                return false;
+        } while (lines.Text.IsEmpty);
         (Line, Text, Start) = (lines.Line, lines.Text, lines.Start);
         return true;
     }
@@ -42,12 +42,18 @@ internal sealed class FlatRecords
     private bool ReadPiece(int length)
     {
         var rest = _text.Span[_position..];
-        if (rest.TrimEnd("\r\n"u8).IsEmpty) return false;
+        if (rest.TrimEnd("\r\n"u8).IsEmpty)
+            return false;
         Line++;
         var bytes = _layout.Text.IsUtf8 ? Math.Min(length, rest.Length) : BytesOf(rest, length);
         var found = _layout.Text.IsUtf8 ? bytes : Encoding.UTF8.GetCharCount(rest[..bytes]);
         if (found < length)
-            throw new FormatFaultException("ESB-FLAT-WIDTH", $"{_layout.Name}, record {Line}: expected {length} bytes, found {found}.", Core.Errors.FaultKind.Malformed, Line);
+            throw new FormatFaultException(
+                "ESB-FLAT-WIDTH",
+                $"{_layout.Name}, record {Line}: expected {length} bytes, found {found}.",
+                Core.Errors.FaultKind.Malformed,
+                Line
+            );
         (Text, Start) = (_text.Slice(_position, bytes), _position);
         _position += bytes;
         return true;

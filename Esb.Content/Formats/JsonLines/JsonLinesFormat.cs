@@ -28,12 +28,14 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
         json.WriteStartArray();
         while (lines.Read())
         {
-            if (IsBlank(lines.Text.Span)) continue;
+            if (IsBlank(lines.Text.Span))
+                continue;
             isEmpty = false;
             WriteValue(lines, json);
         }
 
-        if (isEmpty && config.Empty == EmptyText.Refuse) throw FormatFaults.Empty(name);
+        if (isEmpty && config.Empty == EmptyText.Refuse)
+            throw FormatFaults.Empty(name);
         json.WriteEndArray();
     }
 
@@ -44,12 +46,14 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
         var isEmpty = true;
         while (lines.Read())
         {
-            if (IsBlank(lines.Text.Span)) continue;
+            if (IsBlank(lines.Text.Span))
+                continue;
             isEmpty = false;
             yield return record.Make(lines.Line, lines.Text, json => WriteValue(lines, json));
         }
 
-        if (isEmpty && config.Empty == EmptyText.Refuse) throw FormatFaults.Empty(name);
+        if (isEmpty && config.Empty == EmptyText.Refuse)
+            throw FormatFaults.Empty(name);
     }
 
     public void Write(JsonElement value, IBufferWriter<byte> output)
@@ -60,8 +64,10 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
             return;
         }
 
-        if (value.GetArrayLength() == 0 && config.Empty == EmptyText.Refuse) throw FormatFaults.Empty(name);
-        foreach (var item in value.EnumerateArray()) WriteLine(item, output);
+        if (value.GetArrayLength() == 0 && config.Empty == EmptyText.Refuse)
+            throw FormatFaults.Empty(name);
+        foreach (var item in value.EnumerateArray())
+            WriteLine(item, output);
     }
 
     // As it was written, unless that takes several lines.
@@ -87,14 +93,22 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
         var reader = new Utf8JsonReader(value, new JsonReaderOptions { MaxDepth = JsonInput.MaxDepth - 1 }); // the array is a level too
         try
         {
-            while (reader.Read())
-            {
-            }
+            while (reader.Read()) { }
         }
         catch (JsonException ex)
         {
             var column = (int)(ex.BytePositionInLine ?? 0) + 1;
-            throw new FormatFaultException("ESB-FLAT-FORMAT", $"{name}, line {lines.Line}, column {column}: expected one JSON value, found \"{FormatFaults.Show(value)}\".", FaultKind.Malformed, lines.Line, column, ex) { IsOfRecord = true };
+            throw new FormatFaultException(
+                "ESB-FLAT-FORMAT",
+                $"{name}, line {lines.Line}, column {column}: expected one JSON value, found \"{FormatFaults.Show(value)}\".",
+                FaultKind.Malformed,
+                lines.Line,
+                column,
+                ex
+            )
+            {
+                IsOfRecord = true,
+            };
         }
 
         json.WriteRawValue(value, skipInputValidation: true);

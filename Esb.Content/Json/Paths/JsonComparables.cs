@@ -27,13 +27,14 @@ internal sealed class QueryValue(JsonQuery query) : JsonComparable
 /// <summary><c>length(…)</c>: of a text in characters, of an array or object in elements (RFC 9535, section 2.4.4).</summary>
 internal sealed class LengthFunction(JsonComparable argument) : JsonComparable
 {
-    public override JsonElement? Value(JsonElement current, JsonScope scope) => argument.Value(current, scope) switch
-    {
-        { ValueKind: JsonValueKind.String } text => Number(text.GetString()!.EnumerateRunes().Count()),
-        { ValueKind: JsonValueKind.Array } array => Number(array.GetArrayLength()),
-        { ValueKind: JsonValueKind.Object } whole => Number(whole.GetPropertyCount()),
-        _ => null,
-    };
+    public override JsonElement? Value(JsonElement current, JsonScope scope) =>
+        argument.Value(current, scope) switch
+        {
+            { ValueKind: JsonValueKind.String } text => Number(text.GetString()!.EnumerateRunes().Count()),
+            { ValueKind: JsonValueKind.Array } array => Number(array.GetArrayLength()),
+            { ValueKind: JsonValueKind.Object } whole => Number(whole.GetPropertyCount()),
+            _ => null,
+        };
 }
 
 /// <summary><c>count(…)</c>: the number of nodes selected (section 2.4.5).</summary>
@@ -57,7 +58,14 @@ internal sealed class RegexTest(JsonComparable argument, Regex regex) : JsonTest
         try
         {
             var translated = Translate(pattern);
-            return new RegexTest(argument, new Regex(isWhole ? $@"\A(?:{translated})\z" : translated, RegexOptions.NonBacktracking | RegexOptions.CultureInvariant, Regex.InfiniteMatchTimeout));
+            return new RegexTest(
+                argument,
+                new Regex(
+                    isWhole ? $@"\A(?:{translated})\z" : translated,
+                    RegexOptions.NonBacktracking | RegexOptions.CultureInvariant,
+                    Regex.InfiniteMatchTimeout
+                )
+            );
         }
         catch (Exception ex) when (ex is ArgumentException or NotSupportedException)
         {

@@ -17,8 +17,7 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
             scanner.SkipBlanks();
             tests.Add(operand());
             scanner.SkipBlanks();
-        }
-        while (scanner.Take(sign));
+        } while (scanner.Take(sign));
         return tests is [var only] ? only : join(tests);
     }
 
@@ -44,17 +43,22 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
     {
         var left = Operand();
         scanner.SkipBlanks();
-        if (Signs.FirstOrDefault(scanner.Take) is not { } sign) return left.AsTest(scanner);
+        if (Signs.FirstOrDefault(scanner.Take) is not { } sign)
+            return left.AsTest(scanner);
         scanner.SkipBlanks();
         return new ComparisonTest(left.AsValue(scanner), sign, Operand().AsValue(scanner));
     }
 
     private JsonOperand Operand()
     {
-        if (scanner.Take("@")) return JsonOperand.Of(new JsonQuery(paths.Segments(), fromRoot: false));
-        if (scanner.Take("$")) return JsonOperand.Of(new JsonQuery(paths.SegmentsFromRoot(), fromRoot: true));
-        if (scanner.Quoted() is { } text) return Literal(JsonSerializer.SerializeToElement(text));
-        if (scanner.Number() is { } number) return Literal(number);
+        if (scanner.Take("@"))
+            return JsonOperand.Of(new JsonQuery(paths.Segments(), fromRoot: false));
+        if (scanner.Take("$"))
+            return JsonOperand.Of(new JsonQuery(paths.SegmentsFromRoot(), fromRoot: true));
+        if (scanner.Quoted() is { } text)
+            return Literal(JsonSerializer.SerializeToElement(text));
+        if (scanner.Number() is { } number)
+            return Literal(number);
         return scanner.Name() switch
         {
             "true" => Literal(JsonSerializer.SerializeToElement(true)),
@@ -94,7 +98,8 @@ internal sealed class JsonFilterParser(JsonPathScanner scanner, JsonPathParser p
         var text = Argument().AsValue(scanner);
         scanner.Expect(",");
         // A pattern taken from the document would let a sender supply the expression.
-        if (Argument().AsValue(scanner) is not LiteralValue { Text: { } pattern }) throw scanner.Error("expected a regular expression in quotes");
+        if (Argument().AsValue(scanner) is not LiteralValue { Text: { } pattern })
+            throw scanner.Error("expected a regular expression in quotes");
         return RegexTest.Compile(text, pattern, isWhole) ?? throw scanner.Error("expected a regular expression (RFC 9485) before this");
     }
 

@@ -22,12 +22,14 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
     /// <exception cref="Core.Errors.EsbException">The evaluation takes too long: <c>ESB-JPT-TIMEOUT</c>.</exception>
     public JsonElement? First(JsonElement start, JsonScope scope)
     {
-        if (!IsSingular) return FirstOfAll(start, scope);
+        if (!IsSingular)
+            return FirstOfAll(start, scope);
         JsonElement? node = start;
         foreach (var segment in segments)
         {
             node = segment.Step(node.Value);
-            if (node is null) return null;
+            if (node is null)
+                return null;
         }
 
         return node;
@@ -38,22 +40,30 @@ internal sealed class JsonPath(IReadOnlyList<JsonSegment> segments, bool readsRo
     public List<JsonElement> Select(JsonElement start, JsonScope scope)
     {
         var selected = new List<JsonElement>();
-        Visit(start, scope, node =>
-        {
-            selected.Add(node);
-            return true;
-        });
+        Visit(
+            start,
+            scope,
+            node =>
+            {
+                selected.Add(node);
+                return true;
+            }
+        );
         return selected;
     }
 
     private JsonElement? FirstOfAll(JsonElement start, JsonScope scope)
     {
         JsonElement? first = null;
-        Visit(start, scope, node =>
-        {
-            first = node;
-            return false;
-        });
+        Visit(
+            start,
+            scope,
+            node =>
+            {
+                first = node;
+                return false;
+            }
+        );
         return first;
     }
 
@@ -78,7 +88,8 @@ internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> sel
     {
         foreach (var selector in selectors)
         {
-            if (!selector.Visit(node, scope, take)) return false;
+            if (!selector.Visit(node, scope, take))
+                return false;
         }
 
         return !descends || VisitBelow(node, scope, take);
@@ -89,7 +100,8 @@ internal sealed class JsonSegment(bool descends, IReadOnlyList<JsonSelector> sel
         foreach (var child in JsonSelector.Children(node))
         {
             scope.Count();
-            if (child.ValueKind is JsonValueKind.Object or JsonValueKind.Array && !Visit(child, scope, take)) return false; // the intake bounds the depth
+            if (child.ValueKind is JsonValueKind.Object or JsonValueKind.Array && !Visit(child, scope, take))
+                return false; // the intake bounds the depth
         }
 
         return true;

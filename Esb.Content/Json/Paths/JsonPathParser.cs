@@ -48,14 +48,17 @@ internal sealed class JsonPathParser
 
     private JsonSegment? Segment()
     {
-        if (_scanner.Take("..")) return new JsonSegment(descends: true, _scanner.Take("[") ? Bracketed() : [Dotted()]);
-        if (_scanner.Take(".")) return new JsonSegment(descends: false, [Dotted()]);
+        if (_scanner.Take(".."))
+            return new JsonSegment(descends: true, _scanner.Take("[") ? Bracketed() : [Dotted()]);
+        if (_scanner.Take("."))
+            return new JsonSegment(descends: false, [Dotted()]);
         return _scanner.Take("[") ? new JsonSegment(descends: false, Bracketed()) : null;
     }
 
     private JsonSelector Dotted()
     {
-        if (_scanner.Take("*")) return new WildcardSelector();
+        if (_scanner.Take("*"))
+            return new WildcardSelector();
         return _scanner.Name() is { } name ? new NameSelector(name) : throw _scanner.Error("expected a name or *");
     }
 
@@ -67,21 +70,24 @@ internal sealed class JsonPathParser
             _scanner.SkipBlanks();
             selectors.Add(Selector());
             _scanner.SkipBlanks();
-        }
-        while (_scanner.Take(","));
+        } while (_scanner.Take(","));
         _scanner.Expect("]");
         return selectors;
     }
 
     private JsonSelector Selector()
     {
-        if (_scanner.Quoted() is { } name) return new NameSelector(name);
-        if (_scanner.Take("*")) return new WildcardSelector();
-        if (_scanner.Take("?")) return new FilterSelector(_filters.Test());
+        if (_scanner.Quoted() is { } name)
+            return new NameSelector(name);
+        if (_scanner.Take("*"))
+            return new WildcardSelector();
+        if (_scanner.Take("?"))
+            return new FilterSelector(_filters.Test());
         var start = _scanner.Integer();
         var behind = _scanner.Position;
         _scanner.SkipBlanks();
-        if (_scanner.Take(":")) return Slice(start);
+        if (_scanner.Take(":"))
+            return Slice(start);
         _scanner.Position = behind;
         return start is { } index ? new IndexSelector(index) : throw _scanner.Error("expected a name in quotes, an index, a slice, * or ?");
     }
@@ -91,7 +97,8 @@ internal sealed class JsonPathParser
         _scanner.SkipBlanks();
         var end = _scanner.Integer();
         _scanner.SkipBlanks();
-        if (!_scanner.Take(":")) return new SliceSelector(start, end, null);
+        if (!_scanner.Take(":"))
+            return new SliceSelector(start, end, null);
         _scanner.SkipBlanks();
         return new SliceSelector(start, end, _scanner.Integer());
     }

@@ -17,19 +17,22 @@ internal sealed class JsonPathScanner(string text)
 
     public void SkipBlanks()
     {
-        while (Next is ' ' or '\t' or '\n' or '\r') Position++;
+        while (Next is ' ' or '\t' or '\n' or '\r')
+            Position++;
     }
 
     public bool Take(string word)
     {
-        if (string.CompareOrdinal(text, Position, word, 0, word.Length) != 0) return false;
+        if (string.CompareOrdinal(text, Position, word, 0, word.Length) != 0)
+            return false;
         Position += word.Length;
         return true;
     }
 
     public void Expect(string word)
     {
-        if (!Take(word)) throw Error($"expected {word}");
+        if (!Take(word))
+            throw Error($"expected {word}");
     }
 
     public string Since(int start) => text[start..Position];
@@ -41,9 +44,12 @@ internal sealed class JsonPathScanner(string text)
     public string? Name()
     {
         var start = Position;
-        while (char.IsAsciiLetter(Next) || Next is '_' || Next >= '\u0080' || (Position > start && char.IsAsciiDigit(Next))) Position++;
+        while (char.IsAsciiLetter(Next) || Next is '_' || Next >= '\u0080' || (Position > start && char.IsAsciiDigit(Next)))
+            Position++;
         var name = Since(start);
-        return name.Length == 0 ? null : IsText(name) ? name : throw Error("expected Unicode text");
+        return name.Length == 0 ? null
+            : IsText(name) ? name
+            : throw Error("expected Unicode text");
     }
 
     /// <summary>An integer; null if absent.</summary>
@@ -51,11 +57,14 @@ internal sealed class JsonPathScanner(string text)
     {
         var start = Position;
         Take("-");
-        while (char.IsAsciiDigit(Next)) Position++;
+        while (char.IsAsciiDigit(Next))
+            Position++;
         var digits = Since(start);
-        if (digits.Length == 0) return null;
+        if (digits.Length == 0)
+            return null;
         var isCanonical = digits == "0" || digits.TrimStart('-') is [>= '1' and <= '9', ..];
-        if (isCanonical && long.TryParse(digits, CultureInfo.InvariantCulture, out var number) && Math.Abs(number) <= LargestInteger) return number;
+        if (isCanonical && long.TryParse(digits, CultureInfo.InvariantCulture, out var number) && Math.Abs(number) <= LargestInteger)
+            return number;
         Position = start;
         throw Error("expected an integer without leading zeros, within ±(2^53-1)");
     }
@@ -63,9 +72,11 @@ internal sealed class JsonPathScanner(string text)
     /// <summary>A number in JSON syntax; null if absent.</summary>
     public JsonElement? Number()
     {
-        if (Next != '-' && !char.IsAsciiDigit(Next)) return null;
+        if (Next != '-' && !char.IsAsciiDigit(Next))
+            return null;
         var start = Position;
-        while (char.IsAsciiDigit(Next) || Next is '-' or '+' or '.' or 'e' or 'E') Position++;
+        while (char.IsAsciiDigit(Next) || Next is '-' or '+' or '.' or 'e' or 'E')
+            Position++;
         try
         {
             return JsonElement.Parse(Since(start));
@@ -81,12 +92,14 @@ internal sealed class JsonPathScanner(string text)
     public string? Quoted()
     {
         var quote = Next;
-        if (quote is not ('\'' or '"')) return null;
+        if (quote is not ('\'' or '"'))
+            return null;
         Position++;
         var content = new StringBuilder();
         while (Next != quote)
         {
-            if (AtEnd || Next < ' ') throw Error($"expected {quote}");
+            if (AtEnd || Next < ' ')
+                throw Error($"expected {quote}");
             content.Append(Next == '\\' ? Escaped(quote) : text[Position++]);
         }
 
@@ -101,14 +114,22 @@ internal sealed class JsonPathScanner(string text)
         Position++;
         switch (escape)
         {
-            case 'b': return '\b';
-            case 'f': return '\f';
-            case 'n': return '\n';
-            case 'r': return '\r';
-            case 't': return '\t';
-            case '/' or '\\': return escape;
-            case 'u': return Unit();
-            case var other when other == quote: return quote;
+            case 'b':
+                return '\b';
+            case 'f':
+                return '\f';
+            case 'n':
+                return '\n';
+            case 'r':
+                return '\r';
+            case 't':
+                return '\t';
+            case '/' or '\\':
+                return escape;
+            case 'u':
+                return Unit();
+            case var other when other == quote:
+                return quote;
             default:
                 Position--;
                 throw Error("expected an escape of JSON");
@@ -128,7 +149,8 @@ internal sealed class JsonPathScanner(string text)
     {
         foreach (var rune in candidate.EnumerateRunes())
         {
-            if (rune == Rune.ReplacementChar && !candidate.Contains('\uFFFD')) return false; // half of a surrogate pair
+            if (rune == Rune.ReplacementChar && !candidate.Contains('\uFFFD'))
+                return false; // half of a surrogate pair
         }
 
         return true;

@@ -12,12 +12,13 @@ internal abstract class JsonSelector
     /// <summary>The selected child, for selectors that select at most one.</summary>
     public virtual JsonElement? Step(JsonElement node) => throw new NotSupportedException();
 
-    public static IEnumerable<JsonElement> Children(JsonElement node) => node.ValueKind switch
-    {
-        JsonValueKind.Array => node.EnumerateArray(),
-        JsonValueKind.Object => node.EnumerateObject().Select(property => property.Value),
-        _ => [],
-    };
+    public static IEnumerable<JsonElement> Children(JsonElement node) =>
+        node.ValueKind switch
+        {
+            JsonValueKind.Array => node.EnumerateArray(),
+            JsonValueKind.Object => node.EnumerateObject().Select(property => property.Value),
+            _ => [],
+        };
 }
 
 /// <summary><c>['name']</c>, <c>.name</c>.</summary>
@@ -28,7 +29,8 @@ internal sealed class NameSelector(string name) : JsonSelector
     public override JsonElement? Step(JsonElement node) =>
         node.ValueKind == JsonValueKind.Object && node.TryGetProperty(name, out var child) ? child : null;
 
-    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) => Step(node) is not { } child || take(child);
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) =>
+        Step(node) is not { } child || take(child);
 }
 
 /// <summary><c>[0]</c>, <c>[-1]</c>: the latter counts from the end.</summary>
@@ -38,13 +40,15 @@ internal sealed class IndexSelector(long index) : JsonSelector
 
     public override JsonElement? Step(JsonElement node)
     {
-        if (node.ValueKind != JsonValueKind.Array) return null;
+        if (node.ValueKind != JsonValueKind.Array)
+            return null;
         var length = node.GetArrayLength();
         var position = index < 0 ? index + length : index;
         return position >= 0 && position < length ? node[(int)position] : null;
     }
 
-    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) => Step(node) is not { } child || take(child);
+    public override bool Visit(JsonElement node, JsonScope scope, Func<JsonElement, bool> take) =>
+        Step(node) is not { } child || take(child);
 }
 
 /// <summary><c>[*]</c>, <c>.*</c>.</summary>
@@ -55,7 +59,8 @@ internal sealed class WildcardSelector : JsonSelector
         foreach (var child in Children(node))
         {
             scope.Count();
-            if (!take(child)) return false;
+            if (!take(child))
+                return false;
         }
 
         return true;
@@ -69,7 +74,8 @@ internal sealed class SliceSelector(long? start, long? end, long? step) : JsonSe
     {
         foreach (var child in Chosen(node, scope))
         {
-            if (!take(child)) return false;
+            if (!take(child))
+                return false;
         }
 
         return true;
@@ -79,11 +85,14 @@ internal sealed class SliceSelector(long? start, long? end, long? step) : JsonSe
     private IEnumerable<JsonElement> Chosen(JsonElement node, JsonScope scope)
     {
         var stride = step ?? 1;
-        if (node.ValueKind != JsonValueKind.Array || stride == 0) return [];
+        if (node.ValueKind != JsonValueKind.Array || stride == 0)
+            return [];
         var length = node.GetArrayLength();
         return stride > 0
             ? Between(FromStart(start ?? 0, length), FromStart(end ?? length, length)).Where((_, i) => i % stride == 0)
-            : Between((end is { } bound ? FromStart(bound, length) : -1) + 1, FromStart(start ?? length - 1, length) + 1).Reverse().Where((_, i) => i % -stride == 0);
+            : Between((end is { } bound ? FromStart(bound, length) : -1) + 1, FromStart(start ?? length - 1, length) + 1)
+                .Reverse()
+                .Where((_, i) => i % -stride == 0);
 
         IEnumerable<JsonElement> Between(long first, long behind) =>
             Counted(node, scope).Take((int)Math.Clamp(behind, 0, length)).Skip((int)Math.Clamp(first, 0, length));
@@ -111,7 +120,8 @@ internal sealed class FilterSelector(JsonTest test) : JsonSelector
         foreach (var child in Children(node))
         {
             scope.Count();
-            if (test.Holds(child, scope) && !take(child)) return false;
+            if (test.Holds(child, scope) && !take(child))
+                return false;
         }
 
         return true;

@@ -49,12 +49,16 @@ internal sealed class ComparisonTest(JsonComparable left, string sign, JsonCompa
     private static bool AreEqual(JsonElement? left, JsonElement? right) =>
         left is { } a && right is { } b ? JsonElement.DeepEquals(a, b) : left is null && right is null;
 
-    private static bool IsLess(JsonElement? left, JsonElement? right) => (left, right) switch
-    {
-        ({ ValueKind: JsonValueKind.Number } a, { ValueKind: JsonValueKind.Number } b) => a.GetDouble() < b.GetDouble(),
-        ({ ValueKind: JsonValueKind.String } a, { ValueKind: JsonValueKind.String } b) => string.CompareOrdinal(a.GetString(), b.GetString()) < 0,
-        _ => false,
-    };
+    private static bool IsLess(JsonElement? left, JsonElement? right) =>
+        (left, right) switch
+        {
+            ({ ValueKind: JsonValueKind.Number } a, { ValueKind: JsonValueKind.Number } b) => a.GetDouble() < b.GetDouble(),
+            ({ ValueKind: JsonValueKind.String } a, { ValueKind: JsonValueKind.String } b) => string.CompareOrdinal(
+                a.GetString(),
+                b.GetString()
+            ) < 0,
+            _ => false,
+        };
 }
 
 /// <summary>A query inside a filter: from the current node (<c>@</c>) or from the root (<c>$</c>).</summary>

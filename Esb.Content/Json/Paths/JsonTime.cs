@@ -21,11 +21,18 @@ internal sealed class JsonTime(TimeProvider time, TimeSpan limit)
     /// <exception cref="EsbException"><c>ESB-JPT-TIMEOUT</c>.</exception>
     public void Count()
     {
-        if (++_nodes < NodesPerLook) return;
+        if (++_nodes < NodesPerLook)
+            return;
         _nodes = 0;
         var now = time.GetTimestamp();
-        if (_lastLook is { } last) _spent += time.GetElapsedTime(last, now);
+        if (_lastLook is { } last)
+            _spent += time.GetElapsedTime(last, now);
         _lastLook = now;
-        if (_spent > limit) throw new EsbException("ESB-JPT-TIMEOUT", $"The JSONPath took longer than {limit.TotalSeconds:0.###} s over this body.", FaultKind.Invalid);
+        if (_spent > limit)
+            throw new EsbException(
+                "ESB-JPT-TIMEOUT",
+                $"The JSONPath took longer than {limit.TotalSeconds:0.###} s over this body.",
+                FaultKind.Invalid
+            );
     }
 }

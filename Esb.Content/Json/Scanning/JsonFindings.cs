@@ -23,9 +23,12 @@ internal sealed class JsonFindings(JsonPathSet paths, JsonAnswer[] answers, Read
             foreach (var question in node.Questions)
             {
                 ref var answer = ref answers[question.Index];
-                if (answer.IsDecided) continue;
-                if (question.Tail is null) Decide(ref answer, ref reader);
-                else Decide(ref answer, question, json);
+                if (answer.IsDecided)
+                    continue;
+                if (question.Tail is null)
+                    Decide(ref answer, ref reader);
+                else
+                    Decide(ref answer, question, json);
             }
         }
     }
@@ -38,9 +41,12 @@ internal sealed class JsonFindings(JsonPathSet paths, JsonAnswer[] answers, Read
             foreach (var question in node.Questions)
             {
                 ref var answer = ref answers[question.Index];
-                if (answer.IsDecided) continue;
-                if (question.WantsText || question.Tail is not null) _open.Add((question, depth, start));
-                else (answer.Value, answer.IsDecided) = (true, true);
+                if (answer.IsDecided)
+                    continue;
+                if (question.WantsText || question.Tail is not null)
+                    _open.Add((question, depth, start));
+                else
+                    (answer.Value, answer.IsDecided) = (true, true);
             }
         }
     }
@@ -63,7 +69,8 @@ internal sealed class JsonFindings(JsonPathSet paths, JsonAnswer[] answers, Read
         {
             foreach (var question in node.Questions)
             {
-                if (question.IsSingular) answers[question.Index].IsDecided = true;
+                if (question.IsSingular)
+                    answers[question.Index].IsDecided = true;
             }
 
             Leave(CollectionsMarshal.AsSpan(node.Next));
@@ -87,9 +94,12 @@ internal sealed class JsonFindings(JsonPathSet paths, JsonAnswer[] answers, Read
     {
         try
         {
-            if (question.Tail is not { } tail) (answer.Value, answer.IsDecided) = (JsonValues.TextOf(json.Span), true);
-            else if (tail.First(json.Span, answer.Time ??= paths.NewTime()) is { } node) (answer.Value, answer.IsDecided) = (JsonValues.Of(node), true);
-            else answer.IsDecided = question.IsSingular;
+            if (question.Tail is not { } tail)
+                (answer.Value, answer.IsDecided) = (JsonValues.TextOf(json.Span), true);
+            else if (tail.First(json.Span, answer.Time ??= paths.NewTime()) is { } node)
+                (answer.Value, answer.IsDecided) = (JsonValues.Of(node), true);
+            else
+                answer.IsDecided = question.IsSingular;
         }
         catch (InvalidOperationException ex)
         {

@@ -35,7 +35,8 @@ internal sealed class JsonScan
     /// <param name="checksWhole">True to read to the end, also where the paths do not ask for it.</param>
     public JsonScan(JsonPathSet paths, ReadOnlyMemory<byte> bytes, bool isComplete = true, bool checksWhole = false)
     {
-        if (!isComplete && bytes.Length < Encoding.UTF8.Preamble.Length) throw new BodyNotCompleteException();
+        if (!isComplete && bytes.Length < Encoding.UTF8.Preamble.Length)
+            throw new BodyNotCompleteException();
         _isComplete = isComplete;
         _document = bytes.Span.StartsWith(Encoding.UTF8.Preamble) ? bytes[Encoding.UTF8.Preamble.Length..] : bytes;
         _checksWhole = checksWhole || paths.ChecksWhole;
@@ -56,9 +57,11 @@ internal sealed class JsonScan
     {
         lock (_gate)
         {
-            if (_checksWhole && !_isAtEnd) ReadToEnd();
+            if (_checksWhole && !_isAtEnd)
+                ReadToEnd();
             ref var answer = ref _answers[question.Index];
-            if (!answer.IsDecided) ReadUntil(ref answer);
+            if (!answer.IsDecided)
+                ReadUntil(ref answer);
             return answer.Fault is { } fault ? throw Again(fault) : answer.Value;
         }
     }
@@ -76,15 +79,18 @@ internal sealed class JsonScan
 
     private void ReadUntil(ref JsonAnswer answer)
     {
-        if (_error is not null) throw Again(_error);
+        if (_error is not null)
+            throw Again(_error);
         var start = _position;
         var reader = new Utf8JsonReader(_document.Span[start..], isFinalBlock: _isComplete, _state);
         try
         {
             while (!answer.IsDecided && !_isAtEnd)
             {
-                if (reader.Read()) Follow(ref reader, start);
-                else _isAtEnd = _isComplete ? true : throw new BodyNotCompleteException();
+                if (reader.Read())
+                    Follow(ref reader, start);
+                else
+                    _isAtEnd = _isComplete ? true : throw new BodyNotCompleteException();
             }
         }
         catch (Exception ex) when (ex is JsonException or InvalidOperationException)
@@ -125,19 +131,24 @@ internal sealed class JsonScan
     private void ReadName(ref Utf8JsonReader reader, int offset)
     {
         RequireText(ref reader);
-        if (!_names.TryAdd(ref reader, offset)) throw new JsonException("a name comes twice");
+        if (!_names.TryAdd(ref reader, offset))
+            throw new JsonException("a name comes twice");
         _steps.MeetName(ref reader);
     }
 
     private void ReadScalar(ref Utf8JsonReader reader, int offset)
     {
-        if (reader.TokenType == JsonTokenType.String) RequireText(ref reader);
+        if (reader.TokenType == JsonTokenType.String)
+            RequireText(ref reader);
         _steps.MeetValue();
         var arrived = _steps.Arrived;
-        if (arrived.Count == 0) return;
+        if (arrived.Count == 0)
+            return;
         _findings.Take(arrived, ref reader, _document.Slice(offset, LengthOf(ref reader)));
-        if (_steps.Depth == 0) return; // what follows the document is still to be checked
-        foreach (var node in arrived) _findings.Leave(CollectionsMarshal.AsSpan(node.Next));
+        if (_steps.Depth == 0)
+            return; // what follows the document is still to be checked
+        foreach (var node in arrived)
+            _findings.Leave(CollectionsMarshal.AsSpan(node.Next));
     }
 
     private void Begin(bool isArray, int offset)
@@ -145,13 +156,16 @@ internal sealed class JsonScan
         _steps.MeetValue();
         _findings.Begin(_steps.Arrived, _steps.Depth, offset);
         _steps.Begin(isArray);
-        if (!isArray) _names.Begin();
+        if (!isArray)
+            _names.Begin();
     }
 
     private void End(bool isArray, int end)
     {
-        if (!isArray) _names.End();
-        if (_steps.Depth > 1) _findings.Leave(_steps.Here);
+        if (!isArray)
+            _names.End();
+        if (_steps.Depth > 1)
+            _findings.Leave(_steps.Here);
         _steps.End();
         _findings.End(_steps.Depth, end);
     }
@@ -161,7 +175,8 @@ internal sealed class JsonScan
     // The reader checks the bytes of a text only when the text is requested.
     private static void RequireText(ref Utf8JsonReader reader)
     {
-        if (!Utf8.IsValid(reader.ValueSpan)) throw new JsonException("not UTF-8");
+        if (!Utf8.IsValid(reader.ValueSpan))
+            throw new JsonException("not UTF-8");
     }
 
     private static EsbException Again(EsbException error) => new(error.Code, error.Message, error.Kind, error);

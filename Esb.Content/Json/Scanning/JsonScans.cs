@@ -13,7 +13,8 @@ internal sealed class JsonScans(MessageBody body)
     {
         get
         {
-            lock (_gate) return _scans.Sum(known => (long)known.Scan.Position);
+            lock (_gate)
+                return _scans.Sum(known => (long)known.Scan.Position);
         }
     }
 
@@ -23,10 +24,16 @@ internal sealed class JsonScans(MessageBody body)
         {
             foreach (var known in _scans)
             {
-                if (known.Paths == paths) return known.Scan;
+                if (known.Paths == paths)
+                    return known.Scan;
             }
 
-            var scan = new JsonScan(paths, body.BytesSoFar, body.IsComplete, paths.ChecksMessages && body is { IsComplete: true, IsPassedOn: false });
+            var scan = new JsonScan(
+                paths,
+                body.BytesSoFar,
+                body.IsComplete,
+                paths.ChecksMessages && body is { IsComplete: true, IsPassedOn: false }
+            );
             _scans.Add((paths, scan));
             return scan;
         }

@@ -23,7 +23,8 @@ internal sealed class JsonStepNode(JsonStep step)
     public JsonStepNode Follow(JsonStep next)
     {
         var node = _next.Find(candidate => candidate.Step == next);
-        if (node is null) _next.Add(node = new JsonStepNode(next));
+        if (node is null)
+            _next.Add(node = new JsonStepNode(next));
         return node;
     }
 }

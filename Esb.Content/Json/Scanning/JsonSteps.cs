@@ -25,19 +25,22 @@ internal sealed class JsonSteps(JsonStepNode root)
         _arrived.Clear();
         foreach (var node in Here)
         {
-            if (node.Step.Kind == JsonStepKind.Any || (node.Step.Kind == JsonStepKind.Member && reader.ValueTextEquals(node.Name))) _arrived.Add(node);
+            if (node.Step.Kind == JsonStepKind.Any || (node.Step.Kind == JsonStepKind.Member && reader.ValueTextEquals(node.Name)))
+                _arrived.Add(node);
         }
     }
 
     /// <summary>A value comes; of an element its position tells which it is, of a member its name did.</summary>
     public void MeetValue()
     {
-        if (_levels.Count == 0 || !_levels[^1].IsArray) return;
+        if (_levels.Count == 0 || !_levels[^1].IsArray)
+            return;
         var index = CollectionsMarshal.AsSpan(_levels)[^1].Elements++;
         _arrived.Clear();
         foreach (var node in Here)
         {
-            if (node.Step.TakesElement(index)) _arrived.Add(node);
+            if (node.Step.TakesElement(index))
+                _arrived.Add(node);
         }
     }
 
@@ -45,7 +48,8 @@ internal sealed class JsonSteps(JsonStepNode root)
     public void Begin(bool isArray)
     {
         _levels.Add(new JsonLevel { IsArray = isArray, StepsStart = _waiting.Count });
-        foreach (var node in _arrived) _waiting.AddRange(node.Next);
+        foreach (var node in _arrived)
+            _waiting.AddRange(node.Next);
     }
 
     /// <summary>Comes up from the innermost object or array.</summary>

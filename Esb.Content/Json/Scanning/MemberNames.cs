@@ -34,10 +34,13 @@ internal sealed class MemberNames(ReadOnlyMemory<byte> document)
     public bool TryAdd(ref Utf8JsonReader reader, int offset)
     {
         var length = reader.ValueSpan.Length;
-        if (length > JsonInput.MaxNameBytes) throw JsonFaults.TooLarge($"a name is longer than {JsonInput.MaxNameBytes} bytes", document.Span, offset);
-        if (_names.Count - _start >= JsonInput.MaxMembers) throw JsonFaults.TooLarge($"an object has more than {JsonInput.MaxMembers} members", document.Span, offset);
+        if (length > JsonInput.MaxNameBytes)
+            throw JsonFaults.TooLarge($"a name is longer than {JsonInput.MaxNameBytes} bytes", document.Span, offset);
+        if (_names.Count - _start >= JsonInput.MaxMembers)
+            throw JsonFaults.TooLarge($"an object has more than {JsonInput.MaxMembers} members", document.Span, offset);
         var name = reader.ValueIsEscaped ? Unescape(ref reader) : document.Slice(offset + 1, length);
-        if (!IsNew(name)) return false;
+        if (!IsNew(name))
+            return false;
         _names.Add(name);
         return true;
     }
@@ -48,7 +51,8 @@ internal sealed class MemberNames(ReadOnlyMemory<byte> document)
         {
             for (var i = _start; i < _names.Count; i++)
             {
-                if (_names[i].Span.SequenceEqual(name.Span)) return false;
+                if (_names[i].Span.SequenceEqual(name.Span))
+                    return false;
             }
 
             return true;

@@ -17,10 +17,14 @@ internal sealed class AllowedValues
         Keyword = keyword;
         AreScalar = values.All(value => value.ValueKind is not (JsonValueKind.Object or JsonValueKind.Array));
         _all = values.Select(CanonicalJson.Of).ToFrozenSet();
-        _texts = [.. values.Where(value => value.ValueKind == JsonValueKind.String)
-            .Select(value => Encoding.UTF8.GetBytes(value.GetString()!))];
-        _numbers = [.. values.Where(value => value.ValueKind == JsonValueKind.Number)
-            .Select(value => Encoding.ASCII.GetBytes(value.GetRawText()))];
+        _texts =
+        [
+            .. values.Where(value => value.ValueKind == JsonValueKind.String).Select(value => Encoding.UTF8.GetBytes(value.GetString()!)),
+        ];
+        _numbers =
+        [
+            .. values.Where(value => value.ValueKind == JsonValueKind.Number).Select(value => Encoding.ASCII.GetBytes(value.GetRawText())),
+        ];
         _others = [.. values.Select(value => value.ValueKind).SelectMany(TokenOf)];
         Problem = values.Count == 1 ? "is not the allowed value" : $"is not one of the {values.Count} allowed values";
     }
@@ -42,7 +46,8 @@ internal sealed class AllowedValues
             case JsonTokenType.String or JsonTokenType.PropertyName:
                 foreach (var text in _texts)
                 {
-                    if (reader.ValueTextEquals(text)) return true;
+                    if (reader.ValueTextEquals(text))
+                        return true;
                 }
 
                 return false;
@@ -50,7 +55,8 @@ internal sealed class AllowedValues
                 var number = new DecimalText(reader.ValueSpan);
                 foreach (var other in _numbers)
                 {
-                    if (number.CompareTo(new DecimalText(other)) == 0) return true;
+                    if (number.CompareTo(new DecimalText(other)) == 0)
+                        return true;
                 }
 
                 return false;
@@ -59,11 +65,12 @@ internal sealed class AllowedValues
         }
     }
 
-    private static IEnumerable<JsonTokenType> TokenOf(JsonValueKind kind) => kind switch
-    {
-        JsonValueKind.True => [JsonTokenType.True],
-        JsonValueKind.False => [JsonTokenType.False],
-        JsonValueKind.Null => [JsonTokenType.Null],
-        _ => [],
-    };
+    private static IEnumerable<JsonTokenType> TokenOf(JsonValueKind kind) =>
+        kind switch
+        {
+            JsonValueKind.True => [JsonTokenType.True],
+            JsonValueKind.False => [JsonTokenType.False],
+            JsonValueKind.Null => [JsonTokenType.Null],
+            _ => [],
+        };
 }

@@ -31,7 +31,8 @@ internal static class CanonicalJson
                 break;
             case JsonValueKind.Array:
                 text.Append('[');
-                foreach (var item in value.EnumerateArray()) Write(item, text);
+                foreach (var item in value.EnumerateArray())
+                    Write(item, text);
                 text.Append(']');
                 break;
             case JsonValueKind.String:
@@ -41,7 +42,11 @@ internal static class CanonicalJson
                 WriteNumber(new DecimalText(JsonMarshal.GetRawUtf8Value(value)), text);
                 break;
             default:
-                text.Append(value.ValueKind == JsonValueKind.True ? 't' : value.ValueKind == JsonValueKind.False ? 'f' : 'n');
+                text.Append(
+                    value.ValueKind == JsonValueKind.True ? 't'
+                    : value.ValueKind == JsonValueKind.False ? 'f'
+                    : 'n'
+                );
                 break;
         }
     }
@@ -53,8 +58,10 @@ internal static class CanonicalJson
     private static void WriteNumber(DecimalText number, StringBuilder text)
     {
         text.Append('#').Append(number.Sign);
-        foreach (var digit in number.Whole) text.Append((char)digit);
-        foreach (var digit in number.Fraction) text.Append((char)digit);
+        foreach (var digit in number.Whole)
+            text.Append((char)digit);
+        foreach (var digit in number.Fraction)
+            text.Append((char)digit);
         text.Append('e').Append(number.Magnitude);
     }
 }

@@ -13,10 +13,12 @@ internal readonly ref struct DecimalText
     public DecimalText(ReadOnlySpan<byte> number)
     {
         var isNegative = number[0] == (byte)'-';
-        if (isNegative) number = number[1..];
+        if (isNegative)
+            number = number[1..];
         var exponentAt = number.IndexOfAny((byte)'e', (byte)'E');
         var exponent = exponentAt < 0 ? 0 : ExponentOf(number[(exponentAt + 1)..]);
-        if (exponentAt >= 0) number = number[..exponentAt];
+        if (exponentAt >= 0)
+            number = number[..exponentAt];
         var point = number.IndexOf((byte)'.');
         _whole = (point < 0 ? number : number[..point]).TrimStart((byte)'0');
         _fraction = point < 0 ? default : number[(point + 1)..].TrimEnd((byte)'0');
@@ -33,8 +35,12 @@ internal readonly ref struct DecimalText
         }
 
         Count = _whole.Length + _fraction.Length;
-        Sign = Count == 0 ? 0 : isNegative ? -1 : 1;
-        if (Count == 0) Magnitude = 0;
+        Sign =
+            Count == 0 ? 0
+            : isNegative ? -1
+            : 1;
+        if (Count == 0)
+            Magnitude = 0;
     }
 
     /// <summary>-1, 0 or 1.</summary>
@@ -54,14 +60,18 @@ internal readonly ref struct DecimalText
     /// <summary>Less than 0, 0 or more than 0, as this number is less than, equal to or greater than the other.</summary>
     public int CompareTo(DecimalText other)
     {
-        if (Sign != other.Sign || Sign == 0) return Sign.CompareTo(other.Sign);
+        if (Sign != other.Sign || Sign == 0)
+            return Sign.CompareTo(other.Sign);
         var size = Magnitude.CompareTo(other.Magnitude);
-        for (var i = 0; size == 0 && i < Math.Max(Count, other.Count); i++) size = DigitAt(i).CompareTo(other.DigitAt(i));
+        for (var i = 0; size == 0 && i < Math.Max(Count, other.Count); i++)
+            size = DigitAt(i).CompareTo(other.DigitAt(i));
         return size * Sign;
     }
 
     private byte DigitAt(int index) =>
-        index < _whole.Length ? _whole[index] : index < Count ? _fraction[index - _whole.Length] : (byte)'0';
+        index < _whole.Length ? _whole[index]
+        : index < Count ? _fraction[index - _whole.Length]
+        : (byte)'0';
 
     private static long ExponentOf(ReadOnlySpan<byte> digits)
     {

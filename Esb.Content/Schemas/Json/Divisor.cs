@@ -18,8 +18,10 @@ internal sealed class Divisor
     {
         Text = number;
         var value = new DecimalText(Encoding.ASCII.GetBytes(number));
-        _digits = BigInteger.Parse(Encoding.ASCII.GetString(value.Whole) + Encoding.ASCII.GetString(value.Fraction),
-            CultureInfo.InvariantCulture);
+        _digits = BigInteger.Parse(
+            Encoding.ASCII.GetString(value.Whole) + Encoding.ASCII.GetString(value.Fraction),
+            CultureInfo.InvariantCulture
+        );
         _exponent = value.Magnitude - value.Count;
     }
 
@@ -28,10 +30,13 @@ internal sealed class Divisor
 
     public bool Divides(DecimalText value)
     {
-        if (value.Sign == 0) return true;
+        if (value.Sign == 0)
+            return true;
         var zeros = value.Magnitude - value.Count - _exponent;
-        if (zeros < 0) return false; // the last digit is not 0, and one beyond it would have to be
-        if (_digits.IsOne) return true;
+        if (zeros < 0)
+            return false; // the last digit is not 0, and one beyond it would have to be
+        if (_digits.IsOne)
+            return true;
         var rest = _digits < Small ? Rest(value, (ulong)_digits) : Rest(value, _digits);
         return (rest * BigInteger.ModPow(10, zeros, _digits) % _digits).IsZero;
     }
@@ -39,8 +44,10 @@ internal sealed class Divisor
     private static BigInteger Rest(DecimalText value, ulong divisor)
     {
         var rest = 0UL;
-        foreach (var digit in value.Whole) rest = ((rest * 10) + digit - '0') % divisor;
-        foreach (var digit in value.Fraction) rest = ((rest * 10) + digit - '0') % divisor;
+        foreach (var digit in value.Whole)
+            rest = ((rest * 10) + digit - '0') % divisor;
+        foreach (var digit in value.Fraction)
+            rest = ((rest * 10) + digit - '0') % divisor;
         return rest;
     }
 

@@ -22,9 +22,11 @@ internal sealed class DynamicScope
 
     public DynamicScope Enter(SchemaResource resource)
     {
-        if (resource.DynamicAnchors.Keys.All(_anchors.ContainsKey)) return this;
+        if (resource.DynamicAnchors.Keys.All(_anchors.ContainsKey))
+            return this;
         var anchors = new Dictionary<string, SchemaSite>(_anchors);
-        foreach (var (name, site) in resource.DynamicAnchors) anchors.TryAdd(name, site);
+        foreach (var (name, site) in resource.DynamicAnchors)
+            anchors.TryAdd(name, site);
         return new DynamicScope(anchors);
     }
 }

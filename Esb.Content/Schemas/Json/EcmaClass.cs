@@ -14,9 +14,18 @@ internal sealed class EcmaClass
     private static readonly EcmaClass Digits = new([('0', '9')]);
     private static readonly EcmaClass Words = new([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')]);
 
-    private static readonly EcmaClass Blanks = new(
-        [(9, 13), (' ', ' '), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F),
-            (0x3000, 0x3000), (0xFEFF, 0xFEFF)]);
+    private static readonly EcmaClass Blanks = new([
+        (9, 13),
+        (' ', ' '),
+        (0xA0, 0xA0),
+        (0x1680, 0x1680),
+        (0x2000, 0x200A),
+        (0x2028, 0x2029),
+        (0x202F, 0x202F),
+        (0x205F, 0x205F),
+        (0x3000, 0x3000),
+        (0xFEFF, 0xFEFF),
+    ]);
 
     private static readonly ConcurrentDictionary<string, EcmaClass> Categories = [];
 
@@ -29,7 +38,8 @@ internal sealed class EcmaClass
         {
             if (merged.Count > 0 && range.First <= merged[^1].Last + 1)
                 merged[^1] = (merged[^1].First, Math.Max(merged[^1].Last, range.Last));
-            else merged.Add(range);
+            else
+                merged.Add(range);
         }
 
         _ranges = [.. merged];
@@ -39,12 +49,15 @@ internal sealed class EcmaClass
     public static EcmaClass Read(string source, ref int position)
     {
         var isInverted = position < source.Length && source[position] == '^';
-        if (isInverted) position++;
+        if (isInverted)
+            position++;
         var ranges = new List<(int First, int Last)>();
         while (true)
         {
-            if (position >= source.Length) throw new EcmaPatternException("a class is not closed");
-            if (source[position] == ']') break;
+            if (position >= source.Length)
+                throw new EcmaPatternException("a class is not closed");
+            if (source[position] == ']')
+                break;
             var first = ReadMember(source, ref position);
             if (position + 1 >= source.Length || source[position] != '-' || source[position + 1] == ']')
             {
@@ -74,7 +87,8 @@ internal sealed class EcmaClass
     /// <summary>Reads an escape from behind its <c>\</c>.</summary>
     public static EcmaClass ReadEscape(string source, ref int position)
     {
-        if (position >= source.Length) throw new EcmaPatternException("it ends in a backslash");
+        if (position >= source.Length)
+            throw new EcmaPatternException("it ends in a backslash");
         var kind = source[position++];
         return kind switch
         {
@@ -100,18 +114,24 @@ internal sealed class EcmaClass
             return;
         }
 
-        if (pairs.Count > 0) target.Append("(?:");
-        if (plane.Count > 0) target.Append('[').AppendJoin("", plane.Select(range => Show(range.First, range.Last))).Append(']');
-        if (plane.Count > 0 && pairs.Count > 0) target.Append('|');
+        if (pairs.Count > 0)
+            target.Append("(?:");
+        if (plane.Count > 0)
+            target.Append('[').AppendJoin("", plane.Select(range => Show(range.First, range.Last))).Append(']');
+        if (plane.Count > 0 && pairs.Count > 0)
+            target.Append('|');
         target.AppendJoin('|', pairs);
-        if (pairs.Count > 0) target.Append(')');
+        if (pairs.Count > 0)
+            target.Append(')');
     }
 
     private static EcmaClass ReadMember(string source, ref int position)
     {
-        if (source[position] != '\\') return ReadCharacter(source, ref position);
+        if (source[position] != '\\')
+            return ReadCharacter(source, ref position);
         position++;
-        if (position >= source.Length || source[position] is not ('b' or '-')) return ReadEscape(source, ref position);
+        if (position >= source.Length || source[position] is not ('b' or '-'))
+            return ReadEscape(source, ref position);
         return Only(source[position++] == 'b' ? '\b' : '-');
     }
 
@@ -121,18 +141,28 @@ internal sealed class EcmaClass
     {
         switch (kind)
         {
-            case 't': return '\t';
-            case 'n': return '\n';
-            case 'v': return '\v';
-            case 'f': return '\f';
-            case 'r': return '\r';
-            case '0' when position >= source.Length || !char.IsAsciiDigit(source[position]): return 0;
-            case 'c' when position < source.Length && char.IsAsciiLetter(source[position]): return source[position++] % 32;
-            case 'x': return ReadHex(source, ref position, 2);
-            case 'u': return ReadUnicode(source, ref position);
+            case 't':
+                return '\t';
+            case 'n':
+                return '\n';
+            case 'v':
+                return '\v';
+            case 'f':
+                return '\f';
+            case 'r':
+                return '\r';
+            case '0' when position >= source.Length || !char.IsAsciiDigit(source[position]):
+                return 0;
+            case 'c' when position < source.Length && char.IsAsciiLetter(source[position]):
+                return source[position++] % 32;
+            case 'x':
+                return ReadHex(source, ref position, 2);
+            case 'u':
+                return ReadUnicode(source, ref position);
             default:
                 return char.IsAsciiLetterOrDigit(kind)
-                    ? throw new EcmaPatternException($"\\{kind} is no escape of ECMA-262, at character {position}") : kind;
+                    ? throw new EcmaPatternException($"\\{kind} is no escape of ECMA-262, at character {position}")
+                    : kind;
         }
     }
 
@@ -141,8 +171,16 @@ internal sealed class EcmaClass
         if (position < source.Length && source[position] == '{')
         {
             var end = source.IndexOf('}', position);
-            if (end < 0 || !int.TryParse(source.AsSpan(position + 1, end - position - 1), NumberStyles.AllowHexSpecifier,
-                CultureInfo.InvariantCulture, out var wide) || wide is < 0 or > Last)
+            if (
+                end < 0
+                || !int.TryParse(
+                    source.AsSpan(position + 1, end - position - 1),
+                    NumberStyles.AllowHexSpecifier,
+                    CultureInfo.InvariantCulture,
+                    out var wide
+                )
+                || wide is < 0 or > Last
+            )
                 throw new EcmaPatternException($"\\u{{…}} is wrong, at character {position}");
             position = end + 1;
             return wide;
@@ -153,15 +191,18 @@ internal sealed class EcmaClass
             return unit;
         var next = position + 2;
         var low = ReadHex(source, ref next, 4);
-        if (!char.IsLowSurrogate((char)low)) return unit;
+        if (!char.IsLowSurrogate((char)low))
+            return unit;
         position = next;
         return char.ConvertToUtf32((char)unit, (char)low);
     }
 
     private static int ReadHex(string source, ref int position, int digits)
     {
-        if (position + digits > source.Length
-            || !int.TryParse(source.AsSpan(position, digits), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var value))
+        if (
+            position + digits > source.Length
+            || !int.TryParse(source.AsSpan(position, digits), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var value)
+        )
             throw new EcmaPatternException($"{digits} hexadecimal digits are expected, at character {position + 1}");
         position += digits;
         return value;
@@ -170,21 +211,28 @@ internal sealed class EcmaClass
     private static EcmaClass ReadCategory(string source, ref int position)
     {
         var end = position < source.Length && source[position] == '{' ? source.IndexOf('}', position) : -1;
-        if (end < 0) throw new EcmaPatternException($"\\p needs a name in braces, at character {position + 1}");
+        if (end < 0)
+            throw new EcmaPatternException($"\\p needs a name in braces, at character {position + 1}");
         var name = source[(position + 1)..end];
         position = end + 1;
-        return Categories.GetOrAdd(name, _ => UnicodeNames.Find(name, name[(name.IndexOf('=') + 1)..]) is { } holds
-            ? new EcmaClass(RangesOf(holds))
-            : throw new EcmaPatternException($"the property \\p{{{name}}} is not supported; general categories, Any and ASCII are"));
+        return Categories.GetOrAdd(
+            name,
+            _ =>
+                UnicodeNames.Find(name, name[(name.IndexOf('=') + 1)..]) is { } holds
+                    ? new EcmaClass(RangesOf(holds))
+                    : throw new EcmaPatternException($"the property \\p{{{name}}} is not supported; general categories, Any and ASCII are")
+        );
     }
 
     private static IEnumerable<(int First, int Last)> RangesOf(Func<int, bool> holds)
     {
         for (var i = 0; i <= Last; i++)
         {
-            if (!holds(i)) continue;
+            if (!holds(i))
+                continue;
             var first = i;
-            while (i < Last && holds(i + 1)) i++;
+            while (i < Last && holds(i + 1))
+                i++;
             yield return (first, i);
         }
     }
@@ -195,26 +243,30 @@ internal sealed class EcmaClass
         var next = 0;
         foreach (var range in _ranges)
         {
-            if (range.First > next) gaps.Add((next, range.First - 1));
+            if (range.First > next)
+                gaps.Add((next, range.First - 1));
             next = range.Last + 1;
         }
 
-        if (next <= Last) gaps.Add((next, Last));
+        if (next <= Last)
+            gaps.Add((next, Last));
         return new EcmaClass(gaps);
     }
 
     private int Single() =>
-        _ranges is [var only] && only.First == only.Last ? only.First
+        _ranges is [var only] && only.First == only.Last
+            ? only.First
             : throw new EcmaPatternException("a range begins or ends with a class");
 
-    private IEnumerable<(int First, int Last)> Within(int first, int last) => _ranges
-        .Where(range => range.First <= last && range.Last >= first)
-        .Select(range => (Math.Max(range.First, first), Math.Min(range.Last, last)));
+    private IEnumerable<(int First, int Last)> Within(int first, int last) =>
+        _ranges
+            .Where(range => range.First <= last && range.Last >= first)
+            .Select(range => (Math.Max(range.First, first), Math.Min(range.Last, last)));
 
     // Characters outside of the basic plane, by the first of their two units.
     private static IEnumerable<string> PairsOf((int First, int Last) range)
     {
-        for (var start = range.First; start <= range.Last;)
+        for (var start = range.First; start <= range.Last; )
         {
             var whole = start % 0x400 == 0 ? (range.Last + 1 - start) / 0x400 : 0; // first units with all of their second ones
             var end = whole > 0 ? start + (whole * 0x400) - 1 : Math.Min(range.Last, start | 0x3FF);

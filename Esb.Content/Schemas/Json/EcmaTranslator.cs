@@ -21,19 +21,23 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
     public string Translate()
     {
         ReadAlternatives();
-        if (_position < source.Length) throw Fault("there is an unmatched \")\"");
+        if (_position < source.Length)
+            throw Fault("there is an unmatched \")\"");
         return _target.ToString();
     }
 
     /// <returns>How many single characters the automaton has.</returns>
     private long ReadAlternatives()
     {
-        if (++_depth > MaxDepth) throw Fault($"groups are nested deeper than {MaxDepth}");
+        if (++_depth > MaxDepth)
+            throw Fault($"groups are nested deeper than {MaxDepth}");
         var size = 0L;
         while (_position < source.Length && source[_position] != ')')
         {
-            if (Take('|')) _target.Append('|');
-            else size = Checked(size + ReadTerm());
+            if (Take('|'))
+                _target.Append('|');
+            else
+                size = Checked(size + ReadTerm());
         }
 
         _depth--;
@@ -44,8 +48,10 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
     {
         var start = _target.Length;
         var (size, isRepeatable) = ReadAtom();
-        if (_position >= source.Length || !IsQuantifier(source[_position])) return size;
-        if (!isRepeatable) throw Fault("there is nothing to repeat");
+        if (_position >= source.Length || !IsQuantifier(source[_position]))
+            return size;
+        if (!isRepeatable)
+            throw Fault("there is nothing to repeat");
         _target.Insert(start, "(?:").Append(')');
         return Checked(size * ReadQuantifier());
     }
@@ -90,7 +96,8 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
         {
             if (TakeLookAround())
             {
-                if (!checksOnly) throw Fault("look-around is not supported");
+                if (!checksOnly)
+                    throw Fault("look-around is not supported");
             }
             else if (Take('<'))
             {
@@ -104,14 +111,18 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
 
         _target.Append("(?:"); // nothing refers to what a group takes
         var size = ReadAlternatives();
-        if (!Take(')')) throw Fault("a group is not closed");
+        if (!Take(')'))
+            throw Fault("a group is not closed");
         _target.Append(')');
         return size;
     }
 
     private bool TakeLookAround()
     {
-        var length = source.AsSpan(_position) is ['=' or '!', ..] ? 1 : source.AsSpan(_position) is ['<', '=' or '!', ..] ? 2 : 0;
+        var length =
+            source.AsSpan(_position) is ['=' or '!', ..] ? 1
+            : source.AsSpan(_position) is ['<', '=' or '!', ..] ? 2
+            : 0;
         _position += length;
         return length > 0;
     }
@@ -119,8 +130,10 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
     private void SkipName()
     {
         var start = _position;
-        while (_position < source.Length && (char.IsLetterOrDigit(source[_position]) || source[_position] is '_' or '$')) _position++;
-        if (_position == start || !Take('>')) throw Fault("the name of a group is wrong");
+        while (_position < source.Length && (char.IsLetterOrDigit(source[_position]) || source[_position] is '_' or '$'))
+            _position++;
+        if (_position == start || !Take('>'))
+            throw Fault("the name of a group is wrong");
     }
 
     private (long Size, bool IsRepeatable) ReadEscape()
@@ -131,7 +144,8 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
                 _target.Append('\\').Append(source[_position++]);
                 return (0, false);
             case 'k' or (>= '1' and <= '9'):
-                if (!checksOnly) throw Fault("back-references are not supported");
+                if (!checksOnly)
+                    throw Fault("back-references are not supported");
                 _position++;
                 return (1, true);
             default:
@@ -150,10 +164,13 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
             var least = ReadCount();
             var isRange = Take(',');
             most = !isRange || Peek() == '}' ? least : ReadCount();
-            if (!Take('}')) throw Fault("a count is not closed");
-            if (most < least) throw Fault("a count ends below its beginning");
+            if (!Take('}'))
+                throw Fault("a count is not closed");
+            if (most < least)
+                throw Fault("a count ends below its beginning");
             _target.Append(CultureInfo.InvariantCulture, $"{{{least}");
-            if (isRange) _target.Append(',').Append(source[_position - 2] == ',' ? "" : most.ToString(CultureInfo.InvariantCulture));
+            if (isRange)
+                _target.Append(',').Append(source[_position - 2] == ',' ? "" : most.ToString(CultureInfo.InvariantCulture));
             _target.Append('}');
         }
         else
@@ -161,7 +178,8 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
             _target.Append(quantifier);
         }
 
-        if (Take('?')) _target.Append('?');
+        if (Take('?'))
+            _target.Append('?');
         return Math.Max(most, 1);
     }
 
@@ -169,7 +187,8 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
     {
         var start = _position;
         var count = 0L;
-        while (_position < source.Length && char.IsAsciiDigit(source[_position])) count = Checked((count * 10) + source[_position++] - '0');
+        while (_position < source.Length && char.IsAsciiDigit(source[_position]))
+            count = Checked((count * 10) + source[_position++] - '0');
         return _position > start ? count : throw Fault("a count is wrong");
     }
 
@@ -179,7 +198,8 @@ internal sealed class EcmaTranslator(string source, bool checksOnly = false)
 
     private bool Take(char wanted)
     {
-        if (Peek() != wanted || _position >= source.Length) return false;
+        if (Peek() != wanted || _position >= source.Length)
+            return false;
         _position++;
         return true;
     }

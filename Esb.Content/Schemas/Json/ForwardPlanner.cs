@@ -14,21 +14,26 @@ internal sealed class ForwardPlanner
     public ForwardPlan Plan(SchemaNode root)
     {
         var plan = PlanOf([root]);
-        while (_unfinished.TryDequeue(out var next)) Fill(next.Plan, next.Nodes);
+        while (_unfinished.TryDequeue(out var next))
+            Fill(next.Plan, next.Nodes);
         return plan;
     }
 
     private ForwardPlan PlanOf(IEnumerable<SchemaNode> schemas)
     {
         var roots = schemas.Distinct().OrderBy(node => node.Number).ToArray();
-        if (roots.Length == 0) return ForwardPlan.Any;
+        if (roots.Length == 0)
+            return ForwardPlan.Any;
         var nodes = Flatten(roots);
         var key = string.Join(' ', nodes.Select(node => node.Number));
-        if (_plans.TryGetValue(key, out var known)) return known;
+        if (_plans.TryGetValue(key, out var known))
+            return known;
         var plan = new ForwardPlan();
         _plans[key] = plan;
-        if (_plans.Count > MaxPlans || !nodes.All(CanBeJoined)) plan.Trees = roots;
-        else _unfinished.Enqueue((plan, nodes));
+        if (_plans.Count > MaxPlans || !nodes.All(CanBeJoined))
+            plan.Trees = roots;
+        else
+            _unfinished.Enqueue((plan, nodes));
         return plan;
     }
 
@@ -40,7 +45,8 @@ internal sealed class ForwardPlanner
         {
             foreach (var next in node.All)
             {
-                if (found.Add(next)) waiting.Push(next);
+                if (found.Add(next))
+                    waiting.Push(next);
             }
         }
 
@@ -53,8 +59,11 @@ internal sealed class ForwardPlanner
     private void Fill(ForwardPlan plan, SchemaNode[] nodes)
     {
         var names = nodes.SelectMany(NamesOf).Distinct().ToList();
-        var patterns = nodes.SelectMany(node => node.PatternProperties)
-            .Select(entry => entry.Pattern).DistinctBy(pattern => pattern.Source).ToArray();
+        var patterns = nodes
+            .SelectMany(node => node.PatternProperties)
+            .Select(entry => entry.Pattern)
+            .DistinctBy(pattern => pattern.Source)
+            .ToArray();
         if (names.Count > MaxNames || patterns.Length > MaxPatterns)
         {
             plan.Trees = nodes;
@@ -64,16 +73,27 @@ internal sealed class ForwardPlanner
         FillValue(plan, nodes);
         FillItems(plan, nodes);
         plan.Names = new NameTable(names);
-        plan.Members = [.. names.Select(name => PlanOf(nodes
-            .SelectMany(node => SchemasOf(node, name, source => Matches(patterns, source, name)))))];
+        plan.Members =
+        [
+            .. names.Select(name => PlanOf(nodes.SelectMany(node => SchemasOf(node, name, source => Matches(patterns, source, name))))),
+        ];
         plan.NamePatterns = patterns;
-        plan.Others = [.. Enumerable.Range(0, 1 << patterns.Length)
-            .Select(bits => PlanOf(nodes.SelectMany(node => SchemasOf(node, name: null, source => HasBit(patterns, source, bits)))))];
+        plan.Others =
+        [
+            .. Enumerable
+                .Range(0, 1 << patterns.Length)
+                .Select(bits => PlanOf(nodes.SelectMany(node => SchemasOf(node, name: null, source => HasBit(patterns, source, bits))))),
+        ];
         plan.NamePlan = nodes.Any(node => node.PropertyNames is not null)
-            ? PlanOf(nodes.Select(node => node.PropertyNames).OfType<SchemaNode>()) : null;
+            ? PlanOf(nodes.Select(node => node.PropertyNames).OfType<SchemaNode>())
+            : null;
         plan.Required = BitsOf(names, nodes.SelectMany(node => node.Required));
-        plan.DependentRequired = [.. nodes.SelectMany(node => node.DependentRequired)
-            .Select(entry => (names.IndexOf(entry.Key), entry.Value.Select(name => names.IndexOf(name)).ToArray()))];
+        plan.DependentRequired =
+        [
+            .. nodes
+                .SelectMany(node => node.DependentRequired)
+                .Select(entry => (names.IndexOf(entry.Key), entry.Value.Select(name => names.IndexOf(name)).ToArray())),
+        ];
         plan.MinProperties = nodes.Max(node => node.MinProperties);
         plan.MaxProperties = nodes.Min(node => node.MaxProperties);
     }
@@ -84,8 +104,10 @@ internal sealed class ForwardPlanner
     private static IEnumerable<SchemaNode> SchemasOf(SchemaNode node, string? name, Func<string, bool> matches)
     {
         var schemas = node.PatternProperties.Where(entry => matches(entry.Pattern.Source)).Select(entry => entry.Node).ToList();
-        if (name is not null && node.Properties.TryGetValue(name, out var own)) schemas.Add(own);
-        if (schemas.Count == 0 && node.AdditionalProperties is not null) schemas.Add(node.AdditionalProperties);
+        if (name is not null && node.Properties.TryGetValue(name, out var own))
+            schemas.Add(own);
+        if (schemas.Count == 0 && node.AdditionalProperties is not null)
+            schemas.Add(node.AdditionalProperties);
         return schemas;
     }
 
@@ -124,9 +146,14 @@ internal sealed class ForwardPlanner
     private void FillItems(ForwardPlan plan, SchemaNode[] nodes)
     {
         var first = nodes.Max(node => node.PrefixItems.Count);
-        plan.FirstItems = [.. Enumerable.Range(0, first)
-            .Select(index => PlanOf(nodes
-            .Select(node => index < node.PrefixItems.Count ? node.PrefixItems[index] : node.Items).OfType<SchemaNode>()))];
+        plan.FirstItems =
+        [
+            .. Enumerable
+                .Range(0, first)
+                .Select(index =>
+                    PlanOf(nodes.Select(node => index < node.PrefixItems.Count ? node.PrefixItems[index] : node.Items).OfType<SchemaNode>())
+                ),
+        ];
         plan.Items = PlanOf(nodes.Select(node => node.Items).OfType<SchemaNode>());
         plan.MinItems = nodes.Max(node => node.MinItems);
         plan.MaxItems = nodes.Min(node => node.MaxItems);

@@ -70,7 +70,8 @@ internal ref struct ForwardValidator
             case JsonTokenType.String:
                 CheckType(plan, JsonTypes.String);
                 CheckAllowed(plan);
-                if (plan.ReadsTexts) CheckText(plan);
+                if (plan.ReadsTexts)
+                    CheckText(plan);
                 break;
             case JsonTokenType.Number:
                 CheckNumber(plan);
@@ -84,31 +85,37 @@ internal ref struct ForwardValidator
 
     private readonly void CheckType(ForwardPlan plan, JsonTypes type)
     {
-        if ((plan.Types & type) == 0) Report(Offset, "type", TypeNames.Problem(plan.Types));
+        if ((plan.Types & type) == 0)
+            Report(Offset, "type", TypeNames.Problem(plan.Types));
     }
 
     private void CheckAllowed(ForwardPlan plan)
     {
         foreach (var allowed in plan.Allowed)
         {
-            if (!allowed.Contains(ref _reader)) Report(Offset, allowed.Keyword, allowed.Problem);
+            if (!allowed.Contains(ref _reader))
+                Report(Offset, allowed.Keyword, allowed.Problem);
         }
     }
 
     private void CheckNumber(ForwardPlan plan)
     {
-        if (plan.Types != JsonTypes.Any) CheckType(plan, TypeNames.OfNumber(_reader.ValueSpan));
+        if (plan.Types != JsonTypes.Any)
+            CheckType(plan, TypeNames.OfNumber(_reader.ValueSpan));
         CheckAllowed(plan);
-        if (plan.Bounds.Length + plan.Divisors.Length == 0) return;
+        if (plan.Bounds.Length + plan.Divisors.Length == 0)
+            return;
         var number = new DecimalText(_reader.ValueSpan);
         foreach (var bound in plan.Bounds)
         {
-            if (!bound.Holds(number)) Report(Offset, bound.Keyword, bound.Describe());
+            if (!bound.Holds(number))
+                Report(Offset, bound.Keyword, bound.Describe());
         }
 
         foreach (var divisor in plan.Divisors)
         {
-            if (!divisor.Divides(number)) Report(Offset, "multipleOf", $"is not a multiple of {divisor.Text}");
+            if (!divisor.Divides(number))
+                Report(Offset, "multipleOf", $"is not a multiple of {divisor.Text}");
         }
     }
 
@@ -129,16 +136,20 @@ internal ref struct ForwardValidator
         }
         finally
         {
-            if (rented is not null) ArrayPool<byte>.Shared.Return(rented);
+            if (rented is not null)
+                ArrayPool<byte>.Shared.Return(rented);
         }
     }
 
     private readonly void CheckText(ForwardPlan plan, scoped ReadOnlySpan<byte> text)
     {
         var length = TextLength.Of(text);
-        if (length < plan.MinLength) Report(Offset, "minLength", $"is shorter than {plan.MinLength} characters");
-        if (length > plan.MaxLength) Report(Offset, "maxLength", $"is longer than {plan.MaxLength} characters");
-        if (plan.Patterns.Length + plan.Formats.Length == 0) return;
+        if (length < plan.MinLength)
+            Report(Offset, "minLength", $"is shorter than {plan.MinLength} characters");
+        if (length > plan.MaxLength)
+            Report(Offset, "maxLength", $"is longer than {plan.MaxLength} characters");
+        if (plan.Patterns.Length + plan.Formats.Length == 0)
+            return;
         var rented = text.Length <= FewCharacters ? null : ArrayPool<char>.Shared.Rent(text.Length);
         Span<char> characters = rented ?? stackalloc char[FewCharacters];
         try
@@ -147,7 +158,8 @@ internal ref struct ForwardValidator
         }
         finally
         {
-            if (rented is not null) ArrayPool<char>.Shared.Return(rented);
+            if (rented is not null)
+                ArrayPool<char>.Shared.Return(rented);
         }
     }
 
@@ -155,12 +167,14 @@ internal ref struct ForwardValidator
     {
         foreach (var pattern in plan.Patterns)
         {
-            if (!pattern.IsMatch(text)) Report(Offset, "pattern", $"does not match {pattern.Source}");
+            if (!pattern.IsMatch(text))
+                Report(Offset, "pattern", $"does not match {pattern.Source}");
         }
 
         foreach (var format in plan.Formats)
         {
-            if (!format.Accepts(text)) Report(Offset, "format", $"is not in the format {format.Name}");
+            if (!format.Accepts(text))
+                Report(Offset, "format", $"is not in the format {format.Name}");
         }
     }
 
@@ -178,7 +192,8 @@ internal ref struct ForwardValidator
             if (index >= 0)
             {
                 var bit = 1UL << (index % 64);
-                if ((seen[index / 64] & bit) != 0) throw Twice();
+                if ((seen[index / 64] & bit) != 0)
+                    throw Twice();
                 seen[index / 64] |= bit;
                 next = index + 1;
             }
@@ -188,44 +203,55 @@ internal ref struct ForwardValidator
             }
 
             var member = index >= 0 ? plan.Members[index] : Other(plan);
-            if (plan.NamePlan is not null) CheckName(plan.NamePlan);
+            if (plan.NamePlan is not null)
+                CheckName(plan.NamePlan);
             _reader.Read();
             CheckValue(member);
         }
 
         _trail.Pop();
-        if (hasUnknown) _names!.End();
+        if (hasUnknown)
+            _names!.End();
         CheckPresent(plan, start, seen);
-        if (count < plan.MinProperties) Report(start, "minProperties", $"has fewer than {plan.MinProperties} members");
-        if (count > plan.MaxProperties) Report(start, "maxProperties", $"has more than {plan.MaxProperties} members");
-        if (plan.Allowed.Length > 0) ReportNotScalar(plan, start);
+        if (count < plan.MinProperties)
+            Report(start, "minProperties", $"has fewer than {plan.MinProperties} members");
+        if (count > plan.MaxProperties)
+            Report(start, "maxProperties", $"has more than {plan.MaxProperties} members");
+        if (plan.Allowed.Length > 0)
+            ReportNotScalar(plan, start);
     }
 
     private void NoteUnknown(ref bool hasUnknown)
     {
         _names ??= new MemberNames(_document);
-        if (!hasUnknown) _names.Begin();
+        if (!hasUnknown)
+            _names.Begin();
         hasUnknown = true;
-        if (!_names.TryAdd(ref _reader, Offset)) throw Twice();
+        if (!_names.TryAdd(ref _reader, Offset))
+            throw Twice();
     }
 
     private static JsonException Twice() => new("a name comes twice");
 
     private readonly ForwardPlan Other(ForwardPlan plan)
     {
-        if (plan.Others.Length <= 1) return plan.Others.Length == 0 ? ForwardPlan.Any : plan.Others[0];
+        if (plan.Others.Length <= 1)
+            return plan.Others.Length == 0 ? ForwardPlan.Any : plan.Others[0];
         var (name, bits) = (_reader.GetString()!, 0);
-        for (var i = 0; i < plan.NamePatterns.Length; i++) bits |= plan.NamePatterns[i].IsMatch(name) ? 1 << i : 0;
+        for (var i = 0; i < plan.NamePatterns.Length; i++)
+            bits |= plan.NamePatterns[i].IsMatch(name) ? 1 << i : 0;
         return plan.Others[bits];
     }
 
     // A name is validated as the text that it is.
     private void CheckName(ForwardPlan plan)
     {
-        if (plan.Never is { } keyword) Report(Offset, keyword, "is not allowed");
+        if (plan.Never is { } keyword)
+            Report(Offset, keyword, "is not allowed");
         CheckType(plan, JsonTypes.String);
         CheckAllowed(plan);
-        if (plan.ReadsTexts) CheckText(plan);
+        if (plan.ReadsTexts)
+            CheckText(plan);
     }
 
     private readonly void CheckPresent(ForwardPlan plan, int start, scoped ReadOnlySpan<ulong> seen)
@@ -238,7 +264,8 @@ internal ref struct ForwardValidator
 
         foreach (var (name, needed) in plan.DependentRequired)
         {
-            if (!Has(seen, name)) continue;
+            if (!Has(seen, name))
+                continue;
             foreach (var other in needed)
             {
                 if (!Has(seen, other))
@@ -261,26 +288,32 @@ internal ref struct ForwardValidator
         }
 
         _trail.Pop();
-        if (count < plan.MinItems) Report(start, "minItems", $"has fewer than {plan.MinItems} items");
-        if (count > plan.MaxItems) Report(start, "maxItems", $"has more than {plan.MaxItems} items");
-        if (plan.Allowed.Length > 0) ReportNotScalar(plan, start);
+        if (count < plan.MinItems)
+            Report(start, "minItems", $"has fewer than {plan.MinItems} items");
+        if (count > plan.MaxItems)
+            Report(start, "maxItems", $"has more than {plan.MaxItems} items");
+        if (plan.Allowed.Length > 0)
+            ReportNotScalar(plan, start);
     }
 
     // Allowed values that are objects or arrays are compared as trees.
     private readonly void ReportNotScalar(ForwardPlan plan, int start)
     {
-        foreach (var allowed in plan.Allowed) Report(start, allowed.Keyword, allowed.Problem);
+        foreach (var allowed in plan.Allowed)
+            Report(start, allowed.Keyword, allowed.Problem);
     }
 
     private void CheckTree(ForwardPlan plan)
     {
         // limits of names and members
-        if (_trees is null && _document.Length > JsonInput.MaxNameBytes) new JsonScan(new JsonPathSet(), _document).ReadToEnd();
+        if (_trees is null && _document.Length > JsonInput.MaxNameBytes)
+            new JsonScan(new JsonPathSet(), _document).ReadToEnd();
         _trees ??= new TreeValidator(_document, _trail, _violations);
         var start = Offset;
         _reader.Skip();
         using var tree = JsonDocument.Parse(_document[start..(int)_reader.BytesConsumed], TreeOptions);
-        foreach (var schema in plan.Trees) _trees.Check(schema, tree.RootElement);
+        foreach (var schema in plan.Trees)
+            _trees.Check(schema, tree.RootElement);
     }
 
     private readonly void Report(int offset, string keyword, string problem) => _violations.Add(offset, _trail.ToString, keyword, problem);

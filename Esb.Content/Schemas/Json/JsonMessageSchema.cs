@@ -17,20 +17,28 @@ internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessag
     public void Validate(EsbMessage message)
     {
         var bytes = message.Body.Bytes;
-        if (bytes.Span.StartsWith(Encoding.UTF8.Preamble)) bytes = bytes[Encoding.UTF8.Preamble.Length..];
+        if (bytes.Span.StartsWith(Encoding.UTF8.Preamble))
+            bytes = bytes[Encoding.UTF8.Preamble.Length..];
         var violations = new Violations(bytes);
         try
         {
-            if (plan.Trees.Count > 0) CheckTree(message.Body, bytes, violations);
-            else CheckForward(bytes, violations);
+            if (plan.Trees.Count > 0)
+                CheckTree(message.Body, bytes, violations);
+            else
+                CheckForward(bytes, violations);
         }
         catch (RegexMatchTimeoutException ex)
         {
-            throw new EsbException(Code,
-                $"The document cannot be validated with schema {name}: a pattern of the schema took longer than {ex.MatchTimeout.TotalSeconds:0} s.", FaultKind.Invalid);
+            throw new EsbException(
+                Code,
+                $"The document cannot be validated with schema {name}: a pattern of the schema took longer than "
+                    + $"{ex.MatchTimeout.TotalSeconds:0} s.",
+                FaultKind.Invalid
+            );
         }
 
-        if (violations.Count > 0) throw Broken(violations);
+        if (violations.Count > 0)
+            throw Broken(violations);
     }
 
     // The tree is kept with the body, for those who read it next.
@@ -38,7 +46,8 @@ internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessag
     {
         var root = JsonInput.Read(body);
         var validator = new TreeValidator(bytes, new PointerTrail(bytes), violations);
-        foreach (var schema in plan.Trees) Guard(bytes.Span, () => validator.Check(schema, root));
+        foreach (var schema in plan.Trees)
+            Guard(bytes.Span, () => validator.Check(schema, root));
     }
 
     private void CheckForward(ReadOnlyMemory<byte> bytes, Violations violations)
@@ -67,7 +76,10 @@ internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessag
     {
         var places = violations.Count == 1 ? "1 place" : $"{violations.Count} places";
         var more = violations.Count > Violations.Shown ? $"; the first {Violations.Shown}" : "";
-        return new EsbException(Code, $"The document breaks schema {name} in {places}{more}: {string.Join("; ", violations.First)}.",
-            FaultKind.Invalid);
+        return new EsbException(
+            Code,
+            $"The document breaks schema {name} in {places}{more}: {string.Join("; ", violations.First)}.",
+            FaultKind.Invalid
+        );
     }
 }

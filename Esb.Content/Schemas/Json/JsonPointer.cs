@@ -16,12 +16,19 @@ internal static class JsonPointer
         {
             if (value.ValueKind == JsonValueKind.Object)
             {
-                if (!value.TryGetProperty(part.Replace("~1", "/", StringComparison.Ordinal).Replace("~0", "~", StringComparison.Ordinal),
-                    out value))
+                if (
+                    !value.TryGetProperty(
+                        part.Replace("~1", "/", StringComparison.Ordinal).Replace("~0", "~", StringComparison.Ordinal),
+                        out value
+                    )
+                )
                     return null;
             }
-            else if (value.ValueKind == JsonValueKind.Array
-                && int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out var index) && index < value.GetArrayLength())
+            else if (
+                value.ValueKind == JsonValueKind.Array
+                && int.TryParse(part, NumberStyles.None, CultureInfo.InvariantCulture, out var index)
+                && index < value.GetArrayLength()
+            )
             {
                 value = value[index];
             }

@@ -10,7 +10,17 @@ internal static class MetaSchemas
     private const string Folder = "https://json-schema.org/draft/2020-12/meta/";
 
     private static readonly string[] Names =
-        ["schema", "core", "applicator", "unevaluated", "validation", "meta-data", "format-annotation", "format-assertion", "content"];
+    [
+        "schema",
+        "core",
+        "applicator",
+        "unevaluated",
+        "validation",
+        "meta-data",
+        "format-annotation",
+        "format-assertion",
+        "content",
+    ];
 
     private static readonly Lazy<SchemaDocument[]> Read = new(() => [.. Names.Select(ReadResource)]);
     private static readonly Lazy<SchemaNode> Compiled = new(Compile);
@@ -21,7 +31,8 @@ internal static class MetaSchemas
     /// <summary>Adds the meta-schemas to documents that may refer to them.</summary>
     public static void AddTo(SchemaDocuments documents)
     {
-        foreach (var document in Read.Value) documents.Add(new SchemaDocument(document.Uri, Path: null, document.Root));
+        foreach (var document in Read.Value)
+            documents.Add(new SchemaDocument(document.Uri, Path: null, document.Root));
     }
 
     private static SchemaNode Compile()

@@ -36,20 +36,25 @@ internal sealed class NameTable
     /// <param name="guess">The index that is likely: members usually stand in the order of the schema.</param>
     public int Find(ref Utf8JsonReader reader, int guess)
     {
-        if (_names.Length == 0) return -1;
-        if (!reader.ValueIsEscaped) return Find(reader.ValueSpan, guess);
+        if (_names.Length == 0)
+            return -1;
+        if (!reader.ValueIsEscaped)
+            return Find(reader.ValueSpan, guess);
         var length = reader.ValueSpan.Length;
-        if (length > (long)_longest * 12) return -1; // a character takes 12 bytes at most when it is escaped
+        if (length > (long)_longest * 12)
+            return -1; // a character takes 12 bytes at most when it is escaped
         Span<byte> name = length <= Unescaped ? stackalloc byte[Unescaped] : new byte[length];
         return Find(name[..reader.CopyString(name)], guess);
     }
 
     private int Find(ReadOnlySpan<byte> name, int guess)
     {
-        if (guess < _names.Length && name.SequenceEqual(_names[guess])) return guess;
+        if (guess < _names.Length && name.SequenceEqual(_names[guess]))
+            return guess;
         for (var i = _buckets[HashOf(name) & (_buckets.Length - 1)]; i > 0; i = _next[i - 1])
         {
-            if (name.SequenceEqual(_names[i - 1])) return i - 1;
+            if (name.SequenceEqual(_names[i - 1]))
+                return i - 1;
         }
 
         return -1;

@@ -14,7 +14,8 @@ internal sealed class PointerTrail(ReadOnlyMemory<byte> document)
     /// <summary>Goes into an object or array; one of the next three says where to.</summary>
     public void Push()
     {
-        if (_depth == _steps.Length) Array.Resize(ref _steps, _depth * 2);
+        if (_depth == _steps.Length)
+            Array.Resize(ref _steps, _depth * 2);
         _depth++;
     }
 
@@ -31,13 +32,15 @@ internal sealed class PointerTrail(ReadOnlyMemory<byte> document)
     public override string ToString()
     {
         var pointer = new StringBuilder();
-        foreach (var step in _steps.AsSpan(0, _depth)) pointer.Append('/').Append(JsonPointer.Escape(NameOf(step)));
+        foreach (var step in _steps.AsSpan(0, _depth))
+            pointer.Append('/').Append(JsonPointer.Escape(NameOf(step)));
         return pointer.ToString();
     }
 
     private string NameOf(Step step)
     {
-        if (step.Length == 0) return step.Name ?? step.Start.ToString(CultureInfo.InvariantCulture);
+        if (step.Length == 0)
+            return step.Name ?? step.Start.ToString(CultureInfo.InvariantCulture);
         var reader = new Utf8JsonReader(document.Span.Slice(step.Start, step.Length));
         reader.Read();
         return reader.GetString()!;

@@ -29,16 +29,24 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
         {
             Try(() => Fill(next.Node, next.Site, next.Scope));
             if (_nodes.Count > MaxNodes)
-                Try(() => throw new SchemaException(SchemaFault.Compile, root.Resource.Document, "",
-                    $"it is compiled to more than {MaxNodes} parts"));
-            if (_nodes.Count > MaxNodes) break;
+                Try(() =>
+                    throw new SchemaException(
+                        SchemaFault.Compile,
+                        root.Resource.Document,
+                        "",
+                        $"it is compiled to more than {MaxNodes} parts"
+                    )
+                );
+            if (_nodes.Count > MaxNodes)
+                break;
         }
 
         if (_faults.Count == 0 && SchemaLoop.Find(node) is { } loop)
         {
             var site = _sites[loop];
-            _faults.Add(new SchemaFault(SchemaFault.Loop, site.Resource.Document, site.Pointer,
-                "refers to itself for the same value, without end"));
+            _faults.Add(
+                new SchemaFault(SchemaFault.Loop, site.Resource.Document, site.Pointer, "refers to itself for the same value, without end")
+            );
         }
 
         return node;
@@ -59,7 +67,8 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
     private SchemaNode NodeOf(SchemaSite site, DynamicScope outer)
     {
         var scope = outer.Enter(site.Resource);
-        if (_nodes.TryGetValue((site.Number, scope.Key), out var known)) return known;
+        if (_nodes.TryGetValue((site.Number, scope.Key), out var known))
+            return known;
         var node = new SchemaNode(_nodes.Count);
         _nodes[(site.Number, scope.Key)] = node;
         _sites[node] = site;
@@ -69,20 +78,26 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
 
     private void Fill(SchemaNode node, SchemaSite site, DynamicScope scope)
     {
-        if (site.Element.ValueKind == JsonValueKind.False) node.Never = KeywordOf(site.Pointer);
-        if (site.Element.ValueKind != JsonValueKind.Object) return;
+        if (site.Element.ValueKind == JsonValueKind.False)
+            node.Never = KeywordOf(site.Pointer);
+        if (site.Element.ValueKind != JsonValueKind.Object)
+            return;
         var dialect = documents.DialectOf(site.Resource);
         foreach (var member in site.Element.EnumerateObject())
         {
-            if (dialect.Has(member.Name)) Try(() => Fill(node, member, new Place(site, scope)));
+            if (dialect.Has(member.Name))
+                Try(() => Fill(node, member, new Place(site, scope)));
         }
     }
 
     private void Fill(SchemaNode node, JsonProperty member, Place place)
     {
         var (keyword, value) = (member.Name, member.Value);
-        if (!FillReference(node, keyword, value, place) && !FillObject(node, keyword, value, place)
-            && !FillArray(node, keyword, value, place))
+        if (
+            !FillReference(node, keyword, value, place)
+            && !FillObject(node, keyword, value, place)
+            && !FillArray(node, keyword, value, place)
+        )
             FillValue(node, keyword, value, place.Site);
     }
 
@@ -112,11 +127,14 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
                 node.If = Child(keyword, place);
                 return true;
             case "then" or "else" when place.Site.Element.TryGetProperty("if", out _):
-                if (keyword == "then") node.Then = Child(keyword, place);
-                else node.Else = Child(keyword, place);
+                if (keyword == "then")
+                    node.Then = Child(keyword, place);
+                else
+                    node.Else = Child(keyword, place);
                 return true;
             case "dependentSchemas":
-                foreach (var (name, child) in Map(keyword, value, place)) node.DependentSchemas[name] = child;
+                foreach (var (name, child) in Map(keyword, value, place))
+                    node.DependentSchemas[name] = child;
                 return true;
             default:
                 return false;
@@ -136,7 +154,8 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
         switch (keyword)
         {
             case "properties":
-                foreach (var (name, child) in Map(keyword, value, place)) node.Properties[name] = child;
+                foreach (var (name, child) in Map(keyword, value, place))
+                    node.Properties[name] = child;
                 return true;
             case "patternProperties":
                 foreach (var (name, child) in Map(keyword, value, place))
@@ -155,7 +174,8 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
                 node.Required.AddRange(Texts(value));
                 return true;
             case "dependentRequired":
-                foreach (var entry in value.EnumerateObject()) node.DependentRequired[entry.Name] = [.. Texts(entry.Value)];
+                foreach (var entry in value.EnumerateObject())
+                    node.DependentRequired[entry.Name] = [.. Texts(entry.Value)];
                 return true;
             case "minProperties":
                 node.MinProperties = CountOf(value);
@@ -209,8 +229,10 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
         switch (keyword)
         {
             case "type":
-                node.Types = value.ValueKind == JsonValueKind.String ? TypeOf(value)
-                    : value.EnumerateArray().Aggregate((JsonTypes)0, (types, type) => types | TypeOf(type));
+                node.Types =
+                    value.ValueKind == JsonValueKind.String
+                        ? TypeOf(value)
+                        : value.EnumerateArray().Aggregate((JsonTypes)0, (types, type) => types | TypeOf(type));
                 break;
             case "enum":
                 node.Allowed.Add(new AllowedValues(keyword, [.. value.EnumerateArray()]));
@@ -234,19 +256,24 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
                 node.Pattern = PatternOf(value.GetString()!, site, site.PointerTo(keyword));
                 break;
             case "format":
-                if (assertsFormats || documents.DialectOf(site.Resource).AssertsFormat) node.Format = TextFormat.Find(value.GetString()!);
+                if (assertsFormats || documents.DialectOf(site.Resource).AssertsFormat)
+                    node.Format = TextFormat.Find(value.GetString()!);
                 break;
         }
     }
 
     private SchemaNode Child(string keyword, Place place) => NodeOf(documents.At(place.Site, place.Site.PointerTo(keyword)), place.Scope);
 
-    private IEnumerable<SchemaNode> List(string keyword, JsonElement list, Place place) => Enumerable.Range(0, list.GetArrayLength())
-        .Select(index => NodeOf(documents.At(place.Site, place.Site.PointerTo(keyword, index.ToString(CultureInfo.InvariantCulture))),
-            place.Scope));
+    private IEnumerable<SchemaNode> List(string keyword, JsonElement list, Place place) =>
+        Enumerable
+            .Range(0, list.GetArrayLength())
+            .Select(index =>
+                NodeOf(documents.At(place.Site, place.Site.PointerTo(keyword, index.ToString(CultureInfo.InvariantCulture))), place.Scope)
+            );
 
-    private IEnumerable<(string Name, SchemaNode Node)> Map(string keyword, JsonElement map, Place place) => map.EnumerateObject()
-        .Select(entry => (entry.Name, NodeOf(documents.At(place.Site, place.Site.PointerTo(keyword, entry.Name)), place.Scope)));
+    private IEnumerable<(string Name, SchemaNode Node)> Map(string keyword, JsonElement map, Place place) =>
+        map.EnumerateObject()
+            .Select(entry => (entry.Name, NodeOf(documents.At(place.Site, place.Site.PointerTo(keyword, entry.Name)), place.Scope)));
 
     private static IEnumerable<string> Texts(JsonElement list) => list.EnumerateArray().Select(item => item.GetString()!);
 
@@ -272,9 +299,21 @@ internal sealed class SchemaBuilder(SchemaDocuments documents, bool assertsForma
     private static string KeywordOf(string pointer)
     {
         var parts = pointer.Split('/');
-        var isNamed = parts.Length > 2
-            && parts[^2] is "properties" or "patternProperties" or "$defs" or "definitions" or "dependentSchemas" or "allOf" or "anyOf" or "oneOf" or "prefixItems";
-        return parts.Length == 1 ? "false" : isNamed ? parts[^2] : parts[^1];
+        var isNamed =
+            parts.Length > 2
+            && parts[^2]
+                is "properties"
+                    or "patternProperties"
+                    or "$defs"
+                    or "definitions"
+                    or "dependentSchemas"
+                    or "allOf"
+                    or "anyOf"
+                    or "oneOf"
+                    or "prefixItems";
+        return parts.Length == 1 ? "false"
+            : isNamed ? parts[^2]
+            : parts[^1];
     }
 
     private sealed record Place(SchemaSite Site, DynamicScope Scope);

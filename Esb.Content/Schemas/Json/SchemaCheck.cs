@@ -18,17 +18,27 @@ internal static class SchemaCheck
     public static IReadOnlyList<SchemaFault> Of(SchemaDocument document, JsonElement schema, string pointer, SchemaNode metaSchema)
     {
         if (FindOtherDraft(schema) is { } draft)
-            return [new SchemaFault(SchemaFault.Compile, document, $"{pointer}/$schema",
-                $"\"{draft}\" is not supported; \"{MetaSchemas.Root}\" is")];
+            return
+            [
+                new SchemaFault(
+                    SchemaFault.Compile,
+                    document,
+                    $"{pointer}/$schema",
+                    $"\"{draft}\" is not supported; \"{MetaSchemas.Root}\" is"
+                ),
+            ];
         var faults = new Faults(document, pointer);
         new TreeValidator(default, new PointerTrail(default), faults).Check(metaSchema, schema);
         return [.. faults.Found.Distinct().Take(Reported)];
     }
 
     private static string? FindOtherDraft(JsonElement schema) =>
-        schema.ValueKind == JsonValueKind.Object && schema.TryGetProperty("$schema", out var name) && name.ValueKind == JsonValueKind.String
-        && name.GetString() is { } text && text.Contains("//json-schema.org/", StringComparison.Ordinal)
-            && text.TrimEnd('#') != MetaSchemas.Root
+        schema.ValueKind == JsonValueKind.Object
+        && schema.TryGetProperty("$schema", out var name)
+        && name.ValueKind == JsonValueKind.String
+        && name.GetString() is { } text
+        && text.Contains("//json-schema.org/", StringComparison.Ordinal)
+        && text.TrimEnd('#') != MetaSchemas.Root
             ? text
             : null;
 

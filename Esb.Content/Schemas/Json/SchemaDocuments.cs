@@ -8,8 +8,19 @@ namespace Esb.Content.Schemas.Json;
 internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
 {
     private static readonly HashSet<string> Single =
-        ["additionalProperties", "items", "contains", "not", "if", "then", "else", "propertyNames", "unevaluatedItems",
-            "unevaluatedProperties", "contentSchema"];
+    [
+        "additionalProperties",
+        "items",
+        "contains",
+        "not",
+        "if",
+        "then",
+        "else",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "contentSchema",
+    ];
 
     private static readonly HashSet<string> Named = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
     private static readonly HashSet<string> Listed = ["allOf", "anyOf", "oneOf", "prefixItems"];
@@ -37,7 +48,8 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
     /// <exception cref="SchemaException">It is of another draft, or of vocabularies that are not known.</exception>
     public Dialect DialectOf(SchemaResource resource)
     {
-        if (_dialects.TryGetValue(resource, out var known)) return known;
+        if (_dialects.TryGetValue(resource, out var known))
+            return known;
         return _dialects[resource] = MetaSchemaOf(resource) is { } site ? Dialect.Of(site) : Dialect.Default;
     }
 
@@ -45,11 +57,16 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
     /// <exception cref="SchemaException">There is no such meta-schema.</exception>
     public SchemaSite? MetaSchemaOf(SchemaResource resource)
     {
-        if (resource.MetaSchema is not { } name || name.TrimEnd('#') == MetaSchemas.Root) return null;
+        if (resource.MetaSchema is not { } name || name.TrimEnd('#') == MetaSchemas.Root)
+            return null;
         return Uri.TryCreate(name, UriKind.Absolute, out var uri) && Find(uri) is { } site
             ? site
-            : throw new SchemaException(SchemaFault.Compile, resource.Document, $"{resource.Pointer}/$schema",
-                $"\"{name}\" is not supported; \"{MetaSchemas.Root}\" is");
+            : throw new SchemaException(
+                SchemaFault.Compile,
+                resource.Document,
+                $"{resource.Pointer}/$schema",
+                $"\"{name}\" is not supported; \"{MetaSchemas.Root}\" is"
+            );
     }
 
     /// <summary>The schema to which a reference leads.</summary>
@@ -62,8 +79,11 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
         var (address, fragment) = Split(reference);
         var root = address.Length == 0 ? RootOf(from.Resource) : FindOrLoad(from, address);
         if (root is null)
-            throw Fault($"\"{reference}\" is not part of the configuration; only its schemas, by $id, and files in their folders can be referred to");
-        if (fragment.Length == 0) return root;
+            throw Fault(
+                $"\"{reference}\" is not part of the configuration; only its schemas, by $id, and files in their folders can be referred to"
+            );
+        if (fragment.Length == 0)
+            return root;
         var found = fragment[0] == '/' ? AtPointer(root, fragment) : root.Resource.Anchors.GetValueOrDefault(fragment);
         return found ?? throw Fault($"there is nothing at \"{reference}\"");
 
@@ -83,27 +103,34 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
 
     private SchemaSite? FindOrLoad(SchemaSite from, string address)
     {
-        if (Combine(from.Resource.Base, address) is { } uri && (Find(uri) ?? Load(uri)) is { } found) return found;
+        if (Combine(from.Resource.Base, address) is { } uri && (Find(uri) ?? Load(uri)) is { } found)
+            return found;
         // A file beside this one, although its $id says that it comes from elsewhere.
         return !HasScheme(address) && from.Resource.Document.Path is not null && Combine(from.Resource.Document.Uri, address) is { } file
-            ? Find(file) ?? Load(file) : null;
+            ? Find(file) ?? Load(file)
+            : null;
     }
 
     private SchemaSite? Load(Uri uri)
     {
-        if (!uri.IsFile || load(uri) is not { } document) return null;
+        if (!uri.IsFile || load(uri) is not { } document)
+            return null;
         return Add(document);
     }
 
     private SchemaSite? AtPointer(SchemaSite root, string pointer)
     {
         var (document, place) = (root.Resource.Document, root.Pointer + pointer);
-        if (document.Sites.TryGetValue(place, out var site)) return site;
+        if (document.Sites.TryGetValue(place, out var site))
+            return site;
         var value = JsonPointer.Find(document.Root, place);
-        if (value is not { ValueKind: JsonValueKind.Object or JsonValueKind.True or JsonValueKind.False } found) return null;
-        if (SchemaCheck.Of(document, found, place) is [var fault, ..]) throw new SchemaException(fault);
+        if (value is not { ValueKind: JsonValueKind.Object or JsonValueKind.True or JsonValueKind.False } found)
+            return null;
+        if (SchemaCheck.Of(document, found, place) is [var fault, ..])
+            throw new SchemaException(fault);
         var parent = place; // a schema below a keyword that is not known
-        while (!document.Sites.ContainsKey(parent)) parent = parent[..parent.LastIndexOf('/')];
+        while (!document.Sites.ContainsKey(parent))
+            parent = parent[..parent.LastIndexOf('/')];
         return Scan(found, place, document.Sites[parent].Resource, isRoot: false);
     }
 
@@ -113,13 +140,20 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
         var site = new SchemaSite(resource, pointer, element, _sites++);
         resource.Document.Sites[pointer] = site;
         if (resource.Pointer == pointer && !_resources.TryAdd(KeyOf(resource.Base), site))
-            throw new SchemaException(SchemaFault.Compile, resource.Document, $"{pointer}/$id",
-                $"another schema has the URI {resource.Base} too");
-        if (element.ValueKind != JsonValueKind.Object) return site;
-        if (TextOf(element, "$anchor") is { } anchor) resource.Anchors[anchor] = site;
+            throw new SchemaException(
+                SchemaFault.Compile,
+                resource.Document,
+                $"{pointer}/$id",
+                $"another schema has the URI {resource.Base} too"
+            );
+        if (element.ValueKind != JsonValueKind.Object)
+            return site;
+        if (TextOf(element, "$anchor") is { } anchor)
+            resource.Anchors[anchor] = site;
         if (TextOf(element, "$dynamicAnchor") is { } dynamicAnchor)
             resource.Anchors[dynamicAnchor] = resource.DynamicAnchors[dynamicAnchor] = site;
-        foreach (var member in element.EnumerateObject()) ScanBelow(member, $"{pointer}/{JsonPointer.Escape(member.Name)}", resource);
+        foreach (var member in element.EnumerateObject())
+            ScanBelow(member, $"{pointer}/{JsonPointer.Escape(member.Name)}", resource);
         return site;
     }
 
@@ -145,19 +179,24 @@ internal sealed class SchemaDocuments(Func<Uri, SchemaDocument?> load)
     private static SchemaResource ResourceOf(JsonElement element, string pointer, SchemaResource around, bool isRoot)
     {
         var id = TextOf(element, "$id");
-        if (id is null && !isRoot) return around;
-        var uri = id is null ? around.Base : Combine(around.Base, id.Split('#')[0])
-            ?? throw new SchemaException(SchemaFault.Compile, around.Document, $"{pointer}/$id", $"\"{id}\" is no URI");
+        if (id is null && !isRoot)
+            return around;
+        var uri = id is null
+            ? around.Base
+            : Combine(around.Base, id.Split('#')[0])
+                ?? throw new SchemaException(SchemaFault.Compile, around.Document, $"{pointer}/$id", $"\"{id}\" is no URI");
         return new SchemaResource(uri, around.Document, pointer, TextOf(element, "$schema") ?? around.MetaSchema);
     }
 
     private static string? TextOf(JsonElement element, string name) =>
-        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out var value)
-            && value.ValueKind == JsonValueKind.String ? value.GetString() : null;
+        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out var value) && value.ValueKind == JsonValueKind.String
+            ? value.GetString()
+            : null;
 
     private static Uri? Combine(Uri address, string reference)
     {
-        if (HasScheme(reference)) return Uri.TryCreate(reference, UriKind.Absolute, out var absolute) ? absolute : null;
+        if (HasScheme(reference))
+            return Uri.TryCreate(reference, UriKind.Absolute, out var absolute) ? absolute : null;
         return Uri.TryCreate(address, reference, out var uri) ? uri : null;
     }
 

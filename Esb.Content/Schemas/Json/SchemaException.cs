@@ -5,9 +5,7 @@ namespace Esb.Content.Schemas.Json;
 internal sealed class SchemaException(params IReadOnlyList<SchemaFault> faults) : Exception(faults[0].Problem)
 {
     public SchemaException(string code, SchemaDocument document, string pointer, string problem)
-        : this(new SchemaFault(code, document, pointer, problem))
-    {
-    }
+        : this(new SchemaFault(code, document, pointer, problem)) { }
 
     public IReadOnlyList<SchemaFault> Faults => faults;
 }

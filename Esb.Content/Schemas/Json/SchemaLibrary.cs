@@ -29,7 +29,8 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
             var documents = new SchemaDocuments(Load);
             var root = documents.Add(Open(path));
             MetaSchemas.AddTo(documents);
-            foreach (var file in files.Where(file => file != path)) AddOther(documents, file);
+            foreach (var file in files.Where(file => file != path))
+                AddOther(documents, file);
             var builder = new SchemaBuilder(documents, assertsFormats);
             var faults = CheckOwnMetaSchema(documents, root);
             var node = builder.Build(root);
@@ -47,21 +48,26 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
     {
         var texts = paths.Select(path => (Path: path, Text: _texts[path])).ToList();
         return new LibrarySchema(
-            schema, faults, [.. texts.Select(text => text.Path)],
-                Fingerprint.Of(texts.Select(text => $"{Path.GetFileName(text.Path)} {text.Text.Hash}").Order(StringComparer.Ordinal)),
-            string.Join('\n', texts.Select(text => text.Text.Stamp)));
+            schema,
+            faults,
+            [.. texts.Select(text => text.Path)],
+            Fingerprint.Of(texts.Select(text => $"{Path.GetFileName(text.Path)} {text.Text.Hash}").Order(StringComparer.Ordinal)),
+            string.Join('\n', texts.Select(text => text.Text.Stamp))
+        );
     }
 
     // One that cannot be read is an error of its own entry.
     private void AddOther(SchemaDocuments documents, string path)
     {
-        if (Read(path).Faults.Count == 0) documents.Add(Read(path).NewDocument());
+        if (Read(path).Faults.Count == 0)
+            documents.Add(Read(path).NewDocument());
     }
 
     private SchemaDocument? Load(Uri uri)
     {
         var path = Path.GetFullPath(uri.LocalPath);
-        return !uri.IsUnc && _folders.Any(folder => path.StartsWith(folder, StringComparison.Ordinal)) && File.Exists(path) ? Open(path)
+        return !uri.IsUnc && _folders.Any(folder => path.StartsWith(folder, StringComparison.Ordinal)) && File.Exists(path)
+            ? Open(path)
             : null;
     }
 
@@ -73,7 +79,8 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
 
     private SchemaText Read(string path)
     {
-        if (_texts.TryGetValue(path, out var known)) return known;
+        if (_texts.TryGetValue(path, out var known))
+            return known;
         var stamp = ContentStamp.Of([path]);
         var document = new SchemaDocument(new Uri(path), path, default);
         try
@@ -81,8 +88,12 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
             var bytes = File.ReadAllBytes(path);
             var root = JsonDocument.Parse(bytes.AsMemory(bytes.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? 3 : 0), Options).RootElement;
             document = document with { Root = root };
-            return _texts[path] = new SchemaText(document, SchemaCheck.Of(document, root, ""),
-                Convert.ToHexStringLower(SHA256.HashData(bytes)), stamp);
+            return _texts[path] = new SchemaText(
+                document,
+                SchemaCheck.Of(document, root, ""),
+                Convert.ToHexStringLower(SHA256.HashData(bytes)),
+                stamp
+            );
         }
         catch (JsonException ex)
         {
@@ -94,13 +105,14 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
             return Unreadable($"cannot be read: {ex.Message}");
         }
 
-        SchemaText Unreadable(string problem) => _texts[path] = new SchemaText(document,
-            [new SchemaFault(SchemaFault.Compile, document, "", problem)], "", stamp);
+        SchemaText Unreadable(string problem) =>
+            _texts[path] = new SchemaText(document, [new SchemaFault(SchemaFault.Compile, document, "", problem)], "", stamp);
     }
 
     private static IReadOnlyList<SchemaFault> CheckOwnMetaSchema(SchemaDocuments documents, SchemaSite root)
     {
-        if (documents.MetaSchemaOf(root.Resource) is not { } site) return [];
+        if (documents.MetaSchemaOf(root.Resource) is not { } site)
+            return [];
         var builder = new SchemaBuilder(documents, assertsFormats: false);
         var metaSchema = builder.Build(site);
         return builder.Faults.Count > 0 ? builder.Faults : SchemaCheck.Of(root.Resource.Document, root.Element, "", metaSchema);
@@ -118,5 +130,10 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
 /// <param name="Paths">Every file that it consists of.</param>
 /// <param name="ContentHash">The same for files of the same names and bytes.</param>
 /// <param name="Stamp">What the files looked like before they were read.</param>
-internal sealed record LibrarySchema(JsonMessageSchema? Schema, IReadOnlyList<SchemaFault> Faults, IReadOnlyList<string> Paths,
-    string ContentHash, string Stamp);
+internal sealed record LibrarySchema(
+    JsonMessageSchema? Schema,
+    IReadOnlyList<SchemaFault> Faults,
+    IReadOnlyList<string> Paths,
+    string ContentHash,
+    string Stamp
+);

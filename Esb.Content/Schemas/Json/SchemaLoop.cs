@@ -9,14 +9,18 @@ internal static class SchemaLoop
         var finished = new Dictionary<SchemaNode, bool>(); // false while it is open
         foreach (var start in AllFrom(root))
         {
-            if (finished.ContainsKey(start)) continue;
+            if (finished.ContainsKey(start))
+                continue;
             finished[start] = false;
             var open = new Stack<(SchemaNode Node, IEnumerator<SchemaNode> Further)>([(start, start.InPlace.GetEnumerator())]);
             while (open.TryPeek(out var top))
             {
-                if (!top.Further.MoveNext()) finished[open.Pop().Node] = true;
-                else if (!finished.TryGetValue(top.Further.Current, out var isFinished)) Open(top.Further.Current);
-                else if (!isFinished) return top.Further.Current;
+                if (!top.Further.MoveNext())
+                    finished[open.Pop().Node] = true;
+                else if (!finished.TryGetValue(top.Further.Current, out var isFinished))
+                    Open(top.Further.Current);
+                else if (!isFinished)
+                    return top.Further.Current;
             }
 
             void Open(SchemaNode next)
@@ -36,7 +40,8 @@ internal static class SchemaLoop
         {
             foreach (var next in node.InPlace.Concat(node.Below))
             {
-                if (found.Add(next)) waiting.Push(next);
+                if (found.Add(next))
+                    waiting.Push(next);
             }
         }
 

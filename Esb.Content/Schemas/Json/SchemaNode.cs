@@ -100,12 +100,20 @@ internal sealed class SchemaNode(int number)
 
     /// <summary>Schemas for members, their names, and items.</summary>
     public IEnumerable<SchemaNode> Below =>
-        new[] { AdditionalProperties, PropertyNames, Items, Contains, UnevaluatedProperties, UnevaluatedItems }.OfType<SchemaNode>()
-            .Concat(Properties.Values).Concat(PatternProperties.Select(entry => entry.Node)).Concat(PrefixItems);
+        new[] { AdditionalProperties, PropertyNames, Items, Contains, UnevaluatedProperties, UnevaluatedItems }
+            .OfType<SchemaNode>()
+            .Concat(Properties.Values)
+            .Concat(PatternProperties.Select(entry => entry.Node))
+            .Concat(PrefixItems);
 
     /// <summary>True if it can be decided while the value is read; false if the value is needed more than once, or whole.</summary>
-    public bool IsForwardOnly => AnyOf.Count == 0 && OneOf.Count == 0 && DependentSchemas.Count == 0 && !UniqueItems
-        && (Not ?? If ?? Contains ?? UnevaluatedProperties ?? UnevaluatedItems) is null && Allowed.TrueForAll(values => values.AreScalar);
+    public bool IsForwardOnly =>
+        AnyOf.Count == 0
+        && OneOf.Count == 0
+        && DependentSchemas.Count == 0
+        && !UniqueItems
+        && (Not ?? If ?? Contains ?? UnevaluatedProperties ?? UnevaluatedItems) is null
+        && Allowed.TrueForAll(values => values.AreScalar);
 }
 
 /// <summary>A bound of a number.</summary>
@@ -127,11 +135,12 @@ internal sealed record NumberBound(string Keyword, string Text)
         };
     }
 
-    public string Describe() => Keyword switch
-    {
-        "minimum" => $"is less than {Text}",
-        "exclusiveMinimum" => $"is not greater than {Text}",
-        "maximum" => $"is greater than {Text}",
-        _ => $"is not less than {Text}",
-    };
+    public string Describe() =>
+        Keyword switch
+        {
+            "minimum" => $"is less than {Text}",
+            "exclusiveMinimum" => $"is not greater than {Text}",
+            "maximum" => $"is greater than {Text}",
+            _ => $"is not less than {Text}",
+        };
 }

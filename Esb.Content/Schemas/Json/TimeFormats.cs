@@ -13,22 +13,29 @@ internal static class TimeFormats
 
     public static bool IsTime(ReadOnlySpan<char> text)
     {
-        if (text.Length < 9 || text[2] != ':' || text[5] != ':') return false;
+        if (text.Length < 9 || text[2] != ':' || text[5] != ':')
+            return false;
         if (!TryRead(text[..2], 23, out var hour) || !TryRead(text[3..5], 59, out var minute) || !TryRead(text[6..8], 60, out var second))
             return false;
         var zone = text[8..];
         if (zone[0] == '.')
         {
             var digits = zone[1..].IndexOfAnyExceptInRange('0', '9');
-            if (digits <= 0) return false;
+            if (digits <= 0)
+                return false;
             zone = zone[(digits + 1)..];
         }
 
         var offset = 0;
         if (zone is not ("Z" or "z"))
         {
-            if (zone.Length != 6 || zone[0] is not ('+' or '-') || zone[3] != ':' || !TryRead(zone[1..3], 23, out var hours)
-                || !TryRead(zone[4..6], 59, out var minutes))
+            if (
+                zone.Length != 6
+                || zone[0] is not ('+' or '-')
+                || zone[3] != ':'
+                || !TryRead(zone[1..3], 23, out var hours)
+                || !TryRead(zone[4..6], 59, out var minutes)
+            )
                 return false;
             offset = ((hours * 60) + minutes) * (zone[0] == '-' ? -1 : 1);
         }
@@ -39,25 +46,31 @@ internal static class TimeFormats
     /// <summary>Such as <c>P1Y2M3DT4H5M6S</c> or <c>P4W</c> (RFC 3339, appendix A).</summary>
     public static bool IsDuration(ReadOnlySpan<char> text)
     {
-        if (text.Length < 3 || text[0] != 'P') return false;
+        if (text.Length < 3 || text[0] != 'P')
+            return false;
         text = text[1..];
-        if (text[^1] == 'W') return !text[..^1].ContainsAnyExceptInRange('0', '9');
+        if (text[^1] == 'W')
+            return !text[..^1].ContainsAnyExceptInRange('0', '9');
         var time = text.IndexOf('T');
-        if (time < 0) return HasParts(text, "YMD");
+        if (time < 0)
+            return HasParts(text, "YMD");
         return (time == 0 || HasParts(text[..time], "YMD")) && HasParts(text[(time + 1)..], "HMS");
     }
 
     // Numbers with units in their order, and without gaps between them.
     private static bool HasParts(ReadOnlySpan<char> text, ReadOnlySpan<char> units)
     {
-        if (text.IsEmpty) return false;
+        if (text.IsEmpty)
+            return false;
         var last = -1;
         while (!text.IsEmpty)
         {
             var digits = text.IndexOfAnyExceptInRange('0', '9');
-            if (digits <= 0) return false;
+            if (digits <= 0)
+                return false;
             var unit = units.IndexOf(text[digits]);
-            if (unit < 0 || (last >= 0 && unit != last + 1)) return false;
+            if (unit < 0 || (last >= 0 && unit != last + 1))
+                return false;
             last = unit;
             text = text[(digits + 1)..];
         }

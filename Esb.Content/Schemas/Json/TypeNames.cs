@@ -12,13 +12,21 @@ internal static class TypeNames
     public static string Problem(JsonTypes wanted)
     {
         var names = new List<string>(6);
-        foreach (var (type, name) in new[]
+        foreach (
+            var (type, name) in new[]
+            {
+                (JsonTypes.Object, "an object"),
+                (JsonTypes.Array, "an array"),
+                (JsonTypes.String, "a string"),
+                (JsonTypes.Number, "a number"),
+                (JsonTypes.Integer, "an integer"),
+                (JsonTypes.Boolean, "a boolean"),
+                (JsonTypes.Null, "null"),
+            }
+        )
         {
-            (JsonTypes.Object, "an object"), (JsonTypes.Array, "an array"), (JsonTypes.String, "a string"), (JsonTypes.Number, "a number"),
-            (JsonTypes.Integer, "an integer"), (JsonTypes.Boolean, "a boolean"), (JsonTypes.Null, "null"),
-        })
-        {
-            if ((wanted & type) == type && !(type == JsonTypes.Integer && wanted.HasFlag(JsonTypes.Number))) names.Add(name);
+            if ((wanted & type) == type && !(type == JsonTypes.Integer && wanted.HasFlag(JsonTypes.Number)))
+                names.Add(name);
         }
 
         return $"is not {string.Join(" or ", names)}";

@@ -33,7 +33,8 @@ internal sealed class Violations(ReadOnlyMemory<byte> document) : IViolationLog
     public void Add(int offset, Func<string> pointer, string keyword, string problem)
     {
         Count++;
-        if (IsFull) return;
+        if (IsFull)
+            return;
         var before = document.Span[..offset];
         var column = Encoding.UTF8.GetCharCount(before[(before.LastIndexOf((byte)'\n') + 1)..]) + 1;
         var place = pointer();

@@ -17,12 +17,16 @@ internal static partial class LiquidCompiler
     /// <exception cref="MapFileException"><c>ESB-LQD-COMPILE</c>.</exception>
     public static IFluidTemplate Compile(MapText file, int longestRange)
     {
-        if (Parser.TryParse(file.Text, out var template, out var error)) return new RangeLimiter(longestRange).VisitTemplate(template);
+        if (Parser.TryParse(file.Text, out var template, out var error))
+            return new RangeLimiter(longestRange).VisitTemplate(template);
         var problem = error.Split('\n')[0].TrimEnd();
         var (line, column) = (1, 1);
         if (Place().Match(problem) is { Success: true } place)
         {
-            (line, column) = (int.Parse(place.Groups[1].ValueSpan, CultureInfo.InvariantCulture), int.Parse(place.Groups[2].ValueSpan, CultureInfo.InvariantCulture));
+            (line, column) = (
+                int.Parse(place.Groups[1].ValueSpan, CultureInfo.InvariantCulture),
+                int.Parse(place.Groups[2].ValueSpan, CultureInfo.InvariantCulture)
+            );
             problem = problem[..place.Index];
         }
 
@@ -32,7 +36,8 @@ internal static partial class LiquidCompiler
     private static FluidParser CreateParser()
     {
         var parser = new FluidParser();
-        foreach (var tag in new[] { "include", "render", "from" }) parser.RegisteredTags.Remove(tag);
+        foreach (var tag in new[] { "include", "render", "from" })
+            parser.RegisteredTags.Remove(tag);
         return parser;
     }
 

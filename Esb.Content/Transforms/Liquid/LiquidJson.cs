@@ -11,18 +11,24 @@ namespace Esb.Content.Transforms.Liquid;
 /// <summary>The filter <c>json</c>: a value as JSON, which a JSON template takes as it is.</summary>
 internal static class LiquidJson
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions Options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
 
     public static string Of(FluidValue value, TemplateContext context)
     {
         var buffer = new ArrayBufferWriter<byte>();
-        using (var json = new Utf8JsonWriter(buffer, Options)) Write(json, value, context, 0);
+        using (var json = new Utf8JsonWriter(buffer, Options))
+            Write(json, value, context, 0);
         return Encoding.UTF8.GetString(buffer.WrittenSpan);
     }
 
     private static void Write(Utf8JsonWriter json, FluidValue value, TemplateContext context, int depth)
     {
-        if (depth > JsonInput.MaxDepth) throw new LiquidLimitException($"a value is nested deeper than {JsonInput.MaxDepth} levels");
+        if (depth > JsonInput.MaxDepth)
+            throw new LiquidLimitException($"a value is nested deeper than {JsonInput.MaxDepth} levels");
         switch (value)
         {
             case NumberValue number:
@@ -33,7 +39,8 @@ internal static class LiquidJson
                 break;
             case ArrayValue array:
                 json.WriteStartArray();
-                foreach (var item in array.Values) Write(json, item, context, depth + 1);
+                foreach (var item in array.Values)
+                    Write(json, item, context, depth + 1);
                 json.WriteEndArray();
                 break;
             case DictionaryValue members:

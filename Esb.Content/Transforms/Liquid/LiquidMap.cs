@@ -43,7 +43,10 @@ internal sealed class LiquidMap : IMessageMap
             StrictFilters = true,
         };
         _options.Filters.AddFilter("lookup", LiquidLookup.Find);
-        _options.Filters.AddFilter("json", (input, _, context) => new StringValue(LiquidJson.Of(input, context), encode: settings.ContentType.Kind != MadeKind.Json));
+        _options.Filters.AddFilter(
+            "json",
+            (input, _, context) => new StringValue(LiquidJson.Of(input, context), encode: settings.ContentType.Kind != MadeKind.Json)
+        );
     }
 
     public string Name => _settings.Name;
@@ -66,7 +69,8 @@ internal sealed class LiquidMap : IMessageMap
         try
         {
             var rendering = _template.RenderAsync(run, _encoder, context);
-            if (!rendering.IsCompleted) throw new InvalidOperationException("The template waits, although its output and its values are in memory.");
+            if (!rendering.IsCompleted)
+                throw new InvalidOperationException("The template waits, although its output and its values are in memory.");
             rendering.GetAwaiter().GetResult();
         }
         catch (LiquidLimitException ex)
@@ -77,12 +81,29 @@ internal sealed class LiquidMap : IMessageMap
         {
             throw Limit($"it ran more than {_settings.Limits.Statements} steps, or deeper than {_settings.Limits.Depth} levels", ex);
         }
-        catch (Exception ex) when (ex is FluidException or InvalidOperationException or ArgumentException or FormatException or ArithmeticException or InvalidCastException)
+        catch (Exception ex)
+            when (ex
+                    is FluidException
+                        or InvalidOperationException
+                        or ArgumentException
+                        or FormatException
+                        or ArithmeticException
+                        or InvalidCastException
+            )
         {
-            throw new EsbException("ESB-LQD-ERROR", $"The map {Name} failed: {MaskedFlow.Excerpt(ex.Message.TrimEnd('.'), LongestText)}.", FaultKind.Internal, ex);
+            throw new EsbException(
+                "ESB-LQD-ERROR",
+                $"The map {Name} failed: {MaskedFlow.Excerpt(ex.Message.TrimEnd('.'), LongestText)}.",
+                FaultKind.Internal,
+                ex
+            );
         }
 
-        return new MappedBody(MessageBody.FromText(run.ToString()), _settings.ContentType.Kind == MadeKind.Json ? _settings.ContentType.OfJson : _settings.ContentType.OfText, _settings.ContentType.Kind);
+        return new MappedBody(
+            MessageBody.FromText(run.ToString()),
+            _settings.ContentType.Kind == MadeKind.Json ? _settings.ContentType.OfJson : _settings.ContentType.OfText,
+            _settings.ContentType.Kind
+        );
     }
 
     private TemplateContext ContextOf(MapCall call, ReadOnlySpan<MapArgument> arguments, LiquidRun run)
@@ -90,18 +111,24 @@ internal sealed class LiquidMap : IMessageMap
         var (parameters, inputs) = (new Dictionary<string, object?>(), new Dictionary<string, object?>());
         foreach (var argument in arguments)
         {
-            if (argument.Value is MessageBody body) inputs[argument.Name] = LiquidValues.Of(_documents.Read(body));
-            else parameters[argument.Name] = LiquidValues.Of(argument.Value);
+            if (argument.Value is MessageBody body)
+                inputs[argument.Name] = LiquidValues.Of(_documents.Read(body));
+            else
+                parameters[argument.Name] = LiquidValues.Of(argument.Value);
         }
 
-        var (message, properties) = (call.Context.Message, call.Context.Properties.ToDictionary(property => property.Key, property => LiquidValues.Of(property.Value)));
+        var (message, properties) = (
+            call.Context.Message,
+            call.Context.Properties.ToDictionary(property => property.Key, property => LiquidValues.Of(property.Value))
+        );
         var context = new TemplateContext(_options)
         {
             Assigned = (_, value, _) => ValueTask.FromResult(run.Check(value)),
             Captured = (_, value, _) => ValueTask.FromResult(run.Check(value)),
         };
         context.AmbientValues[LiquidRun.Ambient] = run;
-        if (call.Lookup is { } lookup) context.AmbientValues[LiquidLookup.Ambient] = lookup;
+        if (call.Lookup is { } lookup)
+            context.AmbientValues[LiquidLookup.Ambient] = lookup;
         Set(context, "input", LiquidValues.Of(_documents.Read(message)));
         Set(context, "message", LiquidValues.Envelope(message, call.Context.Endpoint));
         Set(context, "headers", LiquidValues.Headers(message.Headers));
@@ -113,12 +140,14 @@ internal sealed class LiquidMap : IMessageMap
 
     private void Set(TemplateContext context, string name, object? value) => context.SetValue(name, FluidValue.Create(value, _options));
 
-    private EsbException Limit(string what, Exception error) => new("ESB-LQD-LIMIT", $"The map {Name} was ended: {what}.", FaultKind.Internal, error);
+    private EsbException Limit(string what, Exception error) =>
+        new("ESB-LQD-LIMIT", $"The map {Name} was ended: {what}.", FaultKind.Internal, error);
 
-    private static TextEncoder EncoderFor(MadeKind kind) => kind switch
-    {
-        MadeKind.Html or MadeKind.Xml => HtmlEncoder.Create(UnicodeRanges.All),
-        MadeKind.Json => JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
-        _ => NullEncoder.Default,
-    };
+    private static TextEncoder EncoderFor(MadeKind kind) =>
+        kind switch
+        {
+            MadeKind.Html or MadeKind.Xml => HtmlEncoder.Create(UnicodeRanges.All),
+            MadeKind.Json => JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+            _ => NullEncoder.Default,
+        };
 }

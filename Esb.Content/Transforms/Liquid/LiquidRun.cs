@@ -43,20 +43,24 @@ internal sealed class LiquidRun(TimeProvider time, MapLimitsConfig limits, long 
     public FluidValue Check(FluidValue value)
     {
         CheckTime();
-        if (value is StringValue text && text.ToStringValue().Length > _longest) throw new LiquidLimitException($"a text is longer than {_longest} characters");
-        if (value is ArrayValue array && array.Values.Count > limits.Statements) throw new LiquidLimitException($"a list has more than {limits.Statements} items");
+        if (value is StringValue text && text.ToStringValue().Length > _longest)
+            throw new LiquidLimitException($"a text is longer than {_longest} characters");
+        if (value is ArrayValue array && array.Values.Count > limits.Statements)
+            throw new LiquidLimitException($"a list has more than {limits.Statements} items");
         return value;
     }
 
     /// <exception cref="LiquidLimitException">The run takes too long.</exception>
     public void CheckTime()
     {
-        if (time.GetElapsedTime(_start) > limits.Time) throw new LiquidLimitException($"it took longer than {limits.Time.TotalSeconds:0.###} s");
+        if (time.GetElapsedTime(_start) > limits.Time)
+            throw new LiquidLimitException($"it took longer than {limits.Time.TotalSeconds:0.###} s");
     }
 
     private void Check(int more)
     {
         CheckTime();
-        if (GetStringBuilder().Length + (long)more > _longest) throw new LiquidLimitException($"it makes more than {_longest} characters");
+        if (GetStringBuilder().Length + (long)more > _longest)
+            throw new LiquidLimitException($"it makes more than {_longest} characters");
     }
 }

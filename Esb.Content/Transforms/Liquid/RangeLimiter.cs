@@ -13,9 +13,11 @@ internal sealed class RangeLimiter(int limit) : AstRewriter
     {
         public override async ValueTask<FluidValue> EvaluateAsync(TemplateContext context)
         {
-            if (context.AmbientValues.TryGetValue(LiquidRun.Ambient, out var run)) ((LiquidRun)run).CheckTime();
+            if (context.AmbientValues.TryGetValue(LiquidRun.Ambient, out var run))
+                ((LiquidRun)run).CheckTime();
             var (from, to) = (await range.From.EvaluateAsync(context), await range.To.EvaluateAsync(context));
-            if (to.ToNumberValue() - from.ToNumberValue() >= limit) throw new LiquidLimitException($"a range has more than {limit} items");
+            if (to.ToNumberValue() - from.ToNumberValue() >= limit)
+                throw new LiquidLimitException($"a range has more than {limit} items");
             return await range.EvaluateAsync(context);
         }
 

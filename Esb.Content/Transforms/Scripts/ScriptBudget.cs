@@ -31,16 +31,17 @@ internal sealed class ScriptBudget(TimeProvider time, MapLimitsConfig limits) : 
     /// <exception cref="ScriptLimitException">A limit is exceeded.</exception>
     public override void Check()
     {
-        if (++_statements > limits.Statements) throw new ScriptLimitException($"it executed more than {limits.Statements} statements");
-        if (GC.GetAllocatedBytesForCurrentThread() - _allocated > limits.Memory.Bytes) throw new ScriptLimitException($"it allocated more than {limits.Memory}");
-        if (time.GetElapsedTime(_start) > limits.Time) throw TooLong();
+        if (++_statements > limits.Statements)
+            throw new ScriptLimitException($"it executed more than {limits.Statements} statements");
+        if (GC.GetAllocatedBytesForCurrentThread() - _allocated > limits.Memory.Bytes)
+            throw new ScriptLimitException($"it allocated more than {limits.Memory}");
+        if (time.GetElapsedTime(_start) > limits.Time)
+            throw TooLong();
         CheckStack();
     }
 
     /// <summary>Does nothing: the module and its function share one budget.</summary>
-    public override void Reset()
-    {
-    }
+    public override void Reset() { }
 
     /// <summary>The failure of a run that takes too long.</summary>
     public ScriptLimitException TooLong() => new($"it took longer than {limits.Time.TotalSeconds:0.###} s");
@@ -48,6 +49,7 @@ internal sealed class ScriptBudget(TimeProvider time, MapLimitsConfig limits) : 
     /// <exception cref="ScriptLimitException">The stack is nearly used up.</exception>
     public static void CheckStack()
     {
-        if (!RuntimeHelpers.TryEnsureSufficientExecutionStack()) throw new ScriptLimitException("it recurses too deep");
+        if (!RuntimeHelpers.TryEnsureSufficientExecutionStack())
+            throw new ScriptLimitException("it recurses too deep");
     }
 }

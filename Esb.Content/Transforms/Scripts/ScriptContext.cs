@@ -24,8 +24,10 @@ internal sealed class ScriptContext(Engine engine, MapCall call, DocumentInput d
         var (parameters, inputs) = (new JsObject(engine), new JsObject(engine));
         foreach (var argument in arguments)
         {
-            if (argument.Value is MessageBody body) Set(inputs, argument.Name, ScriptValues.Of(engine, documents.Read(body)));
-            else Set(parameters, argument.Name, ScriptValues.Of(argument.Value));
+            if (argument.Value is MessageBody body)
+                Set(inputs, argument.Name, ScriptValues.Of(engine, documents.Read(body)));
+            else
+                Set(parameters, argument.Name, ScriptValues.Of(argument.Value));
         }
 
         var context = new JsObject(engine);
@@ -58,52 +60,70 @@ internal sealed class ScriptContext(Engine engine, MapCall call, DocumentInput d
     private JsObject Headers(MessageHeaders headers)
     {
         var made = new JsObject(engine);
-        foreach (var (name, value) in headers) Set(made, name.ToLowerInvariant(), ScriptValues.Of(value));
+        foreach (var (name, value) in headers)
+            Set(made, name.ToLowerInvariant(), ScriptValues.Of(value));
         return made;
     }
 
     private JsObject Properties()
     {
         var made = new JsObject(engine);
-        foreach (var (name, value) in call.Context.Properties) Set(made, name, ScriptValues.Of(value));
+        foreach (var (name, value) in call.Context.Properties)
+            Set(made, name, ScriptValues.Of(value));
         return made;
     }
 
     private JsValue Lookup(JsValue target, JsValue[] arguments)
     {
-        if (call.Lookup is not { } find) throw new EsbException("ESB-JS-LOOKUP", "The map calls lookup(), but this configuration has no lookups.", FaultKind.Internal);
-        if (arguments.At(0) is not JsString name) throw TypeError("lookup(name, key): expected the name of a look-up");
-        return ScriptValues.OfEntry(engine, find(name.ToString(), arguments.At(1) switch
-        {
-            JsString text => text.ToString(),
-            JsNumber number => TypeConverter.ToNumber(number),
-            JsBoolean flag => TypeConverter.ToBoolean(flag),
-            _ => throw TypeError("lookup(name, key): expected a text, number or boolean as key"),
-        }));
+        if (call.Lookup is not { } find)
+            throw new EsbException("ESB-JS-LOOKUP", "The map calls lookup(), but this configuration has no lookups.", FaultKind.Internal);
+        if (arguments.At(0) is not JsString name)
+            throw TypeError("lookup(name, key): expected the name of a look-up");
+        return ScriptValues.OfEntry(
+            engine,
+            find(
+                name.ToString(),
+                arguments.At(1) switch
+                {
+                    JsString text => text.ToString(),
+                    JsNumber number => TypeConverter.ToNumber(number),
+                    JsBoolean flag => TypeConverter.ToBoolean(flag),
+                    _ => throw TypeError("lookup(name, key): expected a text, number or boolean as key"),
+                }
+            )
+        );
     }
 
     private JsValue Log(JsValue target, JsValue[] arguments)
     {
         if (call.Log is { } log && ++_lines <= MostLines)
-            log(_lines == MostLines ? "further lines of this message are left out" : MaskedFlow.Excerpt(TypeConverter.ToString(arguments.At(0)), LongestLine));
+            log(
+                _lines == MostLines
+                    ? "further lines of this message are left out"
+                    : MaskedFlow.Excerpt(TypeConverter.ToString(arguments.At(0)), LongestLine)
+            );
         return JsValue.Undefined;
     }
 
     // No exception of JavaScript: the script cannot catch it.
     private JsValue Fail(JsValue target, JsValue[] arguments)
     {
-        if (arguments.At(0) is not JsString reason) throw TypeError("fail(reason, { status, code }): expected a text as reason");
+        if (arguments.At(0) is not JsString reason)
+            throw TypeError("fail(reason, { status, code }): expected a text as reason");
         var options = arguments.At(1) as JsObject;
         var status = options?.Get("status") is { } given && !given.IsUndefined() ? TypeConverter.ToNumber(given) : 422;
-        if (status is < 400 or > 599 || status != Math.Truncate(status)) throw TypeError("fail(reason, { status, code }): expected a status of 400..599");
+        if (status is < 400 or > 599 || status != Math.Truncate(status))
+            throw TypeError("fail(reason, { status, code }): expected a status of 400..599");
         var code = options?.Get("code") is JsString named ? named.ToString() : "ESB-PROC-REFUSED";
-        if (!HeaderRules.IsName(code)) throw TypeError("fail(reason, { status, code }): expected a code such as OUT-OF-STOCK");
+        if (!HeaderRules.IsName(code))
+            throw TypeError("fail(reason, { status, code }): expected a code such as OUT-OF-STOCK");
         throw new EsbException(code, reason.ToString(), status < 500 ? FaultKind.Invalid : FaultKind.Internal) { Status = (int)status };
     }
 
     private JavaScriptException TypeError(string message) => new(engine.Intrinsics.TypeError, message);
 
-    private void SetFunction(JsObject owner, string name, Func<JsValue, JsValue[], JsValue> function) => Set(owner, name, new ClrFunction(engine, name, (target, arguments) => function(target, arguments)));
+    private void SetFunction(JsObject owner, string name, Func<JsValue, JsValue[], JsValue> function) =>
+        Set(owner, name, new ClrFunction(engine, name, (target, arguments) => function(target, arguments)));
 
     private static void Set(JsObject owner, string name, JsValue value) => owner.FastSetDataProperty(name, value);
 }

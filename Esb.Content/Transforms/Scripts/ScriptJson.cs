@@ -14,7 +14,11 @@ namespace Esb.Content.Transforms.Scripts;
 /// <param name="maxBytes">The largest document, in bytes.</param>
 internal sealed class ScriptJson(long maxBytes)
 {
-    private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions Options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
 
     private readonly ArrayBufferWriter<byte> _bytes = new(1_024);
 
@@ -23,13 +27,15 @@ internal sealed class ScriptJson(long maxBytes)
     /// <exception cref="ScriptLimitException">It is larger than allowed.</exception>
     public ReadOnlyMemory<byte> Write(JsValue value)
     {
-        using (var json = new Utf8JsonWriter(_bytes, Options)) Write(json, value, "", 0);
+        using (var json = new Utf8JsonWriter(_bytes, Options))
+            Write(json, value, "", 0);
         return _bytes.WrittenMemory;
     }
 
     private void Write(Utf8JsonWriter json, JsValue value, string key, int depth)
     {
-        if (json.BytesCommitted + json.BytesPending > maxBytes) throw new ScriptLimitException($"it makes more than {maxBytes} bytes");
+        if (json.BytesCommitted + json.BytesPending > maxBytes)
+            throw new ScriptLimitException($"it makes more than {maxBytes} bytes");
         switch (ToJson(value, key))
         {
             case JsString text:
@@ -59,7 +65,8 @@ internal sealed class ScriptJson(long maxBytes)
     {
         json.WriteStartArray();
         var count = TypeConverter.ToNumber(array.Get("length"));
-        for (var i = 0; i < count; i++) Write(json, array.Get(JsNumber.Create(i)), "", depth + 1);
+        for (var i = 0; i < count; i++)
+            Write(json, array.Get(JsNumber.Create(i)), "", depth + 1);
         json.WriteEndArray();
     }
 
@@ -68,9 +75,11 @@ internal sealed class ScriptJson(long maxBytes)
         json.WriteStartObject();
         foreach (var (name, property) in made.GetOwnProperties())
         {
-            if (!property.Enumerable || name is not JsString) continue;
+            if (!property.Enumerable || name is not JsString)
+                continue;
             var value = made.Get(name);
-            if (value.IsUndefined() || value is Function or JsSymbol) continue;
+            if (value.IsUndefined() || value is Function or JsSymbol)
+                continue;
             json.WritePropertyName(name.ToString());
             Write(json, value, name.ToString(), depth + 1);
         }
@@ -81,8 +90,10 @@ internal sealed class ScriptJson(long maxBytes)
     // As of dates; and of texts, numbers and booleans that are objects.
     private static JsValue ToJson(JsValue value, string key)
     {
-        if (value is not ObjectInstance made) return value;
-        if (made.Get("toJSON") is Function convert) return convert.Call(made, [new JsString(key)]);
+        if (value is not ObjectInstance made)
+            return value;
+        if (made.Get("toJSON") is Function convert)
+            return convert.Call(made, [new JsString(key)]);
         return made is Jint.Native.IJsPrimitive ? TypeConverter.ToPrimitive(made) : made;
     }
 
@@ -100,8 +111,11 @@ internal sealed class ScriptJson(long maxBytes)
 
     private static void WriteNumber(Utf8JsonWriter json, double number)
     {
-        if (!double.IsFinite(number)) json.WriteNullValue();
-        else if (number == Math.Truncate(number) && Math.Abs(number) < 9e15) json.WriteNumberValue((long)number);
-        else json.WriteNumberValue(number);
+        if (!double.IsFinite(number))
+            json.WriteNullValue();
+        else if (number == Math.Truncate(number) && Math.Abs(number) < 9e15)
+            json.WriteNumberValue((long)number);
+        else
+            json.WriteNumberValue(number);
     }
 }

@@ -64,7 +64,8 @@ internal sealed partial class ScriptMap : IScriptMap
         try
         {
             budget.Begin(); // after the input, whose size is limited elsewhere
-            return take(engine.Invoke(Load(engine), JsValue.Undefined, [input, context])); // getters of the result run within the budget, too
+            // getters of the result run within the budget, too
+            return take(engine.Invoke(Load(engine), JsValue.Undefined, [input, context]));
         }
         catch (ScriptResultException ex)
         {
@@ -76,7 +77,12 @@ internal sealed partial class ScriptMap : IScriptMap
         }
         catch (Exception ex) when (ex is JintException or InvalidOperationException or NotSupportedException or ArgumentException)
         {
-            throw new EsbException("ESB-JS-ERROR", $"The map {Name} failed{PlaceOf(ex)}: {MaskedFlow.Excerpt(ex.Message.TrimEnd('.'), LongestText)}.", FaultKind.Internal, ex);
+            throw new EsbException(
+                "ESB-JS-ERROR",
+                $"The map {Name} failed{PlaceOf(ex)}: {MaskedFlow.Excerpt(ex.Message.TrimEnd('.'), LongestText)}.",
+                FaultKind.Internal,
+                ex
+            );
         }
     }
 
@@ -93,7 +99,14 @@ internal sealed partial class ScriptMap : IScriptMap
         try
         {
             budget.Begin();
-            if (Load(engine) is not Function) throw new MapFileException(ScriptCompiler.Code, "the default export is no function: expected export default (input, context) => …", ScriptCompiler.UriOf(file), 1, 1);
+            if (Load(engine) is not Function)
+                throw new MapFileException(
+                    ScriptCompiler.Code,
+                    "the default export is no function: expected export default (input, context) => …",
+                    ScriptCompiler.UriOf(file),
+                    1,
+                    1
+                );
         }
         catch (JavaScriptException ex)
         {
@@ -101,27 +114,39 @@ internal sealed partial class ScriptMap : IScriptMap
         }
         catch (Exception ex) when (ex is not MapFileException && (LimitOf(ex, budget) ?? ex.Message) is var problem)
         {
-            throw new MapFileException(ScriptCompiler.Code, $"the module cannot be loaded: {problem.TrimEnd('.')}", ScriptCompiler.UriOf(file), 1, 1);
+            throw new MapFileException(
+                ScriptCompiler.Code,
+                $"the module cannot be loaded: {problem.TrimEnd('.')}",
+                ScriptCompiler.UriOf(file),
+                1,
+                1
+            );
         }
     }
 
-    private string? LimitOf(Exception error, ScriptBudget budget) => error switch
-    {
-        ScriptLimitException => error.Message,
-        RecursionDepthOverflowException => $"a function called itself more than {_settings.Limits.Depth} levels deep",
-        RegexMatchTimeoutException or TimeoutException => budget.TooLong().Message,
-        OutOfMemoryException => "it needs more memory than the host has",
-        InsufficientExecutionStackException => "it recurses too deep",
-        JavaScriptException { Message: var message } when message.StartsWith("Maximum call stack size exceeded", StringComparison.Ordinal) => "it recurses too deep",
-        _ => null,
-    };
+    private string? LimitOf(Exception error, ScriptBudget budget) =>
+        error switch
+        {
+            ScriptLimitException => error.Message,
+            RecursionDepthOverflowException => $"a function called itself more than {_settings.Limits.Depth} levels deep",
+            RegexMatchTimeoutException or TimeoutException => budget.TooLong().Message,
+            OutOfMemoryException => "it needs more memory than the host has",
+            InsufficientExecutionStackException => "it recurses too deep",
+            JavaScriptException { Message: var message }
+                when message.StartsWith("Maximum call stack size exceeded", StringComparison.Ordinal) => "it recurses too deep",
+            _ => null,
+        };
 
     // What the engine itself refuses has its place in the stack trace alone.
     private static string PlaceOf(Exception error)
     {
-        if (error is not JavaScriptException script) return "";
-        if (script.Location.Start is { Line: > 0 } place) return $" at line {place.Line}, column {place.Column + 1}";
-        return PlaceInTrace().Match(script.JavaScriptStackTrace ?? "") is { Success: true } found ? $" at line {found.Groups[1]}, column {found.Groups[2]}" : "";
+        if (error is not JavaScriptException script)
+            return "";
+        if (script.Location.Start is { Line: > 0 } place)
+            return $" at line {place.Line}, column {place.Column + 1}";
+        return PlaceInTrace().Match(script.JavaScriptStackTrace ?? "") is { Success: true } found
+            ? $" at line {found.Groups[1]}, column {found.Groups[2]}"
+            : "";
     }
 
     [GeneratedRegex(":([0-9]{1,9}):([0-9]{1,9})")]

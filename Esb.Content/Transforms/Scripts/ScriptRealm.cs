@@ -20,9 +20,27 @@ internal static class ScriptRealm
     // Binary buffers and shared memory allocate or wait in one call; proxies and generators recurse where nothing is checked.
     private static readonly string[] Removed =
     [
-        "Proxy", "BigInt", "Atomics", "SharedArrayBuffer", "ArrayBuffer", "DataView", "WeakRef", "FinalizationRegistry", "ShadowRealm",
-        "Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array",
-        "BigInt64Array", "BigUint64Array",
+        "Proxy",
+        "BigInt",
+        "Atomics",
+        "SharedArrayBuffer",
+        "ArrayBuffer",
+        "DataView",
+        "WeakRef",
+        "FinalizationRegistry",
+        "ShadowRealm",
+        "Int8Array",
+        "Uint8Array",
+        "Uint8ClampedArray",
+        "Int16Array",
+        "Uint16Array",
+        "Int32Array",
+        "Uint32Array",
+        "Float16Array",
+        "Float32Array",
+        "Float64Array",
+        "BigInt64Array",
+        "BigUint64Array",
     ];
 
     private const int DeepestFlat = 100;
@@ -30,7 +48,12 @@ internal static class ScriptRealm
     /// <summary>Options of all engines of a map. Thread-safe.</summary>
     public static Options OptionsFor(MapLimitsConfig limits, TimeProvider time)
     {
-        var options = new Options { AgentCanSuspend = false, TimeZone = TimeZoneInfo.Utc, Culture = CultureInfo.InvariantCulture };
+        var options = new Options
+        {
+            AgentCanSuspend = false,
+            TimeZone = TimeZoneInfo.Utc,
+            Culture = CultureInfo.InvariantCulture,
+        };
         options.DisableStringCompilation();
         options.LimitRecursion(limits.Depth);
         options.Constraint(() => new ScriptBudget(time, limits));
@@ -47,7 +70,8 @@ internal static class ScriptRealm
     {
         var engine = new Engine(options);
         budget = engine.Constraints.Find<ScriptBudget>()!;
-        foreach (var name in Removed) engine.Global.RemoveOwnProperty(name);
+        foreach (var name in Removed)
+            engine.Global.RemoveOwnProperty(name);
         GuardTexts(engine, budget);
         GuardRecursion(engine, budget);
         return engine;
@@ -57,11 +81,16 @@ internal static class ScriptRealm
     private static void GuardTexts(Engine engine, ScriptBudget budget)
     {
         var prototype = PrototypeOf(engine, "String");
-        Replace(engine, prototype, "repeat", (original, target, arguments) =>
-        {
-            CheckLength(budget, target.ToString().Length * TypeConverter.ToNumber(arguments.At(0)));
-            return original.Call(target, arguments);
-        });
+        Replace(
+            engine,
+            prototype,
+            "repeat",
+            (original, target, arguments) =>
+            {
+                CheckLength(budget, target.ToString().Length * TypeConverter.ToNumber(arguments.At(0)));
+                return original.Call(target, arguments);
+            }
+        );
         Replace(engine, prototype, "padStart", Pad);
         Replace(engine, prototype, "padEnd", Pad);
 
@@ -76,28 +105,58 @@ internal static class ScriptRealm
     private static void GuardRecursion(Engine engine, ScriptBudget budget)
     {
         var prototype = PrototypeOf(engine, "Array");
-        Replace(engine, prototype, "join", (original, target, arguments) =>
-        {
-            ScriptBudget.CheckStack();
-            if (target is ObjectInstance array && arguments.At(0) is JsString separator) CheckLength(budget, TypeConverter.ToNumber(array.Get("length")) * separator.ToString().Length);
-            return original.Call(target, arguments);
-        });
-        Replace(engine, prototype, "toLocaleString", (original, target, arguments) =>
-        {
-            ScriptBudget.CheckStack();
-            return original.Call(target, arguments);
-        });
-        Replace(engine, prototype, "flat", (original, target, arguments) =>
-            original.Call(target, [arguments.At(0).IsUndefined() ? JsNumber.Create(1) : JsNumber.Create(Math.Min(TypeConverter.ToInteger(arguments[0]), DeepestFlat))]));
-        Replace(engine, (ObjectInstance)engine.Global.Get("JSON"), "stringify", (original, target, arguments) =>
-            original.Call(target, [arguments.At(0), ScriptReplacer.Guard(engine, arguments.At(1)), arguments.At(2)]));
+        Replace(
+            engine,
+            prototype,
+            "join",
+            (original, target, arguments) =>
+            {
+                ScriptBudget.CheckStack();
+                if (target is ObjectInstance array && arguments.At(0) is JsString separator)
+                    CheckLength(budget, TypeConverter.ToNumber(array.Get("length")) * separator.ToString().Length);
+                return original.Call(target, arguments);
+            }
+        );
+        Replace(
+            engine,
+            prototype,
+            "toLocaleString",
+            (original, target, arguments) =>
+            {
+                ScriptBudget.CheckStack();
+                return original.Call(target, arguments);
+            }
+        );
+        Replace(
+            engine,
+            prototype,
+            "flat",
+            (original, target, arguments) =>
+                original.Call(
+                    target,
+                    [
+                        arguments.At(0).IsUndefined()
+                            ? JsNumber.Create(1)
+                            : JsNumber.Create(Math.Min(TypeConverter.ToInteger(arguments[0]), DeepestFlat)),
+                    ]
+                )
+        );
+        Replace(
+            engine,
+            (ObjectInstance)engine.Global.Get("JSON"),
+            "stringify",
+            (original, target, arguments) =>
+                original.Call(target, [arguments.At(0), ScriptReplacer.Guard(engine, arguments.At(1)), arguments.At(2)])
+        );
     }
 
-    private static ObjectInstance PrototypeOf(Engine engine, string name) => (ObjectInstance)((ObjectInstance)engine.Global.Get(name)).Get("prototype");
+    private static ObjectInstance PrototypeOf(Engine engine, string name) =>
+        (ObjectInstance)((ObjectInstance)engine.Global.Get(name)).Get("prototype");
 
     private static void CheckLength(ScriptBudget budget, double length)
     {
-        if (length > budget.LongestText) throw new ScriptLimitException($"it makes a text of {length:0} characters");
+        if (length > budget.LongestText)
+            throw new ScriptLimitException($"it makes a text of {length:0} characters");
     }
 
     private static void Replace(Engine engine, ObjectInstance owner, string name, Func<Function, JsValue, JsValue[], JsValue> function)

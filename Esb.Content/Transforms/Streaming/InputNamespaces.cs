@@ -22,23 +22,26 @@ internal sealed class InputNamespaces
     /// <summary>Adds the declarations of the element at which the reader stands.</summary>
     public void Enter(XmlReader reader)
     {
-        if (!reader.MoveToFirstAttribute()) return;
+        if (!reader.MoveToFirstAttribute())
+            return;
         var depth = reader.Depth - 1;
         do
         {
-            if (IsDeclaration(reader)) Declare(depth, reader.Prefix.Length == 0 ? "" : reader.LocalName, reader.Value);
-        }
-        while (reader.MoveToNextAttribute());
+            if (IsDeclaration(reader))
+                Declare(depth, reader.Prefix.Length == 0 ? "" : reader.LocalName, reader.Value);
+        } while (reader.MoveToNextAttribute());
         reader.MoveToElement();
     }
 
     /// <summary>Removes the declarations made at this depth.</summary>
     public void Leave(int depth)
     {
-        if (!_outer.TryPeek(out var outer) || outer.Depth != depth) return;
+        if (!_outer.TryPeek(out var outer) || outer.Depth != depth)
+            return;
         _outer.Pop();
         Scope = outer.Scope;
-        for (var i = _declarations.Count - 1; i >= outer.Declared; i--) Undo(_declarations[i]);
+        for (var i = _declarations.Count - 1; i >= outer.Declared; i--)
+            Undo(_declarations[i]);
         CollectionsMarshal.SetCount(_declarations, outer.Declared);
     }
 
@@ -47,16 +50,19 @@ internal sealed class InputNamespaces
     {
         foreach (ref readonly var declaration in CollectionsMarshal.AsSpan(_declarations))
         {
-            if (!declaration.IsHidden) output.Declare(declaration.Prefix, declaration.Uri, depth);
+            if (!declaration.IsHidden)
+                output.Declare(declaration.Prefix, declaration.Uri, depth);
         }
     }
 
     private void Declare(int depth, string prefix, string uri)
     {
-        if (!_outer.TryPeek(out var outer) || outer.Depth != depth) _outer.Push((depth, _declarations.Count, Scope));
+        if (!_outer.TryPeek(out var outer) || outer.Depth != depth)
+            _outer.Push((depth, _declarations.Count, Scope));
         Scope = ++_scopes;
         var hides = -1;
-        if (_latest.TryGetValue(prefix, out var known)) CollectionsMarshal.AsSpan(_declarations)[hides = known].IsHidden = true;
+        if (_latest.TryGetValue(prefix, out var known))
+            CollectionsMarshal.AsSpan(_declarations)[hides = known].IsHidden = true;
         _latest[prefix] = _declarations.Count;
         _declarations.Add(new Declaration(prefix, uri, hides));
     }

@@ -63,14 +63,16 @@ internal sealed class MarkupWriter(Utf8Buffer output)
         Complete();
         output.Write("<?"u8);
         output.Write(target);
-        if (text.Length > 0) output.Write(" "u8);
+        if (text.Length > 0)
+            output.Write(" "u8);
         output.Write(text);
         output.Write("?>"u8);
     }
 
     private void Complete()
     {
-        if (_isEmpty) output.Write(">"u8);
+        if (_isEmpty)
+            output.Write(">"u8);
         _isEmpty = false;
     }
 
@@ -97,15 +99,16 @@ internal sealed class MarkupWriter(Utf8Buffer output)
         output.Write(text);
     }
 
-    private static ReadOnlySpan<byte> Reference(char character, bool isText) => character switch
-    {
-        '<' => "&lt;"u8,
-        '>' => "&gt;"u8,
-        '&' => "&amp;"u8,
-        '"' => "&quot;"u8,
-        '\t' => "&#x9;"u8,
-        '\n' => "&#xA;"u8,
-        '\r' when !isText => "&#xD;"u8,
-        _ => throw new NotStreamedException(), // line ends are the framework's to normalise
-    };
+    private static ReadOnlySpan<byte> Reference(char character, bool isText) =>
+        character switch
+        {
+            '<' => "&lt;"u8,
+            '>' => "&gt;"u8,
+            '&' => "&amp;"u8,
+            '"' => "&quot;"u8,
+            '\t' => "&#x9;"u8,
+            '\n' => "&#xA;"u8,
+            '\r' when !isText => "&#xD;"u8,
+            _ => throw new NotStreamedException(), // line ends are the framework's to normalise
+        };
 }

@@ -12,7 +12,8 @@ internal sealed class NameCache
     public MarkupName Find(string prefix, string name)
     {
         ref var known = ref _known[RuntimeHelpers.GetHashCode(name) & (Size - 1)];
-        if (known is null || !ReferenceEquals(known.Name, name) || !ReferenceEquals(known.Prefix, prefix)) known = new MarkupName(prefix, name);
+        if (known is null || !ReferenceEquals(known.Name, name) || !ReferenceEquals(known.Prefix, prefix))
+            known = new MarkupName(prefix, name);
         return known;
     }
 }

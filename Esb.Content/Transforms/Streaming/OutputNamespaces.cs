@@ -6,7 +6,10 @@ internal sealed class OutputNamespaces
     private const int SetsRemembered = 16;
 
     private readonly List<(string Prefix, string Uri, int Depth, int Hides)> _declared =
-        [("", "", -1, -1), ("xml", "http://www.w3.org/XML/1998/namespace", -1, -1)];
+    [
+        ("", "", -1, -1),
+        ("xml", "http://www.w3.org/XML/1998/namespace", -1, -1),
+    ];
     private readonly Dictionary<string, int> _latest = new() { [""] = 0, ["xml"] = 1 }; // by prefix, an index
     private readonly (int Scope, int Version)[] _declaredSets = new (int, int)[SetsRemembered];
     private int _written = 2;
@@ -20,7 +23,8 @@ internal sealed class OutputNamespaces
         var hides = -1;
         if (_latest.TryGetValue(prefix, out var index))
         {
-            if (_declared[index].Uri == uri) return;
+            if (_declared[index].Uri == uri)
+                return;
             hides = index;
         }
 
@@ -29,12 +33,14 @@ internal sealed class OutputNamespaces
         _version++;
     }
 
-    /// <summary>Declares those of the input. Most elements bring what their parents brought: then one look tells that nothing is new.</summary>
+    /// <summary>Declares those of the input. Most elements bring what their parents brought: then one look tells that nothing is
+    /// new.</summary>
     public void Declare(InputNamespaces input, int depth)
     {
         var scope = input.Scope;
         ref var known = ref _declaredSets[scope & (SetsRemembered - 1)];
-        if (known == (scope, _version)) return;
+        if (known == (scope, _version))
+            return;
         input.DeclareIn(this, depth);
         known = (scope, _version);
     }
@@ -45,20 +51,25 @@ internal sealed class OutputNamespaces
         for (; _written < _declared.Count; _written++)
         {
             var (prefix, uri, _, _) = _declared[_written];
-            if (prefix.Length == 0) writer.Attribute("", "xmlns", uri);
-            else writer.Attribute("xmlns", prefix, uri);
+            if (prefix.Length == 0)
+                writer.Attribute("", "xmlns", uri);
+            else
+                writer.Attribute("xmlns", prefix, uri);
         }
     }
 
     /// <summary>Forgets what was declared at this depth.</summary>
     public void Leave(int depth)
     {
-        if (_declared[^1].Depth != depth) return;
+        if (_declared[^1].Depth != depth)
+            return;
         for (; _declared[^1].Depth == depth; _declared.RemoveAt(_declared.Count - 1))
         {
             var (prefix, _, _, hides) = _declared[^1];
-            if (hides < 0) _latest.Remove(prefix);
-            else _latest[prefix] = hides;
+            if (hides < 0)
+                _latest.Remove(prefix);
+            else
+                _latest[prefix] = hides;
         }
 
         _version++;

@@ -28,13 +28,17 @@ internal sealed class StreamedBody
     public static StreamedLeaf CompileLeaf(XElement template)
     {
         var content = StylesheetContent.Of(template).ToList();
-        if (content.Count == 0) return StreamedLeaf.Drop;
-        return content is [XElement { Name: var name } copy] && name == StylesheetFiles.Xsl + "copy" && !copy.HasAttributes ? StreamedLeaf.Copy : throw new NotStreamedException();
+        if (content.Count == 0)
+            return StreamedLeaf.Drop;
+        return content is [XElement { Name: var name } copy] && name == StylesheetFiles.Xsl + "copy" && !copy.HasAttributes
+            ? StreamedLeaf.Copy
+            : throw new NotStreamedException();
     }
 
     private void AddAll(XElement parent)
     {
-        foreach (var node in StylesheetContent.Of(parent)) Add(node);
+        foreach (var node in StylesheetContent.Of(parent))
+            Add(node);
     }
 
     private void Add(XNode node)
@@ -65,9 +69,11 @@ internal sealed class StreamedBody
 
     private void AddCopy(XElement copy)
     {
-        if (!_isRoot) Do(run => run.OpenCopy());
+        if (!_isRoot)
+            Do(run => run.OpenCopy());
         AddAll(copy);
-        if (!_isRoot) Do(run => run.Output.EndElement());
+        if (!_isRoot)
+            Do(run => run.Output.EndElement());
     }
 
     private void AddElement(XElement element)
@@ -80,25 +86,32 @@ internal sealed class StreamedBody
 
     private void Apply(XElement apply)
     {
-        if (apply.Attributes().Any(attribute => attribute.Name != "select")) throw new NotStreamedException();
+        if (apply.Attributes().Any(attribute => attribute.Name != "select"))
+            throw new NotStreamedException();
         var parts = (apply.Attribute("select")?.Value ?? "node()").Split('|', StringSplitOptions.TrimEntries);
-        if (parts.Contains("@*")) ApplyToAttributes();
+        if (parts.Contains("@*"))
+            ApplyToAttributes();
         var children = parts.Where(part => part != "@*").Distinct().ToList();
-        if (children.Count > 1) throw new NotStreamedException();
-        if (children.Count == 1) ApplyToChildren(children[0]);
+        if (children.Count > 1)
+            throw new NotStreamedException();
+        if (children.Count == 1)
+            ApplyToChildren(children[0]);
     }
 
     // The reader is past the attributes once the children have been read.
     private void ApplyToAttributes()
     {
-        if (_children != StreamedChildren.None) throw new NotStreamedException();
-        if (!_isRoot) Do(run => run.ApplyToAttributes());
+        if (_children != StreamedChildren.None)
+            throw new NotStreamedException();
+        if (!_isRoot)
+            Do(run => run.ApplyToAttributes());
     }
 
     // The children can be read only once.
     private void ApplyToChildren(string select)
     {
-        if (_children != StreamedChildren.None) throw new NotStreamedException();
+        if (_children != StreamedChildren.None)
+            throw new NotStreamedException();
         _children = select switch
         {
             "node()" => StreamedChildren.All,

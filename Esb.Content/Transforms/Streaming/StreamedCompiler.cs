@@ -30,18 +30,31 @@ internal static class StreamedCompiler
     {
         Require(root.Name == StylesheetFiles.Xsl + "stylesheet" || root.Name == StylesheetFiles.Xsl + "transform");
         Require(HasOnly(root, RootAttributes));
-        Require(root.Elements().All(element => element.Name == StylesheetFiles.Xsl + "template" || element.Name == StylesheetFiles.Xsl + "output"));
+        Require(
+            root.Elements()
+                .All(element => element.Name == StylesheetFiles.Xsl + "template" || element.Name == StylesheetFiles.Xsl + "output")
+        );
         Require(!root.Descendants().Attributes(XNamespace.Xml + "space").Any());
         var output = StreamedOutputSettings.Of(root);
         var templates = root.Elements(StylesheetFiles.Xsl + "template").ToList();
         Require(templates.All(template => HasOnly(template, TemplateAttributes)));
-        Require(!templates.Attributes().Any(attribute => attribute.IsNamespaceDeclaration)); // the engine writes them in an order of its own
-        var rules = templates.SelectMany(template => StreamedPattern.Of(template).Select(pattern => (Pattern: pattern, Template: template)))
-            .Reverse().OrderByDescending(rule => rule.Pattern.Priority).ToList(); // of equals the last one counts (XSLT 1.0, section 5.5); the order is stable
+        // the engine writes them in an order of its own
+        Require(!templates.Attributes().Any(attribute => attribute.IsNamespaceDeclaration));
+        var rules = templates
+            .SelectMany(template => StreamedPattern.Of(template).Select(pattern => (Pattern: pattern, Template: template)))
+            .Reverse()
+            .OrderByDescending(rule => rule.Pattern.Priority)
+            .ToList(); // of equals the last one counts (XSLT 1.0, section 5.5); the order is stable
         return new StreamedStylesheet
         {
-            Root = rules.FirstOrDefault(rule => rule.Pattern.Kind == "/").Template is { } document ? StreamedBody.Compile(document, isRoot: true) : StreamedTemplate.BuiltIn,
-            Elements = Group(rules.Where(rule => rule.Pattern.Kind is "*" or "node()"), template => StreamedBody.Compile(template), StreamedTemplate.BuiltIn),
+            Root = rules.FirstOrDefault(rule => rule.Pattern.Kind == "/").Template is { } document
+                ? StreamedBody.Compile(document, isRoot: true)
+                : StreamedTemplate.BuiltIn,
+            Elements = Group(
+                rules.Where(rule => rule.Pattern.Kind is "*" or "node()"),
+                template => StreamedBody.Compile(template),
+                StreamedTemplate.BuiltIn
+            ),
             Attributes = Group(rules.Where(rule => rule.Pattern.Kind == "@"), StreamedBody.CompileLeaf, StreamedLeaf.AsText),
             Text = Leaf(rules, "text()", StreamedLeaf.Copy),
             Comments = Leaf(rules, "comment()", StreamedLeaf.Drop),
@@ -52,30 +65,49 @@ internal static class StreamedCompiler
     }
 
     // Rules come best first: of each name, of each namespace, and of all, the best one that fits.
-    private static StreamedRules<T> Group<T>(IEnumerable<(StreamedPattern Pattern, XElement Template)> rules, Func<XElement, T> compile, T builtIn)
+    private static StreamedRules<T> Group<T>(
+        IEnumerable<(StreamedPattern Pattern, XElement Template)> rules,
+        Func<XElement, T> compile,
+        T builtIn
+    )
     {
         var ordered = rules.ToList();
         var compiled = ordered.Select(rule => rule.Template).Distinct().ToDictionary(template => template, compile);
-        var named = ordered.Where(rule => rule.Pattern.Name is not null).Select(rule => (rule.Pattern.Name!, rule.Pattern.Namespace!)).Distinct()
+        var named = ordered
+            .Where(rule => rule.Pattern.Name is not null)
+            .Select(rule => (rule.Pattern.Name!, rule.Pattern.Namespace!))
+            .Distinct()
             .ToDictionary(name => name, name => Best(name.Item1, name.Item2));
-        var inNamespace = ordered.Where(rule => rule.Pattern is { Name: null, Namespace: not null }).Select(rule => rule.Pattern.Namespace!).Distinct()
+        var inNamespace = ordered
+            .Where(rule => rule.Pattern is { Name: null, Namespace: not null })
+            .Select(rule => rule.Pattern.Namespace!)
+            .Distinct()
             .ToDictionary(ns => ns, ns => Best(null, ns));
         return new StreamedRules<T>(named, inNamespace, Best(null, null));
 
-        T Best(string? name, string? ns) => ordered.FirstOrDefault(rule => Fits(rule.Pattern, name, ns)).Template is { } template ? compiled[template] : builtIn;
+        T Best(string? name, string? ns) =>
+            ordered.FirstOrDefault(rule => Fits(rule.Pattern, name, ns)).Template is { } template ? compiled[template] : builtIn;
     }
 
     private static bool Fits(StreamedPattern pattern, string? name, string? ns) =>
         (pattern.Name is null || pattern.Name == name) && (pattern.Namespace is null || pattern.Namespace == ns);
 
     private static StreamedLeaf Leaf(IEnumerable<(StreamedPattern Pattern, XElement Template)> rules, string kind, StreamedLeaf builtIn) =>
-        rules.FirstOrDefault(rule => rule.Pattern.MatchesLeaf(kind)).Template is { } template ? StreamedBody.CompileLeaf(template) : builtIn;
+        rules.FirstOrDefault(rule => rule.Pattern.MatchesLeaf(kind)).Template is { } template
+            ? StreamedBody.CompileLeaf(template)
+            : builtIn;
 
     private static bool HasOnly(XElement element, string[] attributes) =>
-        element.Attributes().All(attribute => attribute.IsNamespaceDeclaration || (attribute.Name.Namespace == XNamespace.None && attributes.Contains(attribute.Name.LocalName)));
+        element
+            .Attributes()
+            .All(attribute =>
+                attribute.IsNamespaceDeclaration
+                || (attribute.Name.Namespace == XNamespace.None && attributes.Contains(attribute.Name.LocalName))
+            );
 
     private static void Require(bool isStreamed)
     {
-        if (!isStreamed) throw new NotStreamedException();
+        if (!isStreamed)
+            throw new NotStreamedException();
     }
 }

@@ -13,7 +13,8 @@ internal sealed class StreamedMap(StreamedStylesheet stylesheet, XmlInput xml, T
     {
         using var buffer = new Utf8Buffer((int)Math.Min(document.Length + 256L, limits.OutputBytes), limits.OutputBytes);
         var writer = new MarkupWriter(buffer);
-        if (stylesheet.HasDeclaration) writer.Declaration();
+        if (stylesheet.HasDeclaration)
+            writer.Declaration();
         try
         {
             using var reader = xml.Read(document);

@@ -16,7 +16,8 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
     public void StartElement(MarkupName name, string ns)
     {
         Begin();
-        if (_open.Count == 0) StartRoot(name.Name, ns);
+        if (_open.Count == 0)
+            StartRoot(name.Name, ns);
         writer.StartElement(name);
         _open.Push(name);
         _attributes.Clear();
@@ -30,10 +31,12 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
 
     public void Attribute(string prefix, string name, string ns, string value)
     {
-        if (!_takesAttributes || _attributes.Count == MostAttributes || _attributes.Contains((name, ns))) throw new NotStreamedException();
+        if (!_takesAttributes || _attributes.Count == MostAttributes || _attributes.Contains((name, ns)))
+            throw new NotStreamedException();
         if (ns.Length > 0)
         {
-            if (_namespaces.Find(prefix) is { } other && other != ns) throw new NotStreamedException(); // the engine finds another prefix
+            if (_namespaces.Find(prefix) is { } other && other != ns)
+                throw new NotStreamedException(); // the engine finds another prefix
             Declare(prefix, ns);
         }
 
@@ -51,7 +54,8 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
     public void Text(string text)
     {
         Begin();
-        if (_open.Count == 0) throw new NotStreamedException(); // no document
+        if (_open.Count == 0)
+            throw new NotStreamedException(); // no document
         writer.Text(text);
     }
 
@@ -69,14 +73,16 @@ internal sealed class StreamedOutput(MarkupWriter writer, StreamedStylesheet sty
 
     private void Begin()
     {
-        if (!_takesAttributes) return;
+        if (!_takesAttributes)
+            return;
         _namespaces.WriteTo(writer);
         _takesAttributes = false;
     }
 
     private void StartRoot(string name, string ns)
     {
-        if (HasRoot || (stylesheet.DetectsHtml && ns.Length == 0 && name.Equals("html", StringComparison.OrdinalIgnoreCase))) throw new NotStreamedException();
+        if (HasRoot || (stylesheet.DetectsHtml && ns.Length == 0 && name.Equals("html", StringComparison.OrdinalIgnoreCase)))
+            throw new NotStreamedException();
         HasRoot = true;
     }
 }

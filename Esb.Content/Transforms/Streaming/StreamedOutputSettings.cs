@@ -9,16 +9,18 @@ internal sealed record StreamedOutputSettings(bool HasDeclaration, bool DetectsH
     public static StreamedOutputSettings Of(XElement stylesheet)
     {
         var outputs = stylesheet.Elements(StylesheetFiles.Xsl + "output").ToList();
-        if (outputs.Count > 1 || outputs.Any(output => !output.Attributes().All(IsPlain))) throw new NotStreamedException();
+        if (outputs.Count > 1 || outputs.Any(output => !output.Attributes().All(IsPlain)))
+            throw new NotStreamedException();
         var said = outputs.FirstOrDefault();
         return new StreamedOutputSettings(said?.Attribute("omit-xml-declaration")?.Value != "yes", said?.Attribute("method") is null);
     }
 
-    private static bool IsPlain(XAttribute attribute) => (attribute.Name.ToString(), attribute.Value) switch
-    {
-        ("method", "xml") or ("version", "1.0") or ("indent", "no") => true,
-        ("omit-xml-declaration", "yes" or "no") or ("media-type", _) => true,
-        ("encoding", var encoding) => encoding.Equals("utf-8", StringComparison.OrdinalIgnoreCase),
-        _ => attribute.IsNamespaceDeclaration,
-    };
+    private static bool IsPlain(XAttribute attribute) =>
+        (attribute.Name.ToString(), attribute.Value) switch
+        {
+            ("method", "xml") or ("version", "1.0") or ("indent", "no") => true,
+            ("omit-xml-declaration", "yes" or "no") or ("media-type", _) => true,
+            ("encoding", var encoding) => encoding.Equals("utf-8", StringComparison.OrdinalIgnoreCase),
+            _ => attribute.IsNamespaceDeclaration,
+        };
 }

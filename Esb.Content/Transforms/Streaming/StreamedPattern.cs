@@ -24,23 +24,46 @@ internal sealed partial record StreamedPattern(string Kind, string? Name, string
 
     private static StreamedPattern Parse(string text, XElement template)
     {
-        if (text is "/") return new(text, null, null, PriorityOf(template, 0.5));
-        if (text is "node()" or "text()" or "comment()" or "processing-instruction()") return new(text, null, null, PriorityOf(template, -0.5));
+        if (text is "/")
+            return new(text, null, null, PriorityOf(template, 0.5));
+        if (text is "node()" or "text()" or "comment()" or "processing-instruction()")
+            return new(text, null, null, PriorityOf(template, -0.5));
         var step = Step().Match(text);
-        if (!step.Success) throw new NotStreamedException();
+        if (!step.Success)
+            throw new NotStreamedException();
         var kind = step.Groups["axis"].Success ? "@" : "*";
         var prefix = step.Groups["prefix"];
         var name = step.Groups["name"].Value is var written && written == "*" ? null : written;
         // A name without a prefix has no namespace, whatever the default namespace is (XPath 1.0, section 2.3).
-        var ns = prefix.Success ? NamespaceOf(prefix.Value, template) : name is null ? null : "";
-        return new(kind, name, ns, PriorityOf(template, name is not null ? 0 : ns is not null ? -0.25 : -0.5));
+        var ns =
+            prefix.Success ? NamespaceOf(prefix.Value, template)
+            : name is null ? null
+            : "";
+        return new(
+            kind,
+            name,
+            ns,
+            PriorityOf(
+                template,
+                name is not null ? 0
+                    : ns is not null ? -0.25
+                    : -0.5
+            )
+        );
     }
 
-    private static string NamespaceOf(string prefix, XElement template) => template.GetNamespaceOfPrefix(prefix)?.NamespaceName ?? throw new NotStreamedException();
+    private static string NamespaceOf(string prefix, XElement template) =>
+        template.GetNamespaceOfPrefix(prefix)?.NamespaceName ?? throw new NotStreamedException();
 
     private static double PriorityOf(XElement template, double standard) =>
         template.Attribute("priority") is not { } priority ? standard
-        : double.TryParse(priority.Value, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number) ? number
+        : double.TryParse(
+            priority.Value,
+            NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint,
+            CultureInfo.InvariantCulture,
+            out var number
+        )
+            ? number
         : throw new NotStreamedException();
 
     [GeneratedRegex(@"^(?<axis>@)?((?<prefix>[\p{L}_][\w.-]*):)?(?<name>\*|[\p{L}_][\w.-]*)$")]

@@ -18,10 +18,13 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
     public void Run()
     {
         Begin(stylesheet.Root);
-        if (stylesheet.Root.Children == StreamedChildren.None) throw new NotStreamedException(); // the engine reads the document all the same
-        while (reader.Read()) Take();
+        if (stylesheet.Root.Children == StreamedChildren.None)
+            throw new NotStreamedException(); // the engine reads the document all the same
+        while (reader.Read())
+            Take();
         End();
-        if (!output.HasRoot) throw new NotStreamedException();
+        if (!output.HasRoot)
+            throw new NotStreamedException();
     }
 
     /// <summary>Begins a copy of the element, with the namespaces in scope.</summary>
@@ -29,19 +32,21 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
     {
         var ns = reader.NamespaceURI;
         output.StartElement(_names.Find(reader.Prefix, reader.LocalName), ns);
-        if (ns.Length == 0) output.Declare("", "");
+        if (ns.Length == 0)
+            output.Declare("", "");
         output.Declare(_namespaces);
     }
 
     /// <summary>Applies templates to the attributes.</summary>
     public void ApplyToAttributes()
     {
-        if (!reader.MoveToFirstAttribute()) return;
+        if (!reader.MoveToFirstAttribute())
+            return;
         do
         {
-            if (!InputNamespaces.IsDeclaration(reader)) Apply(stylesheet.Attributes.Find(reader.LocalName, reader.NamespaceURI));
-        }
-        while (reader.MoveToNextAttribute());
+            if (!InputNamespaces.IsDeclaration(reader))
+                Apply(stylesheet.Attributes.Find(reader.LocalName, reader.NamespaceURI));
+        } while (reader.MoveToNextAttribute());
         reader.MoveToElement();
     }
 
@@ -61,10 +66,12 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
                 TakeText();
                 break;
             case XmlNodeType.Comment:
-                if (TakesAll && stylesheet.Comments == StreamedLeaf.Copy) output.Comment(reader.Value);
+                if (TakesAll && stylesheet.Comments == StreamedLeaf.Copy)
+                    output.Comment(reader.Value);
                 break;
             case XmlNodeType.ProcessingInstruction:
-                if (TakesAll && stylesheet.Instructions == StreamedLeaf.Copy) output.Instruction(reader.LocalName, reader.Value);
+                if (TakesAll && stylesheet.Instructions == StreamedLeaf.Copy)
+                    output.Instruction(reader.LocalName, reader.Value);
                 break;
         }
     }
@@ -78,8 +85,10 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
         _namespaces.Enter(reader);
         var template = _templates.Find(reader.LocalName, reader.NamespaceURI);
         Begin(template);
-        if (!isEmpty && template.Children != StreamedChildren.None) return;
-        if (!isEmpty) SkipTo(depth);
+        if (!isEmpty && template.Children != StreamedChildren.None)
+            return;
+        if (!isEmpty)
+            SkipTo(depth);
         End();
         _namespaces.Leave(depth);
     }
@@ -87,28 +96,34 @@ internal sealed class StreamedRun(StreamedStylesheet stylesheet, XmlReader reade
     // White space outside of the root element is no text (XPath 1.0, section 5.7).
     private void TakeText()
     {
-        if (reader.Depth > 0 && TakesAll && stylesheet.Text == StreamedLeaf.Copy && reader.Value is { Length: > 0 } text) output.Text(text);
+        if (reader.Depth > 0 && TakesAll && stylesheet.Text == StreamedLeaf.Copy && reader.Value is { Length: > 0 } text)
+            output.Text(text);
     }
 
     private void Apply(StreamedLeaf toAttribute)
     {
-        if (toAttribute == StreamedLeaf.Copy) output.Attribute(reader.Prefix, reader.LocalName, reader.NamespaceURI, reader.Value);
-        else if (toAttribute == StreamedLeaf.AsText) output.Text(reader.Value);
+        if (toAttribute == StreamedLeaf.Copy)
+            output.Attribute(reader.Prefix, reader.LocalName, reader.NamespaceURI, reader.Value);
+        else if (toAttribute == StreamedLeaf.AsText)
+            output.Text(reader.Value);
     }
 
     private void Begin(StreamedTemplate template)
     {
         _open.Push(template);
-        foreach (var step in template.Before) step(this);
+        foreach (var step in template.Before)
+            step(this);
     }
 
     private void End()
     {
-        foreach (var step in _open.Pop().After) step(this);
+        foreach (var step in _open.Pop().After)
+            step(this);
     }
 
     private void SkipTo(int depth)
     {
-        while (reader.Read() && reader.Depth > depth) time.Move();
+        while (reader.Read() && reader.Depth > depth)
+            time.Move();
     }
 }

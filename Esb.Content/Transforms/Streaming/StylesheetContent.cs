@@ -6,11 +6,16 @@ namespace Esb.Content.Transforms.Streaming;
 /// only.</summary>
 internal static class StylesheetContent
 {
-    public static IEnumerable<XNode> Of(XElement parent) => parent.Nodes().Where(node => node switch
-    {
-        XComment or XProcessingInstruction => false,
-        XCData => throw new NotStreamedException(), // a part of the text beside it
-        XText text => text.Value.AsSpan().ContainsAnyExcept(" \t\r\n"),
-        _ => true,
-    });
+    public static IEnumerable<XNode> Of(XElement parent) =>
+        parent
+            .Nodes()
+            .Where(node =>
+                node switch
+                {
+                    XComment or XProcessingInstruction => false,
+                    XCData => throw new NotStreamedException(), // a part of the text beside it
+                    XText text => text.Value.AsSpan().ContainsAnyExcept(" \t\r\n"),
+                    _ => true,
+                }
+            );
 }

@@ -30,7 +30,8 @@ internal sealed class Utf8Buffer(int capacity, long limit) : IDisposable
             return;
         }
 
-        if (Utf8.FromUtf16(text, _bytes.AsSpan(_length), out _, out var written, replaceInvalidSequences: false) != OperationStatus.Done) throw new NotStreamedException();
+        if (Utf8.FromUtf16(text, _bytes.AsSpan(_length), out _, out var written, replaceInvalidSequences: false) != OperationStatus.Done)
+            throw new NotStreamedException();
         _length += written;
     }
 
@@ -40,8 +41,10 @@ internal sealed class Utf8Buffer(int capacity, long limit) : IDisposable
 
     private void Reserve(int count)
     {
-        if (_bytes.Length - _length >= count) return;
-        if (_length > limit) throw TooLarge();
+        if (_bytes.Length - _length >= count)
+            return;
+        if (_length > limit)
+            throw TooLarge();
         var larger = ArrayPool<byte>.Shared.Rent(Math.Max(_bytes.Length * 2, _length + count));
         _bytes.AsSpan(0, _length).CopyTo(larger);
         ArrayPool<byte>.Shared.Return(_bytes);

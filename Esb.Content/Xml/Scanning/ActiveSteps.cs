@@ -21,7 +21,8 @@ internal sealed class ActiveSteps
     /// <summary>Activates the steps that follow a step that arrived at the innermost element.</summary>
     public void Enter(PathNode node)
     {
-        foreach (var next in node.Next) Wait(next);
+        foreach (var next in node.Next)
+            Wait(next);
     }
 
     /// <summary>Enters the element at which the reader stands.</summary>
@@ -34,14 +35,21 @@ internal sealed class ActiveSteps
         for (var i = start; i < end; i++)
         {
             var node = _steps[i].Node;
-            if (node.Step.Kind == PathStepKind.Element && node.Step.Names(reader) && Holds(ref CollectionsMarshal.AsSpan(_steps)[i], reader)) _arrived.Add(node);
-            if (node.Step.Descends) Wait(node);
+            if (
+                node.Step.Kind == PathStepKind.Element
+                && node.Step.Names(reader)
+                && Holds(ref CollectionsMarshal.AsSpan(_steps)[i], reader)
+            )
+                _arrived.Add(node);
+            if (node.Step.Descends)
+                Wait(node);
         }
 
         foreach (var node in _arrived)
         {
             Enter(node);
-            if (node.IsUnique) _unique.Add((node, Depth));
+            if (node.IsUnique)
+                _unique.Add((node, Depth));
         }
 
         return _arrived;
@@ -51,7 +59,8 @@ internal sealed class ActiveSteps
     public bool TryLeave([NotNullWhen(true)] out PathNode? node)
     {
         node = _unique.Count > 0 && _unique[^1].Depth == Depth ? _unique[^1].Node : null;
-        if (node is not null) _unique.RemoveAt(_unique.Count - 1);
+        if (node is not null)
+            _unique.RemoveAt(_unique.Count - 1);
         return node is not null;
     }
 
@@ -67,7 +76,8 @@ internal sealed class ActiveSteps
     {
         foreach (var step in Here)
         {
-            if (step.Node == node) return;
+            if (step.Node == node)
+                return;
         }
 
         _steps.Add(new ActiveStep { Node = node });
@@ -78,7 +88,8 @@ internal sealed class ActiveSteps
         foreach (var predicate in active.Node.Step.Predicates)
         {
             var holds = predicate.Holds?.Invoke(reader) ?? ++active.Siblings == predicate.Position;
-            if (!holds) return false;
+            if (!holds)
+                return false;
         }
 
         return true;

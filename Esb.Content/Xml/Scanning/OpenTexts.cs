@@ -22,7 +22,8 @@ internal sealed class OpenTexts(PathAnswer[] answers)
         foreach (var question in node.Questions)
         {
             ref var answer = ref answers[question.Index];
-            if (!answer.IsDecided && question.Meet(ref answer)) _open.Add((question, depth, _text.Length));
+            if (!answer.IsDecided && question.Meet(ref answer))
+                _open.Add((question, depth, _text.Length));
         }
     }
 
@@ -35,7 +36,8 @@ internal sealed class OpenTexts(PathAnswer[] answers)
         foreach (var question in node.Questions)
         {
             ref var answer = ref answers[question.Index];
-            if (!answer.IsDecided && question.Meet(ref answer)) question.Read(value, ref answer);
+            if (!answer.IsDecided && question.Meet(ref answer))
+                question.Read(value, ref answer);
         }
     }
 
@@ -43,7 +45,8 @@ internal sealed class OpenTexts(PathAnswer[] answers)
     public void Add(string text)
     {
         IsInTextNode = true;
-        if (AreOpen) _text.Append(text);
+        if (AreOpen)
+            _text.Append(text);
     }
 
     /// <summary>Something that is no text: a text node before it has ended.</summary>
@@ -61,9 +64,11 @@ internal sealed class OpenTexts(PathAnswer[] answers)
             var (question, _, start) = _open[^1];
             _open.RemoveAt(_open.Count - 1);
             ref var answer = ref answers[question.Index];
-            if (!answer.IsDecided) question.Read(_text.ToString(start, _text.Length - start), ref answer);
+            if (!answer.IsDecided)
+                question.Read(_text.ToString(start, _text.Length - start), ref answer);
         }
 
-        if (_open.Count == 0) _text.Clear();
+        if (_open.Count == 0)
+            _text.Clear();
     }
 }

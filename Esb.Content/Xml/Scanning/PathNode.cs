@@ -25,11 +25,13 @@ internal sealed class PathNode(PathStep step, bool isUnique)
     public PathNode Follow(PathStep step)
     {
         var next = _next.Find(node => node.Step.Text == step.Text);
-        if (next is null) _next.Add(next = new PathNode(step, isUnique && IsOneAtMost(step)));
+        if (next is null)
+            _next.Add(next = new PathNode(step, isUnique && IsOneAtMost(step)));
         return next;
     }
 
     // Of the one element at which this step arrives.
     private bool IsOneAtMost(PathStep step) =>
-        !step.Descends && (Step.IsDocument || step.Kind == PathStepKind.Attribute || step.Predicates.Any(predicate => predicate.Position > 0));
+        !step.Descends
+        && (Step.IsDocument || step.Kind == PathStepKind.Attribute || step.Predicates.Any(predicate => predicate.Position > 0));
 }

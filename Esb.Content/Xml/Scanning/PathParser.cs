@@ -14,10 +14,10 @@ internal sealed class PathParser(XPathTokens tokens, IReadOnlyDictionary<string,
         do
         {
             steps.Add(ParseStep(descends));
-        }
-        while (IsNext(out descends));
+        } while (IsNext(out descends));
 
-        for (var i = 0; i < steps.Count - 1; i++) Require(steps[i].Kind == PathStepKind.Element);
+        for (var i = 0; i < steps.Count - 1; i++)
+            Require(steps[i].Kind == PathStepKind.Element);
         return steps;
     }
 
@@ -32,7 +32,8 @@ internal sealed class PathParser(XPathTokens tokens, IReadOnlyDictionary<string,
         var kind = tokens.TryTake("@") ? PathStepKind.Attribute : PathStepKind.Element;
         var isAny = tokens.TryTake("*");
         var name = isAny ? "*" : Name();
-        if (!isAny && tokens.Current.Is("(")) return ParseTextStep(name, kind, descends);
+        if (!isAny && tokens.Current.Is("("))
+            return ParseTextStep(name, kind, descends);
         Require(!tokens.Current.Is("::") && !tokens.Current.Is(":") && !(isAny && kind == PathStepKind.Attribute));
         var (uri, local) = isAny ? ("", null) : Resolve(name);
         var predicates = new List<PathPredicate>();
@@ -76,9 +77,10 @@ internal sealed class PathParser(XPathTokens tokens, IReadOnlyDictionary<string,
         var comparison = tokens.Take().Text;
         var constant = tokens.Take();
         Require(constant.Kind is XPathTokenKind.Literal or XPathTokenKind.Number);
-        var holds = constant.Kind == XPathTokenKind.Number
-            ? XPathComparison.With(comparison, XPathNumbers.Parse(constant.Text))
-            : XPathComparison.With(comparison, constant.Text);
+        var holds =
+            constant.Kind == XPathTokenKind.Number
+                ? XPathComparison.With(comparison, XPathNumbers.Parse(constant.Text))
+                : XPathComparison.With(comparison, constant.Text);
         text += $"{comparison}{constant.Kind} {constant.Text.Length} {constant.Text}]";
         return new PathPredicate(0, reader => reader.GetAttribute(local, uri) is { } value && holds(value));
     }
@@ -93,13 +95,15 @@ internal sealed class PathParser(XPathTokens tokens, IReadOnlyDictionary<string,
     private (string Uri, string Local) Resolve(string name)
     {
         var colon = name.IndexOf(':', StringComparison.Ordinal);
-        if (colon < 0) return ("", name);
+        if (colon < 0)
+            return ("", name);
         Require(namespaces.TryGetValue(name[..colon], out var uri));
         return (uri!, name[(colon + 1)..]);
     }
 
     private static void Require(bool isScannable)
     {
-        if (!isScannable) throw new NotScannableException();
+        if (!isScannable)
+            throw new NotScannableException();
     }
 }

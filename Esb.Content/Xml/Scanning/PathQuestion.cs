@@ -12,9 +12,7 @@ internal abstract class PathQuestion
     public abstract bool Meet(ref PathAnswer answer);
 
     /// <summary>Receives the text of a node where it ends: a node that contains others ends after them.</summary>
-    public virtual void Read(string text, ref PathAnswer answer)
-    {
-    }
+    public virtual void Read(string text, ref PathAnswer answer) { }
 }
 
 /// <summary>Whether there is one.</summary>
@@ -57,7 +55,8 @@ internal sealed class AnyText(Func<string, bool> holds) : PathQuestion
 
     public override void Read(string text, ref PathAnswer answer)
     {
-        if (!holds(text)) return;
+        if (!holds(text))
+            return;
         answer.Count = 1;
         answer.IsDecided = true;
     }

@@ -9,7 +9,14 @@ namespace Esb.Content.Xml.Scanning;
 /// <param name="Namespace">The namespace of the name.</param>
 /// <param name="Predicates">What must be true, in order.</param>
 /// <param name="Text">How it is written; equal steps are written equally.</param>
-internal sealed record PathStep(PathStepKind Kind, bool Descends, string? LocalName, string Namespace, IReadOnlyList<PathPredicate> Predicates, string Text)
+internal sealed record PathStep(
+    PathStepKind Kind,
+    bool Descends,
+    string? LocalName,
+    string Namespace,
+    IReadOnlyList<PathPredicate> Predicates,
+    string Text
+)
 {
     /// <summary>What stands for the document, from which every path begins.</summary>
     public static PathStep Document { get; } = new(PathStepKind.Document, Descends: false, LocalName: null, "", [], "");

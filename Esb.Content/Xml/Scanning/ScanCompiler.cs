@@ -9,13 +9,18 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
 
     /// <summary>Compiles the value of a valid expression: text, a number or a boolean; for nodes the text of the first, null if there are
     /// none. Null if it needs the tree.</summary>
-    public Func<XmlScan, object?>? CompileValue(string xpath) => Compile<object?>(xpath, operand => operand switch
-    {
-        Operand.Nodes nodes => Ask(nodes, new FirstText()) is var first ? scan => scan.Answer(first).Text : null!,
-        Operand.Text text => text.Of,
-        Operand.Number number => scan => number.Of(scan),
-        _ => Truth(operand) is var truth ? scan => truth(scan) : null!,
-    });
+    public Func<XmlScan, object?>? CompileValue(string xpath) =>
+        Compile<object?>(
+            xpath,
+            operand =>
+                operand switch
+                {
+                    Operand.Nodes nodes => Ask(nodes, new FirstText()) is var first ? scan => scan.Answer(first).Text : null!,
+                    Operand.Text text => text.Of,
+                    Operand.Number number => scan => number.Of(scan),
+                    _ => Truth(operand) is var truth ? scan => truth(scan) : null!,
+                }
+        );
 
     /// <summary>Compiles a valid expression as a boolean (section 4.3); null if it needs the tree.</summary>
     public Func<XmlScan, bool>? CompileTruth(string xpath) => Compile(xpath, Truth);
@@ -26,7 +31,8 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
         try
         {
             var compiled = finish(new ScanParser(new XPathTokens(xpath), namespaces, this).Parse());
-            foreach (var (nodes, question) in _asked) paths.Ask(nodes.Path, question);
+            foreach (var (nodes, question) in _asked)
+                paths.Ask(nodes.Path, question);
             return compiled;
         }
         catch (NotScannableException)
@@ -67,28 +73,36 @@ internal sealed class ScanCompiler(PathSet paths, IReadOnlyDictionary<string, st
 
     internal Func<XmlScan, double> Number(Operand operand)
     {
-        if (operand is Operand.Number number) return number.Of;
+        if (operand is Operand.Number number)
+            return number.Of;
         var text = Text(operand);
         return scan => XPathNumbers.Parse(text(scan));
     }
 
     internal Operand.Number Count(Operand operand)
     {
-        if (operand is not Operand.Nodes nodes) throw new NotScannableException();
+        if (operand is not Operand.Nodes nodes)
+            throw new NotScannableException();
         var count = Ask(nodes, new NodeCount());
         return new Operand.Number(scan => scan.Answer(count).Count);
     }
 
-    internal Operand.Truth Compare(Operand left, string comparison, Operand right) => (left, right) switch
-    {
-        (Operand.Nodes nodes, Operand.Text { Constant: { } constant }) => Any(nodes, XPathComparison.With(comparison, constant)),
-        (Operand.Nodes nodes, Operand.Number { Constant: { } constant }) => Any(nodes, XPathComparison.With(comparison, constant)),
-        (Operand.Text or Operand.Number, Operand.Nodes) => Compare(right, XPathComparison.Mirror(comparison), left),
-        (Operand.Text first, Operand.Text second) when comparison is "=" or "!=" =>
-            new Operand.Truth(scan => first.Of(scan) == second.Of(scan) == (comparison == "=")),
-        (Operand.Text or Operand.Number, Operand.Text or Operand.Number) => Compare(Number(left), XPathComparison.Of(comparison), Number(right)),
-        _ => throw new NotScannableException(),
-    };
+    internal Operand.Truth Compare(Operand left, string comparison, Operand right) =>
+        (left, right) switch
+        {
+            (Operand.Nodes nodes, Operand.Text { Constant: { } constant }) => Any(nodes, XPathComparison.With(comparison, constant)),
+            (Operand.Nodes nodes, Operand.Number { Constant: { } constant }) => Any(nodes, XPathComparison.With(comparison, constant)),
+            (Operand.Text or Operand.Number, Operand.Nodes) => Compare(right, XPathComparison.Mirror(comparison), left),
+            (Operand.Text first, Operand.Text second) when comparison is "=" or "!=" => new Operand.Truth(scan =>
+                first.Of(scan) == second.Of(scan) == (comparison == "=")
+            ),
+            (Operand.Text or Operand.Number, Operand.Text or Operand.Number) => Compare(
+                Number(left),
+                XPathComparison.Of(comparison),
+                Number(right)
+            ),
+            _ => throw new NotScannableException(),
+        };
 
     private static Operand.Truth Compare(Func<XmlScan, double> left, Func<double, double, bool> holds, Func<XmlScan, double> right) =>
         new(scan => holds(left(scan), right(scan)));

@@ -40,7 +40,8 @@ internal sealed class ScanParser(XPathTokens tokens, IReadOnlyDictionary<string,
     private Operand ParseComparison()
     {
         var left = ParseOperand();
-        if (!XPathComparison.IsOperator(tokens.Current)) return left;
+        if (!XPathComparison.IsOperator(tokens.Current))
+            return left;
         var comparison = tokens.Take().Text;
         return compiler.Compare(left, comparison, ParseOperand());
     }
@@ -56,7 +57,8 @@ internal sealed class ScanParser(XPathTokens tokens, IReadOnlyDictionary<string,
                 var number = XPathNumbers.Parse(tokens.Take().Text);
                 return new Operand.Number(_ => number, number);
             default:
-                if (tokens.TryTake("(")) return ParseInParentheses();
+                if (tokens.TryTake("("))
+                    return ParseInParentheses();
                 return tokens.IsCall ? ParseCall() : new Operand.Nodes(_paths.Parse());
         }
     }
@@ -122,6 +124,7 @@ internal sealed class ScanParser(XPathTokens tokens, IReadOnlyDictionary<string,
 
     private static void Require(bool isScannable)
     {
-        if (!isScannable) throw new NotScannableException();
+        if (!isScannable)
+            throw new NotScannableException();
     }
 }

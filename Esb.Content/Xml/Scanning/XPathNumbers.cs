@@ -10,6 +10,8 @@ internal static class XPathNumbers
     public static double Parse(string text)
     {
         var trimmed = text.AsSpan().Trim(" \t\r\n");
-        return !trimmed.IsEmpty && trimmed[0] != '+' && double.TryParse(trimmed, Style, NumberFormatInfo.InvariantInfo, out var number) ? number : double.NaN;
+        return !trimmed.IsEmpty && trimmed[0] != '+' && double.TryParse(trimmed, Style, NumberFormatInfo.InvariantInfo, out var number)
+            ? number
+            : double.NaN;
     }
 }

@@ -42,18 +42,22 @@ internal sealed class XmlScan
     {
         lock (_gate)
         {
-            while ((_checksWhole || !_answers[question.Index].IsDecided) && !_isAtEnd) Advance();
+            while ((_checksWhole || !_answers[question.Index].IsDecided) && !_isAtEnd)
+                Advance();
             return _answers[question.Index];
         }
     }
 
     private void Advance()
     {
-        if (_error is not null) throw new EsbException(_error.Code, _error.Message, _error.Kind, _error);
+        if (_error is not null)
+            throw new EsbException(_error.Code, _error.Message, _error.Kind, _error);
         try
         {
-            if (_reader.Read()) Follow();
-            else _isAtEnd = true;
+            if (_reader.Read())
+                Follow();
+            else
+                _isAtEnd = true;
         }
         catch (EsbException ex)
         {
@@ -86,14 +90,18 @@ internal sealed class XmlScan
         _texts.EndTextNode();
         var isEmpty = _reader.IsEmptyElement;
         var arrived = _steps.Begin(_reader);
-        if (_steps.Depth == 1) GiveUpOtherRoots(arrived);
-        foreach (var node in arrived) _texts.Begin(node, _steps.Depth);
+        if (_steps.Depth == 1)
+            GiveUpOtherRoots(arrived);
+        foreach (var node in arrived)
+            _texts.Begin(node, _steps.Depth);
         foreach (var step in _steps.Here)
         {
-            if (step.Node.Step.Kind == PathStepKind.Attribute) ReadAttribute(step.Node);
+            if (step.Node.Step.Kind == PathStepKind.Attribute)
+                ReadAttribute(step.Node);
         }
 
-        if (isEmpty) EndElement();
+        if (isEmpty)
+            EndElement();
     }
 
     private void ReadAttribute(PathNode node)
@@ -104,14 +112,16 @@ internal sealed class XmlScan
             _reader.MoveToElement();
         }
 
-        if (node.IsUnique) GiveUp(node);
+        if (node.IsUnique)
+            GiveUp(node);
     }
 
     private void EndElement()
     {
         _texts.EndTextNode();
         _texts.End(_steps.Depth);
-        while (_steps.Depth > 1 && _steps.TryLeave(out var node)) GiveUp(node);
+        while (_steps.Depth > 1 && _steps.TryLeave(out var node))
+            GiveUp(node);
         _steps.End();
     }
 
@@ -120,27 +130,33 @@ internal sealed class XmlScan
     {
         foreach (var node in _root.Next)
         {
-            if (node.IsUnique && !arrived.Contains(node)) GiveUp(node);
+            if (node.IsUnique && !arrived.Contains(node))
+                GiveUp(node);
         }
     }
 
     // This step and its followers cannot be reached any more: their questions are decided as they stand.
     private void GiveUp(PathNode node)
     {
-        foreach (var question in node.Questions) _answers[question.Index].IsDecided = true;
-        foreach (var next in node.Next) GiveUp(next);
+        foreach (var question in node.Questions)
+            _answers[question.Index].IsDecided = true;
+        foreach (var next in node.Next)
+            GiveUp(next);
     }
 
     private void ReadText()
     {
-        if (_steps.Depth == 0) return; // white space around the root element is no node
+        if (_steps.Depth == 0)
+            return; // white space around the root element is no node
         var text = _reader.Value;
-        if (text.Length == 0) return; // neither is an empty CDATA section
+        if (text.Length == 0)
+            return; // neither is an empty CDATA section
         if (!_texts.IsInTextNode)
         {
             foreach (var step in _steps.Here)
             {
-                if (step.Node.Step.Kind == PathStepKind.Text) _texts.BeginTextNode(step.Node);
+                if (step.Node.Step.Kind == PathStepKind.Text)
+                    _texts.BeginTextNode(step.Node);
             }
         }
 

@@ -13,7 +13,8 @@ internal sealed class XmlScans(MessageBody body)
     {
         get
         {
-            lock (_gate) return _scans.Sum(known => known.Scan.Position);
+            lock (_gate)
+                return _scans.Sum(known => known.Scan.Position);
         }
     }
 
@@ -23,7 +24,8 @@ internal sealed class XmlScans(MessageBody body)
         {
             foreach (var known in _scans)
             {
-                if (known.Paths == paths) return known.Scan;
+                if (known.Paths == paths)
+                    return known.Scan;
             }
 
             var scan = new XmlScan(paths, xml, body);

@@ -29,7 +29,8 @@ public abstract record SettingsRecord
     {
         foreach (var property in properties)
         {
-            if (Flaws?.Spares(property) == false) return false;
+            if (Flaws?.Spares(property) == false)
+                return false;
         }
 
         return true;

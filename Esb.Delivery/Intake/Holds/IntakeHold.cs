@@ -46,22 +46,30 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
     public void Enter()
     {
         if (_isPaused)
-            throw new EsbException("ESB-ENDPOINT-PAUSED", $"The endpoint '{endpoint}' was paused by an operator.", FaultKind.Unavailable) { RetryAfter = RetryAfterPause };
+            throw new EsbException("ESB-ENDPOINT-PAUSED", $"The endpoint '{endpoint}' was paused by an operator.", FaultKind.Unavailable)
+            {
+                RetryAfter = RetryAfterPause,
+            };
         if (OpensAt is { } opens)
-            throw new EsbException("ESB-ENDPOINT-CLOSED", $"The endpoint '{endpoint}' is closed by its schedule.", FaultKind.Unavailable) { RetryAfter = opens - time.GetUtcNow() };
+            throw new EsbException("ESB-ENDPOINT-CLOSED", $"The endpoint '{endpoint}' is closed by its schedule.", FaultKind.Unavailable)
+            {
+                RetryAfter = opens - time.GetUtcNow(),
+            };
     }
 
     /// <summary>Waits until the endpoint is open.</summary>
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        if (IsOpen) return;
+        if (IsOpen)
+            return;
         Interlocked.Increment(ref _waiting);
         try
         {
             while (true)
             {
                 var changed = Volatile.Read(ref _changed).Task; // read before the check, so that no later change is missed
-                if (IsOpen) return;
+                if (IsOpen)
+                    return;
                 await WaitForChangeAsync(changed, cancellationToken);
             }
         }
@@ -72,9 +80,15 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
     }
 
     /// <summary>The status of the endpoint, including the hold.</summary>
-    public EndpointStatus Show(EndpointStatus status) => status.State is not (EndpointState.Running or EndpointState.Standby or EndpointState.Starting) ? status
+    public EndpointStatus Show(EndpointStatus status) =>
+        status.State is not (EndpointState.Running or EndpointState.Standby or EndpointState.Starting) ? status
         : _isPaused ? status with { State = EndpointState.PausedByOperator }
-        : status.State == EndpointState.Running && OpensAt is { } opens ? status with { State = EndpointState.Paused, Reason = $"closed by its schedule until {opens:yyyy-MM-dd HH:mm zzz}" }
+        : status.State == EndpointState.Running && OpensAt is { } opens
+            ? status with
+            {
+                State = EndpointState.Paused,
+                Reason = $"closed by its schedule until {opens:yyyy-MM-dd HH:mm zzz}",
+            }
         : status;
 
     private async Task WaitForChangeAsync(Task changed, CancellationToken cancellationToken)
@@ -86,5 +100,6 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    private void Tell() => Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
+    private void Tell() =>
+        Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
 }

@@ -35,7 +35,8 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
 
         try
         {
-            if (audit is not null) await audit.EnterAsync(cancellationToken);
+            if (audit is not null)
+                await audit.EnterAsync(cancellationToken);
         }
         catch
         {
@@ -49,9 +50,11 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
     {
         while (true)
         {
-            if (hold is not null) await hold.WaitAsync(cancellationToken);
+            if (hold is not null)
+                await hold.WaitAsync(cancellationToken);
             await WaitForPlaceAsync(cancellationToken);
-            if (hold is null or { IsOpen: true }) return;
+            if (hold is null or { IsOpen: true })
+                return;
             Leave(); // held while it waited for a slot
         }
     }
@@ -70,8 +73,10 @@ public sealed class Admission(OverloadGate? overload, IAuditGate? audit, bool ne
         await places.WaitAsync(cancellationToken);
         try
         {
-            if (audit is not null) await audit.WaitAsync(cancellationToken);
-            if (overload is not null) await overload.WaitAsync(needsTopics, cancellationToken);
+            if (audit is not null)
+                await audit.WaitAsync(cancellationToken);
+            if (overload is not null)
+                await overload.WaitAsync(needsTopics, cancellationToken);
         }
         catch
         {

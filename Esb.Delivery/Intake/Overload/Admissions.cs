@@ -18,6 +18,12 @@ public sealed class Admissions(OverloadGate overload, IAuditGate audit, IntakeHo
     {
         var hold = holds.Of(config.Name);
         hold.Keep(config);
-        return new Admission(holdsMessages ? overload : null, isRecorded ? audit : null, needsTopics, new CallGate(config.CallsAtOnce ?? WithoutBound, time), hold);
+        return new Admission(
+            holdsMessages ? overload : null,
+            isRecorded ? audit : null,
+            needsTopics,
+            new CallGate(config.CallsAtOnce ?? WithoutBound, time),
+            hold
+        );
     }
 }

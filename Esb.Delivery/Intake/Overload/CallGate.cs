@@ -15,7 +15,8 @@ public sealed class CallGate(int maximum, TimeProvider time)
 
     /// <summary>Acquires a slot; <see cref="Leave"/> releases it.</summary>
     /// <exception cref="EsbException"><c>ESB-OVERLOAD</c>: no slot became free.</exception>
-    public ValueTask EnterAsync(CancellationToken cancellationToken) => _places.Wait(0, CancellationToken.None) ? ValueTask.CompletedTask : WaitShortlyAsync(cancellationToken);
+    public ValueTask EnterAsync(CancellationToken cancellationToken) =>
+        _places.Wait(0, CancellationToken.None) ? ValueTask.CompletedTask : WaitShortlyAsync(cancellationToken);
 
     /// <summary>Acquires a slot once one is free; <see cref="Leave"/> releases it.</summary>
     public Task WaitAsync(CancellationToken cancellationToken) => _places.WaitAsync(cancellationToken);
@@ -25,7 +26,8 @@ public sealed class CallGate(int maximum, TimeProvider time)
     /// <summary>Waits until every call has left. No further call can enter.</summary>
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
-        for (var taken = 0; taken < maximum; taken++) await _places.WaitAsync(cancellationToken);
+        for (var taken = 0; taken < maximum; taken++)
+            await _places.WaitAsync(cancellationToken);
     }
 
     private async ValueTask WaitShortlyAsync(CancellationToken cancellationToken)
@@ -53,5 +55,8 @@ public sealed class CallGate(int maximum, TimeProvider time)
     }
 
     private static EsbException Overload() =>
-        new("ESB-OVERLOAD", "The endpoint has all the calls that it can work on; try again later.", FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(1) };
+        new("ESB-OVERLOAD", "The endpoint has all the calls that it can work on; try again later.", FaultKind.Unavailable)
+        {
+            RetryAfter = TimeSpan.FromSeconds(1),
+        };
 }

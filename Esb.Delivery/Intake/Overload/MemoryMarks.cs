@@ -20,9 +20,7 @@ public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Fu
     private volatile bool _areTight;
 
     public MemoryMarks(Live<LimitsConfig> limits, TimeProvider time)
-        : this(limits, time, Measure, static () => GC.Collect(GC.MaxGeneration, GCCollectionMode.Default, blocking: false))
-    {
-    }
+        : this(limits, time, Measure, static () => GC.Collect(GC.MaxGeneration, GCCollectionMode.Default, blocking: false)) { }
 
     public bool AreTight
     {
@@ -32,7 +30,8 @@ public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Fu
             {
                 try
                 {
-                    if (_measuredAt is not { } last || time.GetElapsedTime(last) >= Interval) Look();
+                    if (_measuredAt is not { } last || time.GetElapsedTime(last) >= Interval)
+                        Look();
                 }
                 finally
                 {
@@ -49,8 +48,10 @@ public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Fu
         var inUse = measure();
         _measuredAt = time.GetTimestamp();
         _areTight = inUse >= (_areTight ? limits.Current.MemoryLow : limits.Current.MemoryHigh);
-        if (_areTight) relieve();
+        if (_areTight)
+            relieve();
     }
 
-    private static int Measure() => (int)(100 * GC.GetTotalMemory(forceFullCollection: false) / GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
+    private static int Measure() =>
+        (int)(100 * GC.GetTotalMemory(forceFullCollection: false) / GC.GetGCMemoryInfo().TotalAvailableMemoryBytes);
 }

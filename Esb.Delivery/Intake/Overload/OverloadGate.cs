@@ -9,7 +9,13 @@ namespace Esb.Delivery.Intake.Overload;
 /// <summary>Admits no further messages while the host is at its limits, memory is short, or the topics accept no messages. Callers are
 /// rejected before any of their data is read; messages that can stay in their source wait. Admitted messages finish. Thread-safe.</summary>
 /// <remarks>Once closed it opens only at the low-water mark (hysteresis).</remarks>
-public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks memory, ITopicTransport transport, TimeProvider time, ILogger<OverloadGate> logger)
+public sealed partial class OverloadGate(
+    Live<LimitsConfig> limits,
+    MemoryMarks memory,
+    ITopicTransport transport,
+    TimeProvider time,
+    ILogger<OverloadGate> logger
+)
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
@@ -29,8 +35,10 @@ public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks 
     /// message could not be published.</exception>
     public void Enter(bool needsTopics)
     {
-        if (TryEnter(needsTopics, closes: true) is not { } obstacle) return;
-        if (obstacle.IsOverload && IsToBeLogged(ref _turnedAwayAt)) LogTurnedAway(obstacle.Reason);
+        if (TryEnter(needsTopics, closes: true) is not { } obstacle)
+            return;
+        if (obstacle.IsOverload && IsToBeLogged(ref _turnedAwayAt))
+            LogTurnedAway(obstacle.Reason);
         throw obstacle.IsOverload
             ? new EsbException("ESB-OVERLOAD", $"{obstacle.Reason}; try again later.", FaultKind.Unavailable) { RetryAfter = RetryAfter }
             : new EsbException("ESB-TOPIC-UNAVAILABLE", $"{obstacle.Reason}.", FaultKind.Unavailable) { RetryAfter = 2 * RetryAfter };
@@ -43,26 +51,32 @@ public sealed partial class OverloadGate(Live<LimitsConfig> limits, MemoryMarks 
     {
         while (TryEnter(needsTopics, closes: false) is { } obstacle)
         {
-            if (IsToBeLogged(ref _heldBackAt)) LogHeldBack(obstacle.Reason);
+            if (IsToBeLogged(ref _heldBackAt))
+                LogHeldBack(obstacle.Reason);
             await Task.Delay(LookInterval, time, cancellationToken);
         }
     }
 
     public void Leave()
     {
-        if (Interlocked.Decrement(ref _inFlight) <= limits.Current.InFlightLow) _isCrowded = false;
+        if (Interlocked.Decrement(ref _inFlight) <= limits.Current.InFlightLow)
+            _isCrowded = false;
     }
 
     // The reason for refusing entry; null if entry was granted. Waiting messages do not close the gate to callers; otherwise a full folder
     // would keep it closed.
     private Obstacle? TryEnter(bool needsTopics, bool closes)
     {
-        if (memory.AreTight) return new($"Memory is short: more than {limits.Current.MemoryHigh}% is in use", IsOverload: true);
-        if (needsTopics && transport.Status is { IsReady: false, Reason: var reason }) return new($"The topics take no message right now: {reason ?? "not ready"}", IsOverload: false);
+        if (memory.AreTight)
+            return new($"Memory is short: more than {limits.Current.MemoryHigh}% is in use", IsOverload: true);
+        if (needsTopics && transport.Status is { IsReady: false, Reason: var reason })
+            return new($"The topics take no message right now: {reason ?? "not ready"}", IsOverload: false);
 
         var inFlight = Interlocked.Increment(ref _inFlight);
-        if (closes && inFlight > limits.Current.InFlightHigh) _isCrowded = true;
-        if (inFlight <= limits.Current.InFlightHigh && !_isCrowded) return null;
+        if (closes && inFlight > limits.Current.InFlightHigh)
+            _isCrowded = true;
+        if (inFlight <= limits.Current.InFlightHigh && !_isCrowded)
+            return null;
         Leave();
         return new($"More than {limits.Current.InFlightHigh} calls are worked on", IsOverload: true);
     }

@@ -11,7 +11,8 @@ internal sealed class RecentReplays(TimeProvider time)
 
     public void Add(AuditFact fact)
     {
-        while (_facts.TryPeek(out var oldest) && oldest.Time < time.GetUtcNow() - Memory) _facts.Dequeue();
+        while (_facts.TryPeek(out var oldest) && oldest.Time < time.GetUtcNow() - Memory)
+            _facts.Dequeue();
         _facts.Enqueue(fact);
     }
 

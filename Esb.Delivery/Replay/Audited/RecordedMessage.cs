@@ -34,19 +34,26 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
         if (fact.Kind == AuditKind.Replayed && fact.Endpoint == endpoint)
         {
             Replay ??= _first;
-            if (fact.Fields.TryGetValue(CommandField, out var command)) Commands.TryAdd(command, _first);
+            if (fact.Fields.TryGetValue(CommandField, out var command))
+                Commands.TryAdd(command, _first);
         }
 
-        if (RankOf(fact) > (_source is null ? 0 : RankOf(_source))) _source = fact;
+        if (RankOf(fact) > (_source is null ? 0 : RankOf(_source)))
+            _source = fact;
     }
 
     /// <summary>The message, without an order key.</summary>
     /// <exception cref="EsbException"><c>ESB-RPL-STATE</c>: the message cannot be restored.</exception>
     public (EsbMessage Message, AuditFact Source) Get(Guid messageId)
     {
-        if (_first is null) throw AuditReplayErrors.Unknown(messageId);
-        if (_source is null) throw chosen is null ? AuditReplayErrors.Because(messageId, "its body was not recorded as it was published") : AuditReplayErrors.Because(messageId, $"it has no fact {chosen}");
-        if (ReasonAgainst(_source) is { } reason) throw AuditReplayErrors.Because(messageId, reason);
+        if (_first is null)
+            throw AuditReplayErrors.Unknown(messageId);
+        if (_source is null)
+            throw chosen is null
+                ? AuditReplayErrors.Because(messageId, "its body was not recorded as it was published")
+                : AuditReplayErrors.Because(messageId, $"it has no fact {chosen}");
+        if (ReasonAgainst(_source) is { } reason)
+            throw AuditReplayErrors.Because(messageId, reason);
         var message = new EsbMessage
         {
             Id = messageId,
@@ -65,7 +72,8 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
     // facts may hold an answer or an intermediate stage.
     private int RankOf(AuditFact fact)
     {
-        if (chosen is not null) return fact.Id == chosen ? 1 : 0;
+        if (chosen is not null)
+            return fact.Id == chosen ? 1 : 0;
         var rank = fact switch
         {
             _ when StateOf(fact) is null => 0,
@@ -80,15 +88,18 @@ internal sealed class RecordedMessage(string endpoint, Guid? chosen)
     // Older facts have no body state; their bodies are complete.
     private static AuditBodyState? StateOf(AuditFact fact) => fact.BodyState ?? (fact.Body is null ? null : AuditBodyState.Whole);
 
-    private static string? ReasonAgainst(AuditFact source) => source switch
-    {
-        { BodyState: null, Body: null } => "its body was not recorded there",
-        { BodyState: AuditBodyState.Masked } => "a masked body cannot be replayed from audit",
-        { BodyState: AuditBodyState.Truncated } => $"only the first {source.Body?.Length ?? 0} of {source.BodyLength} bytes of its body were recorded",
-        { BodyState: AuditBodyState.Erased } => "its body was erased",
-        { BodyState: not (AuditBodyState.Whole or null) } => "its body was withheld from the audit",
-        { Body: null } => "its body has expired",
-        { BodyHash: { } hash, Body: { } body } when !SHA256.HashData(body.Span).AsSpan().SequenceEqual(hash.Span) => "its recorded body is damaged: it does not fit its hash",
-        _ => null,
-    };
+    private static string? ReasonAgainst(AuditFact source) =>
+        source switch
+        {
+            { BodyState: null, Body: null } => "its body was not recorded there",
+            { BodyState: AuditBodyState.Masked } => "a masked body cannot be replayed from audit",
+            { BodyState: AuditBodyState.Truncated } =>
+                $"only the first {source.Body?.Length ?? 0} of {source.BodyLength} bytes of its body were recorded",
+            { BodyState: AuditBodyState.Erased } => "its body was erased",
+            { BodyState: not (AuditBodyState.Whole or null) } => "its body was withheld from the audit",
+            { Body: null } => "its body has expired",
+            { BodyHash: { } hash, Body: { } body } when !SHA256.HashData(body.Span).AsSpan().SequenceEqual(hash.Span) =>
+                "its recorded body is damaged: it does not fit its hash",
+            _ => null,
+        };
 }

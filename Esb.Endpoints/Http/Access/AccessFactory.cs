@@ -9,13 +9,25 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Http.Access;
 
 /// <summary>Creates the access checks of endpoints that restrict their callers.</summary>
-internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> parties, PartyDirectory directory, PartyCredentials credentials, IntakeStates states, GuessBrake guesses, TimeProvider time, ILoggerFactory loggers)
+internal sealed class AccessFactory(
+    IReadOnlyDictionary<string, PartyConfig> parties,
+    PartyDirectory directory,
+    PartyCredentials credentials,
+    IntakeStates states,
+    GuessBrake guesses,
+    TimeProvider time,
+    ILoggerFactory loggers
+)
 {
     /// <summary>Creates the access check of an endpoint; null if anyone may call it without a rate limit.</summary>
     public EndpointAccess? Create(ListeningEndpointConfig config, IMessageIntake intake)
     {
-        if (config.Authentication.Count == 0 && config.RateLimit is null) return null;
-        var checks = config.Authentication.Where(kind => !IsInBody(kind)).Distinct().Select(kind => credentials.CheckOf(kind, config.ApiKeyHeader));
+        if (config.Authentication.Count == 0 && config.RateLimit is null)
+            return null;
+        var checks = config
+            .Authentication.Where(kind => !IsInBody(kind))
+            .Distinct()
+            .Select(kind => credentials.CheckOf(kind, config.ApiKeyHeader));
         var rights = CallerRights.At(config, Parties(), time);
         var anybody = config.Authentication.Count == 0 ? CallerRights.LimitOf(config, time) : null;
         var calls = new DeniedCalls(config.Name, time, loggers.CreateLogger<DeniedCalls>());
@@ -46,7 +58,8 @@ internal sealed class AccessFactory(IReadOnlyDictionary<string, PartyConfig> par
     {
         foreach (var name in parties.Keys)
         {
-            if (directory.TryFind(name, out var party)) yield return party;
+            if (directory.TryFind(name, out var party))
+                yield return party;
         }
     }
 }

@@ -14,9 +14,12 @@ internal sealed class ApiKeyCheck(string header, FrozenDictionary<SecretDigest, 
     private Verdict Identify(HttpRequest request)
     {
         var values = request.Headers[header];
-        if (values.Count == 0) return Verdict.Refused(Denial.Missing);
-        if (values.Count > 1 || values[0] is not { Length: > 0 } key) return Verdict.Refused(Denial.Malformed);
+        if (values.Count == 0)
+            return Verdict.Refused(Denial.Missing);
+        if (values.Count > 1 || values[0] is not { Length: > 0 } key)
+            return Verdict.Refused(Denial.Malformed);
         var digest = digests.Of(key);
-        return digest == default ? Verdict.Refused(Denial.Unknown) : Verdict.Of(keys.GetValueOrDefault(digest)); // the digest of every overlong key
+        // the digest of every overlong key
+        return digest == default ? Verdict.Refused(Denial.Unknown) : Verdict.Of(keys.GetValueOrDefault(digest));
     }
 }

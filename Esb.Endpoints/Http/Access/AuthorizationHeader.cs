@@ -15,11 +15,16 @@ internal static class AuthorizationHeader
     {
         credentials = default;
         var values = request.Headers.Authorization;
-        if (values.Count == 0) return Denial.Missing;
-        if (values.Count > 1 || values[0] is not { } value) return Denial.Malformed;
-        if (!value.StartsWith(scheme, StringComparison.OrdinalIgnoreCase)) return Denial.Missing;
-        if (value.Length == scheme.Length) return Denial.Malformed;
-        if (value[scheme.Length] != ' ') return Denial.Missing;
+        if (values.Count == 0)
+            return Denial.Missing;
+        if (values.Count > 1 || values[0] is not { } value)
+            return Denial.Malformed;
+        if (!value.StartsWith(scheme, StringComparison.OrdinalIgnoreCase))
+            return Denial.Missing;
+        if (value.Length == scheme.Length)
+            return Denial.Malformed;
+        if (value[scheme.Length] != ' ')
+            return Denial.Missing;
         credentials = value.AsMemory(scheme.Length).Trim(' ');
         return credentials.IsEmpty ? Denial.Malformed : Denial.None;
     }

@@ -26,10 +26,13 @@ internal sealed class BasicCheck(FrozenDictionary<SecretDigest, PartyUser> users
 
     private Verdict Identify(HttpRequest request)
     {
-        if (AuthorizationHeader.Read(request, "Basic", out var credentials) is not Denial.None and var denial) return Verdict.Refused(denial);
+        if (AuthorizationHeader.Read(request, "Basic", out var credentials) is not Denial.None and var denial)
+            return Verdict.Refused(denial);
         Span<byte> bytes = stackalloc byte[MaxCharacters];
-        if (!Encoding.ASCII.TryGetBytes(credentials.Span, bytes, out var written)) return Verdict.Refused(Denial.Malformed);
-        if (Base64.DecodeFromUtf8InPlace(bytes[..written], out var decoded) != System.Buffers.OperationStatus.Done) return Verdict.Refused(Denial.Malformed);
+        if (!Encoding.ASCII.TryGetBytes(credentials.Span, bytes, out var written))
+            return Verdict.Refused(Denial.Malformed);
+        if (Base64.DecodeFromUtf8InPlace(bytes[..written], out var decoded) != System.Buffers.OperationStatus.Done)
+            return Verdict.Refused(Denial.Malformed);
         bytes = bytes[..decoded];
         var colon = bytes.IndexOf((byte)':');
         return colon < 0 ? Verdict.Refused(Denial.Malformed) : Verdict.Of(PartyOf(bytes[..colon], bytes[(colon + 1)..]));
@@ -40,7 +43,8 @@ internal sealed class BasicCheck(FrozenDictionary<SecretDigest, PartyUser> users
         var known = users.GetValueOrDefault(digests.Of(user), PartyUser.Nobody);
         var shown = digests.Of(password);
         var isRight = false;
-        foreach (var expected in known.Passwords) isRight |= SecretDigests.AreEqual(expected, shown);
+        foreach (var expected in known.Passwords)
+            isRight |= SecretDigests.AreEqual(expected, shown);
         return isRight ? known.Party : null;
     }
 }

@@ -14,8 +14,10 @@ internal sealed record CallerRights(bool MayCall, RateLimit? Limit)
         parties.ToFrozenDictionary(party => party, party => new CallerRights(MayCallAt(config, party), LimitOf(config, time)));
 
     /// <summary>Creates the rate limit of an endpoint; null for none.</summary>
-    public static RateLimit? LimitOf(ListeningEndpointConfig config, TimeProvider time) => config.RateLimit is { } limit ? new RateLimit(limit, time) : null;
+    public static RateLimit? LimitOf(ListeningEndpointConfig config, TimeProvider time) =>
+        config.RateLimit is { } limit ? new RateLimit(limit, time) : null;
 
     private static bool MayCallAt(ListeningEndpointConfig config, Party party) =>
-        (config.Parties.Count == 0 || config.Parties.Contains(party.Name)) && (config.Publish is not { } subject || party.MayPublish(subject.Value));
+        (config.Parties.Count == 0 || config.Parties.Contains(party.Name))
+        && (config.Publish is not { } subject || party.MayPublish(subject.Value));
 }

@@ -14,24 +14,29 @@ internal sealed record PartySubject(Party Party, string Subject, PeerVerifier Au
 
 /// <summary>Identifies callers by their TLS client certificate, which the listener has verified. A certificate is evaluated once per
 /// connection.</summary>
-internal sealed class CertificateCheck(FrozenDictionary<string, Party> thumbprints, IReadOnlyList<PartySubject> subjects, TimeProvider time) : ICredentialCheck
+internal sealed class CertificateCheck(FrozenDictionary<string, Party> thumbprints, IReadOnlyList<PartySubject> subjects, TimeProvider time)
+    : ICredentialCheck
 {
     private readonly ConditionalWeakTable<X509Certificate2, Owner> _known = [];
 
     public string Challenge => "Certificate";
 
-    public ValueTask<Verdict> IdentifyAsync(HttpContext context) => new(Identify(context.Features.Get<ITlsConnectionFeature>()?.ClientCertificate));
+    public ValueTask<Verdict> IdentifyAsync(HttpContext context) =>
+        new(Identify(context.Features.Get<ITlsConnectionFeature>()?.ClientCertificate));
 
     private Verdict Identify(X509Certificate2? shown)
     {
-        if (shown is null) return Verdict.Refused(Denial.Missing);
-        if (time.GetUtcNow() > shown.NotAfter) return Verdict.Refused(Denial.OutOfTime); // a connection may outlive its certificate
+        if (shown is null)
+            return Verdict.Refused(Denial.Missing);
+        if (time.GetUtcNow() > shown.NotAfter)
+            return Verdict.Refused(Denial.OutOfTime); // a connection may outlive its certificate
         return Verdict.Of(_known.GetValue(shown, certificate => new Owner(PartyOf(certificate))).Party);
     }
 
     private Party? PartyOf(X509Certificate2 certificate)
     {
-        if (thumbprints.TryGetValue(certificate.GetCertHashString(HashAlgorithmName.SHA256), out var party)) return party;
+        if (thumbprints.TryGetValue(certificate.GetCertHashString(HashAlgorithmName.SHA256), out var party))
+            return party;
         var subject = DistinguishedNames.Normalize(certificate.SubjectName);
         return subjects.FirstOrDefault(one => one.Subject == subject && one.Authority.Trusts(certificate))?.Party;
     }

@@ -27,19 +27,24 @@ internal sealed class EndpointAccess(
     IntakeState state,
     DeniedCalls calls,
     GuessBrake guesses,
-    TimeProvider time)
+    TimeProvider time
+)
 {
     private readonly ICredentialCheck[] _checks = [.. checks];
-    private readonly string[] _withheld = [.. new[] { "Authorization", config.ApiKeyHeader }.Except(config.Headers, StringComparer.OrdinalIgnoreCase)];
+    private readonly string[] _withheld =
+    [
+        .. new[] { "Authorization", config.ApiKeyHeader }.Except(config.Headers, StringComparer.OrdinalIgnoreCase),
+    ];
     private readonly StringValues _challenges = new([.. checks.Select(check => check.Challenge)]);
 
     /// <summary>Admits a caller by the credentials in the head of its request.</summary>
-    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: the caller is unknown. <c>ESB-HTTP-GUESSES</c>: its address has shown
-    /// too many wrong credentials. Otherwise as
+    /// <exception cref="EsbException"><c>ESB-HTTP-UNAUTHENTICATED</c>: the caller is unknown. <c>ESB-HTTP-GUESSES</c>: its address has
+    /// shown too many wrong credentials. Otherwise as
     /// <see cref="AdmitAsync"/>.</exception>
     public ValueTask EnterAsync(HttpContext context)
     {
-        if (_checks.Length > 0) return IdentifyAsync(context);
+        if (_checks.Length > 0)
+            return IdentifyAsync(context);
         RequirePatience(anybody, null, context);
         return ValueTask.CompletedTask;
     }
@@ -49,11 +54,14 @@ internal sealed class EndpointAccess(
     /// endpoint.</exception>
     public ValueTask AdmitAsync(HttpContext context, Party party)
     {
-        foreach (var name in _withheld) context.Request.Headers.Remove(name);
-        if (Activity.Current is { IsAllDataRequested: true } activity) activity.SetTag(EsbTelemetry.Tags.Party, party.Name);
+        foreach (var name in _withheld)
+            context.Request.Headers.Remove(name);
+        if (Activity.Current is { IsAllDataRequested: true } activity)
+            activity.SetTag(EsbTelemetry.Tags.Party, party.Name);
         var right = rights[party];
         RequirePatience(right.Limit, party, context);
-        if (!right.MayCall) return ForbidAsync(context, party);
+        if (!right.MayCall)
+            return ForbidAsync(context, party);
         calls.CountAdmitted(party);
         context.Features.Set(party);
         return ValueTask.CompletedTask;
@@ -70,7 +78,8 @@ internal sealed class EndpointAccess(
     /// <exception cref="EsbException"><c>ESB-HTTP-GUESSES</c>.</exception>
     public void RequireUnguessed(HttpContext context)
     {
-        if (guesses.WaitOf(context.Connection.RemoteIpAddress) is { } wait) RefuseGuess(context, wait);
+        if (guesses.WaitOf(context.Connection.RemoteIpAddress) is { } wait)
+            RefuseGuess(context, wait);
     }
 
     /// <summary>Counts wrong credentials that stood in the body.</summary>
@@ -89,11 +98,13 @@ internal sealed class EndpointAccess(
                 return;
             }
 
-            if (verdict.Denial != Denial.Missing) denial = verdict.Denial;
+            if (verdict.Denial != Denial.Missing)
+                denial = verdict.Denial;
         }
 
         const string code = "ESB-HTTP-UNAUTHENTICATED";
-        if (denial != Denial.Missing) guesses.CountWrong(context.Connection.RemoteIpAddress);
+        if (denial != Denial.Missing)
+            guesses.CountWrong(context.Connection.RemoteIpAddress);
         Deny(context, denial, code);
         context.Response.Headers.WWWAuthenticate = _challenges;
         throw HttpProblems.Of(StatusCodes.Status401Unauthorized, code, "The caller has not proved who it is.");
@@ -103,15 +114,24 @@ internal sealed class EndpointAccess(
     {
         const string code = "ESB-HTTP-GUESSES";
         Deny(context, Denial.RateLimit, code);
-        throw new EsbException(code, "Too many wrong credentials from this address; try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status429TooManyRequests, RetryAfter = wait };
+        throw new EsbException(code, "Too many wrong credentials from this address; try again later.", FaultKind.Unavailable)
+        {
+            Status = StatusCodes.Status429TooManyRequests,
+            RetryAfter = wait,
+        };
     }
 
     private void RequirePatience(RateLimit? limit, Party? party, HttpContext context)
     {
-        if (limit is null || limit.Take() is not { Ticks: > 0 } wait) return;
+        if (limit is null || limit.Take() is not { Ticks: > 0 } wait)
+            return;
         const string code = "ESB-HTTP-RATELIMIT";
         Deny(context, Denial.RateLimit, code, party);
-        throw new EsbException(code, "More calls than agreed; try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status429TooManyRequests, RetryAfter = wait };
+        throw new EsbException(code, "More calls than agreed; try again later.", FaultKind.Unavailable)
+        {
+            Status = StatusCodes.Status429TooManyRequests,
+            RetryAfter = wait,
+        };
     }
 
     private async ValueTask ForbidAsync(HttpContext context, Party party)

@@ -16,9 +16,11 @@ internal sealed class RateLimit(RateLimitConfig config, TimeProvider time)
         while (true)
         {
             var early = expected - now - ((_burst - 1) * _pace);
-            if (expected != 0 && early > 0) return TimeSpan.FromSeconds((double)early / time.TimestampFrequency);
+            if (expected != 0 && early > 0)
+                return TimeSpan.FromSeconds((double)early / time.TimestampFrequency);
             var seen = Interlocked.CompareExchange(ref _expected, Math.Max(now, expected) + _pace, expected);
-            if (seen == expected) return TimeSpan.Zero;
+            if (seen == expected)
+                return TimeSpan.Zero;
             expected = seen;
         }
     }

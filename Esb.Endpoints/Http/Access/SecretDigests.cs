@@ -33,5 +33,8 @@ internal sealed class SecretDigests
 
     /// <summary>Compares two digests in constant time.</summary>
     public static bool AreEqual(SecretDigest one, SecretDigest other) =>
-        CryptographicOperations.FixedTimeEquals(MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in one)), MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in other)));
+        CryptographicOperations.FixedTimeEquals(
+            MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in one)),
+            MemoryMarshal.AsBytes(new ReadOnlySpan<SecretDigest>(in other))
+        );
 }

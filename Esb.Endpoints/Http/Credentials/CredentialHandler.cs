@@ -10,7 +10,8 @@ internal sealed class CredentialHandler(TargetCredential credential, HttpMessage
     {
         var value = await credential.CurrentAsync(cancellationToken);
         var response = await SendAsync(request, value, cancellationToken);
-        if (response.StatusCode != HttpStatusCode.Unauthorized || !credential.Refuse(value)) return response;
+        if (response.StatusCode != HttpStatusCode.Unauthorized || !credential.Refuse(value))
+            return response;
         response.Dispose();
         return await SendAsync(request, await credential.CurrentAsync(cancellationToken), cancellationToken);
     }

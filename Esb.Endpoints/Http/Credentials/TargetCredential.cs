@@ -15,9 +15,7 @@ internal abstract class TargetCredential(string header) : IDisposable
     public virtual bool Refuse(string value) => false;
 
     /// <inheritdoc/>
-    public virtual void Dispose()
-    {
-    }
+    public virtual void Dispose() { }
 }
 
 /// <summary>A credential of the configuration, or of a file.</summary>

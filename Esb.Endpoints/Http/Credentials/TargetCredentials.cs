@@ -16,11 +16,12 @@ internal static class TargetCredentials
 {
     private const string Authorization = "Authorization";
 
-    public static IServiceCollection AddTargetCredentials(this IServiceCollection services) => services
-        .AddKind<BasicTargetConfig>("basic", "A user and a password.")
-        .AddKind<ApiKeyTargetConfig>("api-key", "A key in a header.")
-        .AddKind<BearerTargetConfig>("bearer", "A bearer token.")
-        .AddKind<OAuthTargetConfig>("oauth2", "A bearer token of an authorization server, by OAuth 2.0 client credentials.");
+    public static IServiceCollection AddTargetCredentials(this IServiceCollection services) =>
+        services
+            .AddKind<BasicTargetConfig>("basic", "A user and a password.")
+            .AddKind<ApiKeyTargetConfig>("api-key", "A key in a header.")
+            .AddKind<BearerTargetConfig>("bearer", "A bearer token.")
+            .AddKind<OAuthTargetConfig>("oauth2", "A bearer token of an authorization server, by OAuth 2.0 client credentials.");
 
     /// <summary>Returns the credential of an endpoint; null if it has none.</summary>
     /// <param name="config">The endpoint.</param>
@@ -28,15 +29,24 @@ internal static class TargetCredentials
     /// <param name="time">The clock.</param>
     /// <param name="logger">Logs renewed files and tokens.</param>
     /// <exception cref="FileFaultException">The token file cannot be used.</exception>
-    public static TargetCredential? Of(HttpTargetingConfig config, Func<HttpMessageInvoker> connect, TimeProvider time, ILogger logger) => config.Authentication switch
-    {
-        BasicTargetConfig basic => Always(Authorization, $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"),
-        ApiKeyTargetConfig key => Always(key.Header, key.Key),
-        BearerTargetConfig { File: { } file } => FromFile(file, config.Name, time, logger),
-        BearerTargetConfig bearer => Always(Authorization, $"Bearer {bearer.Token}"),
-        OAuthTargetConfig oauth => new ClientCredentials(config.Name, new TokenClient(config.Name, oauth, connect(), config.Timeout, time), time, logger),
-        _ => null,
-    };
+    public static TargetCredential? Of(HttpTargetingConfig config, Func<HttpMessageInvoker> connect, TimeProvider time, ILogger logger) =>
+        config.Authentication switch
+        {
+            BasicTargetConfig basic => Always(
+                Authorization,
+                $"Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"{basic.User}:{basic.Password}"))}"
+            ),
+            ApiKeyTargetConfig key => Always(key.Header, key.Key),
+            BearerTargetConfig { File: { } file } => FromFile(file, config.Name, time, logger),
+            BearerTargetConfig bearer => Always(Authorization, $"Bearer {bearer.Token}"),
+            OAuthTargetConfig oauth => new ClientCredentials(
+                config.Name,
+                new TokenClient(config.Name, oauth, connect(), config.Timeout, time),
+                time,
+                logger
+            ),
+            _ => null,
+        };
 
     /// <summary>Wraps a handler so that it sets the credential; returns the inner handler if there is no credential.</summary>
     public static HttpMessageHandler Around(HttpMessageHandler inner, TargetCredential? credential) =>
@@ -48,7 +58,8 @@ internal static class TargetCredentials
     {
         try
         {
-            if (File.Exists(file) && OwnerFile.FaultOf(file) is { } fault) throw new FileFaultException(fault);
+            if (File.Exists(file) && OwnerFile.FaultOf(file) is { } fault)
+                throw new FileFaultException(fault);
             var token = File.ReadAllText(file, Encoding.UTF8).Trim();
             return token.Length > 0 && !token.Any(c => c is <= ' ' or > '~') ? token : throw new FileFaultException("holds no token");
         }
@@ -62,10 +73,18 @@ internal static class TargetCredentials
 
     private static GivenCredential FromFile(string file, string endpoint, TimeProvider time, ILogger logger)
     {
-        var token = new RenewedFile<string>($"the token of endpoint {endpoint}", [file], () => $"Bearer {ReadToken(file)}", AccessFiles.Interval, time, logger);
+        var token = new RenewedFile<string>(
+            $"the token of endpoint {endpoint}",
+            [file],
+            () => $"Bearer {ReadToken(file)}",
+            AccessFiles.Interval,
+            time,
+            logger
+        );
         return new GivenCredential(Authorization, () => token.Current);
     }
 
     private static IServiceCollection AddKind<TConfig>(this IServiceCollection services, string kind, string description)
-        where TConfig : TargetCredentialConfig => services.AddSingleton(new SettingsKind(typeof(TargetCredentialConfig), kind, typeof(TConfig), description));
+        where TConfig : TargetCredentialConfig =>
+        services.AddSingleton(new SettingsKind(typeof(TargetCredentialConfig), kind, typeof(TConfig), description));
 }

@@ -15,13 +15,18 @@ internal static class TargetSecurityCheck
 
     public static void Check(HttpTargetingConfig settings, ConfigErrors errors, DateTimeOffset now)
     {
-        if (settings.Tls is { } tls) CheckTls(settings, tls, errors, now);
+        if (settings.Tls is { } tls)
+            CheckTls(settings, tls, errors, now);
         if (settings.Authentication is ApiKeyTargetConfig key && (!HeaderRules.IsName(key.Header) || HeaderRules.IsReserved(key.Header)))
             errors.Add("ESB-CFG-HEADER", key, "header", "expected the name of a header that is not reserved for the bus");
-        if (settings.Authentication is ApiKeyTargetConfig { Key: { } secret } withKey && !HeaderRules.IsValue(secret)) errors.Add("ESB-CFG-HEADER", withKey, "key", OneLine);
-        if (settings.Authentication is BearerTargetConfig { Token: { } token } withToken && !HeaderRules.IsValue(token)) errors.Add("ESB-CFG-HEADER", withToken, "token", OneLine);
-        if (settings.Authentication is BearerTargetConfig { File: { } file } bearer) CheckToken(bearer, file, errors);
-        if (settings.Authentication is OAuthTargetConfig oauth) HttpAddressRules.CheckAddress(oauth, "tokenUrl", oauth.TokenUrl, settings.AllowInsecure, errors);
+        if (settings.Authentication is ApiKeyTargetConfig { Key: { } secret } withKey && !HeaderRules.IsValue(secret))
+            errors.Add("ESB-CFG-HEADER", withKey, "key", OneLine);
+        if (settings.Authentication is BearerTargetConfig { Token: { } token } withToken && !HeaderRules.IsValue(token))
+            errors.Add("ESB-CFG-HEADER", withToken, "token", OneLine);
+        if (settings.Authentication is BearerTargetConfig { File: { } file } bearer)
+            CheckToken(bearer, file, errors);
+        if (settings.Authentication is OAuthTargetConfig oauth)
+            HttpAddressRules.CheckAddress(oauth, "tokenUrl", oauth.TokenUrl, settings.AllowInsecure, errors);
         if (settings.Authentication is BasicTargetConfig basic && basic.User.Contains(':', StringComparison.Ordinal))
             errors.Add("ESB-CFG-VALUE", basic, "user", "expected a name without a colon, which ends it");
     }
@@ -31,7 +36,8 @@ internal static class TargetSecurityCheck
         errors.CheckFiles(tls, now);
         if (settings.Addresses.Any(address => address.StartsWith("http://", StringComparison.OrdinalIgnoreCase)))
             errors.Add("ESB-CFG-URL", settings, settings.Url is null ? "urls" : "url", "expected https://, as \"tls\" is given");
-        if (tls.ServerName is { } name && Uri.CheckHostName(name) == UriHostNameType.Unknown) errors.Add("ESB-CFG-VALUE", tls, "serverName", "expected the name of a host");
+        if (tls.ServerName is { } name && Uri.CheckHostName(name) == UriHostNameType.Unknown)
+            errors.Add("ESB-CFG-VALUE", tls, "serverName", "expected the name of a host");
     }
 
     private static void CheckToken(BearerTargetConfig bearer, string file, ConfigErrors errors)

@@ -14,10 +14,17 @@ internal static partial class BodyCharset
     /// <exception cref="EsbException"><c>ESB-HTTP-CHARSET</c>.</exception>
     public static void Require(string? contentType, ReadOnlySpan<byte> body)
     {
-        if (!MediaTypeHeaderValue.TryParse(contentType, out var type) || type.Charset.Length == 0) return;
+        if (!MediaTypeHeaderValue.TryParse(contentType, out var type) || type.Charset.Length == 0)
+            return;
         var charset = type.Charset.ToString().Trim('"');
-        if (PageOf(charset) is not { } page) throw Refusal($"The charset '{charset}' is not known.");
-        if (!type.SubType.EndsWith("xml", StringComparison.OrdinalIgnoreCase) || DeclarationOf(body) is not { } declared || PageOf(declared) == page) return;
+        if (PageOf(charset) is not { } page)
+            throw Refusal($"The charset '{charset}' is not known.");
+        if (
+            !type.SubType.EndsWith("xml", StringComparison.OrdinalIgnoreCase)
+            || DeclarationOf(body) is not { } declared
+            || PageOf(declared) == page
+        )
+            return;
         throw Refusal($"The content type says '{charset}' and the XML declaration '{declared}'.");
     }
 
@@ -36,6 +43,10 @@ internal static partial class BodyCharset
 
     private static EsbException Refusal(string detail) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-CHARSET", detail);
 
-    [GeneratedRegex("""^(\u00EF\u00BB\u00BF)?<\?xml\s[^>]*?encoding\s*=\s*["'](?<name>[A-Za-z][A-Za-z0-9._-]*)["']""", RegexOptions.CultureInvariant, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(
+        """^(\u00EF\u00BB\u00BF)?<\?xml\s[^>]*?encoding\s*=\s*["'](?<name>[A-Za-z][A-Za-z0-9._-]*)["']""",
+        RegexOptions.CultureInvariant,
+        matchTimeoutMilliseconds: 1000
+    )]
     private static partial Regex Declaration();
 }

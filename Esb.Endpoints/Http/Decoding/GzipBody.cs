@@ -30,7 +30,8 @@ internal static class GzipBody
         }
 
         // The platform treats a truncated body as complete. The last four bytes are the unpacked length (section 2.3.1).
-        if (tail.Count > 0 && (tail.Count < 18 || BinaryPrimitives.ReadUInt32LittleEndian(tail.Last) != (uint)body.Bytes.Length)) throw Broken("is not whole; one of several members is not taken", null);
+        if (tail.Count > 0 && (tail.Count < 18 || BinaryPrimitives.ReadUInt32LittleEndian(tail.Last) != (uint)body.Bytes.Length))
+            throw Broken("is not whole; one of several members is not taken", null);
         return body;
     }
 

@@ -21,8 +21,14 @@ internal static class IdempotencyHeader
     public static string? Read(HttpRequest request)
     {
         var values = request.Headers[Name];
-        if (values.Count == 0) return null;
-        return KeyOf(values) ?? throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-IDEMKEY", $"{Name} is not one value of 1 to {MaxLength} printable characters of ASCII.");
+        if (values.Count == 0)
+            return null;
+        return KeyOf(values)
+            ?? throw HttpProblems.Of(
+                StatusCodes.Status400BadRequest,
+                "ESB-HTTP-IDEMKEY",
+                $"{Name} is not one value of 1 to {MaxLength} printable characters of ASCII."
+            );
     }
 
     /// <summary>Returns the key of a request without refusing the request; null if the key is missing or unusable.</summary>

@@ -14,7 +14,13 @@ namespace Esb.Endpoints.Http.Idempotency;
 /// Thread-safe.</summary>
 /// <remarks>A failed request may be repeated. If its host dies, the key is free again after <see cref="IIdempotencyKeys.Lease"/>; the
 /// repetition has the same message id.</remarks>
-internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys keys, IMessageIntake intake, TimeProvider time, ILogger logger)
+internal sealed partial class KeyedRequests(
+    string endpoint,
+    IIdempotencyKeys keys,
+    IMessageIntake intake,
+    TimeProvider time,
+    ILogger logger
+)
 {
     private const int MaxBodyBytes = 256 * 1024;
 
@@ -24,8 +30,9 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     /// <param name="key">Its key.</param>
     /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; its body is buffered.</param>
     /// <param name="work">Processes the message and reports if the result is durable.</param>
-    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body, path or query. <c>ESB-HTTP-IDEMRUNNING</c>: the first
-    /// request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to keep.</exception>
+    /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body, path or query.
+    /// <c>ESB-HTTP-IDEMRUNNING</c>: the first request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to
+    /// keep.</exception>
     public async Task<HttpAnswer> AnswerAsync(string key, EsbMessage message, Func<Task<(HttpAnswer Answer, bool IsDurable)>> work)
     {
         switch (await ClaimAsync(key, message))
@@ -33,12 +40,32 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
             case KeyClaim.Granted granted:
                 return await WorkAsync(granted, work);
             case KeyClaim.Answered { Answer: var answer }:
-                await intake.RecognizeAsync(message, "ESB-HTTP-DUPLICATE", $"The request was answered before, with status {answer.Status}.", CancellationToken.None);
+                await intake.RecognizeAsync(
+                    message,
+                    "ESB-HTTP-DUPLICATE",
+                    $"The request was answered before, with status {answer.Status}.",
+                    CancellationToken.None
+                );
                 return Replay(answer);
             case KeyClaim.Running:
-                throw await RefuseAsync(message, Refusal(StatusCodes.Status409Conflict, "ESB-HTTP-IDEMRUNNING", $"A request with this {IdempotencyHeader.Name} is still worked on.", RetryAfter));
+                throw await RefuseAsync(
+                    message,
+                    Refusal(
+                        StatusCodes.Status409Conflict,
+                        "ESB-HTTP-IDEMRUNNING",
+                        $"A request with this {IdempotencyHeader.Name} is still worked on.",
+                        RetryAfter
+                    )
+                );
             default:
-                throw await RefuseAsync(message, Refusal(StatusCodes.Status422UnprocessableEntity, "ESB-HTTP-IDEMCONFLICT", $"A request with this {IdempotencyHeader.Name} had another body, path or query."));
+                throw await RefuseAsync(
+                    message,
+                    Refusal(
+                        StatusCodes.Status422UnprocessableEntity,
+                        "ESB-HTTP-IDEMCONFLICT",
+                        $"A request with this {IdempotencyHeader.Name} had another body, path or query."
+                    )
+                );
         }
     }
 
@@ -57,7 +84,8 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     // What distinguishes requests to one endpoint: the body, and where the request went.
     private static byte[] DigestOf(EsbMessage message)
     {
-        if (message.Properties is not { Count: > 0 } properties) return SHA256.HashData(message.Body.Bytes.Span);
+        if (message.Properties is not { Count: > 0 } properties)
+            return SHA256.HashData(message.Body.Bytes.Span);
         using var digest = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         digest.AppendData(message.Body.Bytes.Span);
         foreach (var (name, value) in properties.OrderBy(property => property.Key, StringComparer.Ordinal))
@@ -73,7 +101,8 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
         try
         {
             (answer, isDurable) = await work();
-            if (answer.Body is { } body) await body.BufferAsync(long.MaxValue, CancellationToken.None);
+            if (answer.Body is { } body)
+                await body.BufferAsync(long.MaxValue, CancellationToken.None);
         }
         catch
         {
@@ -103,14 +132,29 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     {
         var bytes = answer.Body?.Bytes ?? ReadOnlyMemory<byte>.Empty;
         var body = bytes.Length <= MaxBodyBytes ? bytes : default(ReadOnlyMemory<byte>?);
-        return new RecordedAnswer(answer.Status, answer.ContentType, answer.Headers.ToDictionary(StringComparer.OrdinalIgnoreCase), body, isDurable);
+        return new RecordedAnswer(
+            answer.Status,
+            answer.ContentType,
+            answer.Headers.ToDictionary(StringComparer.OrdinalIgnoreCase),
+            body,
+            isDurable
+        );
     }
 
     private static HttpAnswer Replay(RecordedAnswer answer)
     {
         if (answer.Body is not { } body)
-            throw Refusal(StatusCodes.Status409Conflict, "ESB-HTTP-IDEMANSWER", $"The request was answered before, with status {answer.Status} and more than {MaxBodyBytes} bytes, which were not kept.");
-        return new HttpAnswer(answer.Status, answer.ContentType, [.. answer.Headers, new(IdempotencyHeader.Replayed, "true")], body.IsEmpty ? null : MessageBody.FromBytes(body));
+            throw Refusal(
+                StatusCodes.Status409Conflict,
+                "ESB-HTTP-IDEMANSWER",
+                $"The request was answered before, with status {answer.Status} and more than {MaxBodyBytes} bytes, which were not kept."
+            );
+        return new HttpAnswer(
+            answer.Status,
+            answer.ContentType,
+            [.. answer.Headers, new(IdempotencyHeader.Replayed, "true")],
+            body.IsEmpty ? null : MessageBody.FromBytes(body)
+        );
     }
 
     private async ValueTask<EsbException> RefuseAsync(EsbMessage message, EsbException refusal)
@@ -122,6 +166,10 @@ internal sealed partial class KeyedRequests(string endpoint, IIdempotencyKeys ke
     private static EsbException Refusal(int status, string code, string detail, TimeSpan? retryAfter = null) =>
         new(code, detail, FaultKind.Invalid) { Status = status, RetryAfter = retryAfter };
 
-    [LoggerMessage(EventId = 2131, Level = LogLevel.Warning, Message = "The outcome of a request to {Endpoint} could not be recorded with its key")]
+    [LoggerMessage(
+        EventId = 2131,
+        Level = LogLevel.Warning,
+        Message = "The outcome of a request to {Endpoint} could not be recorded with its key"
+    )]
     private partial void LogNotSettled(string endpoint, Exception exception);
 }

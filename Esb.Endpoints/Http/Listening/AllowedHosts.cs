@@ -12,22 +12,27 @@ internal sealed class AllowedHosts(IReadOnlyList<string> patterns)
 
     public static bool IsPattern(string text) =>
         Uri.TryCreate($"http://{(text.StartsWith("*.", StringComparison.Ordinal) ? text[2..] : text)}/", UriKind.Absolute, out var uri)
-        && uri is { PathAndQuery: "/", UserInfo: "", Fragment: "" } && uri.Host.Length > 0 && !text.Contains('/', StringComparison.Ordinal);
+        && uri is { PathAndQuery: "/", UserInfo: "", Fragment: "" }
+        && uri.Host.Length > 0
+        && !text.Contains('/', StringComparison.Ordinal);
 
     /// <exception cref="EsbException"><c>ESB-HTTP-HOST</c>: the request is for another host.</exception>
     public void Require(HttpRequest request)
     {
-        if (_patterns.Length == 0) return;
+        if (_patterns.Length == 0)
+            return;
         var host = request.Host;
         foreach (var pattern in _patterns)
         {
-            if ((pattern.Port is null || pattern.Port == host.Port) && IsNamed(pattern.Host, host.Host)) return;
+            if ((pattern.Port is null || pattern.Port == host.Port) && IsNamed(pattern.Host, host.Host))
+                return;
         }
 
         throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-HOST", "This server does not answer for that host.");
     }
 
-    private static bool IsNamed(string pattern, string host) => pattern.StartsWith("*.", StringComparison.Ordinal)
-        ? host.Length > pattern.Length - 1 && host.EndsWith(pattern[1..], StringComparison.OrdinalIgnoreCase)
-        : host.Equals(pattern, StringComparison.OrdinalIgnoreCase);
+    private static bool IsNamed(string pattern, string host) =>
+        pattern.StartsWith("*.", StringComparison.Ordinal)
+            ? host.Length > pattern.Length - 1 && host.EndsWith(pattern[1..], StringComparison.OrdinalIgnoreCase)
+            : host.Equals(pattern, StringComparison.OrdinalIgnoreCase);
 }

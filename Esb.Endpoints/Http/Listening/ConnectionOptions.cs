@@ -14,16 +14,15 @@ internal sealed class ConnectionOptions : Encoding
     private static readonly ConnectionOptions Instance = new();
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    private ConnectionOptions()
-    {
-    }
+    private ConnectionOptions() { }
 
     /// <summary>Returns the encoding of a request header; null for the server's default.</summary>
     public static Encoding? Select(string header) => header == "Connection" ? Instance : null;
 
     public override int GetByteCount(char[] chars, int index, int count) => Strict.GetByteCount(chars, index, count);
 
-    public override int GetBytes(char[] chars, int charIndex, int charCount, byte[] bytes, int byteIndex) => Strict.GetBytes(chars, charIndex, charCount, bytes, byteIndex);
+    public override int GetBytes(char[] chars, int charIndex, int charCount, byte[] bytes, int byteIndex) =>
+        Strict.GetBytes(chars, charIndex, charCount, bytes, byteIndex);
 
     public override int GetCharCount(byte[] bytes, int index, int count) => Read(bytes.AsSpan(index, count)).Length;
 
@@ -40,7 +39,8 @@ internal sealed class ConnectionOptions : Encoding
 
     private static string Read(ReadOnlySpan<byte> bytes)
     {
-        if (Ascii.EqualsIgnoreCase(bytes, "keep-alive"u8)) return ""; // the usual value of clients that send the header
+        if (Ascii.EqualsIgnoreCase(bytes, "keep-alive"u8))
+            return ""; // the usual value of clients that send the header
         var options = Strict.GetString(bytes).Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         var kept = options.Where(option => !Is(option, "keep-alive") && !Is(option, "upgrade"));
         return string.Join(", ", options.Any(option => Is(option, "close")) ? kept.Append("keep-alive") : kept);

@@ -11,20 +11,27 @@ namespace Esb.Endpoints.Http.Listening;
 internal static class Http2Fields
 {
     // RFC 9113, section 8.2.2. The server refuses Connection itself, and TE with more than trailers.
-    private static readonly FrozenSet<string> OfConnections = FrozenSet.ToFrozenSet(["Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"], StringComparer.OrdinalIgnoreCase);
+    private static readonly FrozenSet<string> OfConnections = FrozenSet.ToFrozenSet(
+        ["Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Upgrade"],
+        StringComparer.OrdinalIgnoreCase
+    );
 
     /// <exception cref="EsbException"><c>ESB-HTTP-REQUEST</c>: the name of a field is not a token, or belongs to a connection of HTTP/1.1;
     /// <c>ESB-HDR-VALUE</c>: its value is more than one line of text (RFC 9113, section 8.2.1).</exception>
     public static void Require(HttpRequest request)
     {
-        if (!HttpProtocol.IsHttp2(request.Protocol)) return;
+        if (!HttpProtocol.IsHttp2(request.Protocol))
+            return;
         foreach (var (name, values) in request.Headers)
         {
-            if (!HeaderRules.IsToken(name)) throw Refusal("ESB-HTTP-REQUEST", "A header has an invalid name.");
-            if (OfConnections.Contains(name)) throw Refusal("ESB-HTTP-REQUEST", $"HTTP/2 has no {name}.");
+            if (!HeaderRules.IsToken(name))
+                throw Refusal("ESB-HTTP-REQUEST", "A header has an invalid name.");
+            if (OfConnections.Contains(name))
+                throw Refusal("ESB-HTTP-REQUEST", $"HTTP/2 has no {name}.");
             foreach (var value in values)
             {
-                if (value is not null && !HeaderRules.IsValue(value)) throw Refusal("ESB-HDR-VALUE", "The value of a header has control characters.");
+                if (value is not null && !HeaderRules.IsValue(value))
+                    throw Refusal("ESB-HDR-VALUE", "The value of a header has control characters.");
             }
         }
     }

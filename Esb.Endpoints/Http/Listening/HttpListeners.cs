@@ -9,7 +9,10 @@ namespace Esb.Endpoints.Http.Listening;
 
 /// <summary>The listeners that endpoints use, and their routes. A retained listener keeps its connections; only its routes are
 /// replaced.</summary>
-internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider time, ILoggerFactory loggers) : IInboundGround, IRevisionPart, IAsyncDisposable
+internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider time, ILoggerFactory loggers)
+    : IInboundGround,
+        IRevisionPart,
+        IAsyncDisposable
 {
     private readonly Lock _gate = new();
     private Dictionary<string, KestrelListener> _listeners = [];
@@ -29,10 +32,12 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         Make();
-        foreach (var listener in _listeners.Values) await listener.StartAsync(cancellationToken);
+        foreach (var listener in _listeners.Values)
+            await listener.StartAsync(cancellationToken);
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(_listeners.Values.Select(listener => listener.StopAsync(cancellationToken)));
+    public Task StopAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(_listeners.Values.Select(listener => listener.StopAsync(cancellationToken)));
 
     /// <summary>Opens the new listeners. A retained listener must be unchanged.</summary>
     public async Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken)
@@ -43,7 +48,15 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
             if (_listeners.TryGetValue(model.Config.Name, out var running))
             {
                 if (Fingerprint.Of(running.Config) != Fingerprint.Of(model.Config))
-                    errors.Add(new ConfigError("ESB-CONFIG-RESTART", model.Config.Path, null, "cannot change while it listens: restart the host, or configure another listener beside it", model.Config.Origin));
+                    errors.Add(
+                        new ConfigError(
+                            "ESB-CONFIG-RESTART",
+                            model.Config.Path,
+                            null,
+                            "cannot change while it listens: restart the host, or configure another listener beside it",
+                            model.Config.Origin
+                        )
+                    );
                 continue;
             }
 
@@ -55,14 +68,16 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
             }
             catch (ConfigurationRefusedException ex)
             {
-                foreach (var error in ex.Errors) errors.Add(error);
+                foreach (var error in ex.Errors)
+                    errors.Add(error);
             }
         }
     }
 
     public async Task AbandonAsync()
     {
-        foreach (var listener in _added) await listener.DisposeAsync();
+        foreach (var listener in _added)
+            await listener.DisposeAsync();
         _added = [];
     }
 
@@ -71,9 +86,11 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     {
         var wanted = models.Current;
         var used = Used(wanted).Select(model => model.Config.Name).ToHashSet();
-        foreach (var added in _added) _listeners[added.Config.Name] = added;
+        foreach (var added in _added)
+            _listeners[added.Config.Name] = added;
         _added = [];
-        foreach (var left in _listeners.Where(listener => !used.Contains(listener.Key)).Select(listener => listener.Value).ToList()) Close(left, old);
+        foreach (var left in _listeners.Where(listener => !used.Contains(listener.Key)).Select(listener => listener.Value).ToList())
+            Close(left, old);
         _listeners = _listeners.Where(listener => used.Contains(listener.Key)).ToDictionary();
         Serve(wanted);
         return Task.CompletedTask;
@@ -81,7 +98,8 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var listener in _listeners.Values.Concat(_added)) await listener.DisposeAsync();
+        foreach (var listener in _listeners.Values.Concat(_added))
+            await listener.DisposeAsync();
     }
 
     // Its calls in progress are answered.
@@ -98,10 +116,12 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     // Runs once, for the first caller: the listeners, or an endpoint that requests its route.
     private void Make()
     {
-        if (_isMade) return;
+        if (_isMade)
+            return;
         lock (_gate)
         {
-            if (_isMade) return;
+            if (_isMade)
+                return;
             _listeners = Used(models.Current).ToDictionary(model => model.Config.Name, Create);
             Serve(models.Current);
             _isMade = true;
@@ -112,10 +132,17 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     private void Serve(ListenerModels wanted)
     {
         var before = _routes;
-        var after = Used(wanted).SelectMany(model => model.Endpoints).ToDictionary(
-            endpoint => endpoint.Name,
-            endpoint => before.TryGetValue(endpoint.Name, out var route) && route.IsOf(endpoint) ? route : new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept, endpoint.Failures));
+        var after = Used(wanted)
+            .SelectMany(model => model.Endpoints)
+            .ToDictionary(
+                endpoint => endpoint.Name,
+                endpoint =>
+                    before.TryGetValue(endpoint.Name, out var route) && route.IsOf(endpoint)
+                        ? route
+                        : new HttpRoute(endpoint.Name, endpoint.RequestPath, endpoint.Methods, endpoint.Accept, endpoint.Failures)
+            );
         _routes = after;
-        foreach (var model in Used(wanted)) _listeners[model.Config.Name].Serve(new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
+        foreach (var model in Used(wanted))
+            _listeners[model.Config.Name].Serve(new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
     }
 }

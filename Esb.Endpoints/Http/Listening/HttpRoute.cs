@@ -8,13 +8,23 @@ namespace Esb.Endpoints.Http.Listening;
 
 /// <summary>A path and its methods, reserved for one inbound endpoint. The route exists from the start: while the endpoint does not run,
 /// callers are asked to retry instead of getting a not-found answer.</summary>
-internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<string> methods, IReadOnlyList<string> accept, IFailureAnswers failures)
+internal sealed class HttpRoute(
+    string endpoint,
+    string path,
+    IReadOnlyList<string> methods,
+    IReadOnlyList<string> accept,
+    IFailureAnswers failures
+)
 {
     private readonly AcceptedTypes _accepted = new(accept);
     private volatile RequestDelegate? _handler;
 
     /// <summary>True if an endpoint has the same path, methods, content types and form of failures.</summary>
-    public bool IsOf(ListeningEndpointConfig config) => path == config.RequestPath && methods.SequenceEqual(config.Methods) && accept.SequenceEqual(config.Accept) && failures == config.Failures;
+    public bool IsOf(ListeningEndpointConfig config) =>
+        path == config.RequestPath
+        && methods.SequenceEqual(config.Methods)
+        && accept.SequenceEqual(config.Accept)
+        && failures == config.Failures;
 
     public string Endpoint => endpoint;
 
@@ -42,7 +52,8 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
     {
         foreach (var taken in methods)
         {
-            if (taken == method) return true;
+            if (taken == method)
+                return true;
         }
 
         return false;
@@ -51,7 +62,8 @@ internal sealed class HttpRoute(string endpoint, string path, IReadOnlyList<stri
     public Task HandleAsync(HttpContext context)
     {
         // The server's own span is used: a second span would show the same request twice.
-        if (Activity.Current is { IsAllDataRequested: true } activity) activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
+        if (Activity.Current is { IsAllDataRequested: true } activity)
+            activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
         return _handler is { } handler ? handler(context) : throw NotRunning(null);
     }
 

@@ -10,8 +10,10 @@ namespace Esb.Endpoints.Http.Listening;
 /// <remarks>Compiled once. Finding a route allocates nothing, and where no route has placeholders it is one look-up.</remarks>
 internal sealed class HttpRoutes(IReadOnlyCollection<HttpRoute> routes)
 {
-    private readonly FrozenDictionary<string, HttpRoute[]> _byPath =
-        routes.Where(route => !route.Path.HasPlaceholders).GroupBy(route => route.Text).ToFrozenDictionary(group => group.Key, Order, StringComparer.Ordinal);
+    private readonly FrozenDictionary<string, HttpRoute[]> _byPath = routes
+        .Where(route => !route.Path.HasPlaceholders)
+        .GroupBy(route => route.Text)
+        .ToFrozenDictionary(group => group.Key, Order, StringComparer.Ordinal);
 
     private readonly RouteNode? _withPlaceholders = RouteNode.Of([.. routes.Where(route => route.Path.HasPlaceholders)]);
 
@@ -20,7 +22,8 @@ internal sealed class HttpRoutes(IReadOnlyCollection<HttpRoute> routes)
     public HttpRoute Find(HttpContext context)
     {
         var path = context.Request.Path.Value ?? "";
-        if (_byPath.TryGetValue(path, out var candidates) && Choose(candidates, context.Request) is { } route) return route;
+        if (_byPath.TryGetValue(path, out var candidates) && Choose(candidates, context.Request) is { } route)
+            return route;
         List<HttpRoute>? others = null;
         return _withPlaceholders?.Find(path, context.Request, ref others) ?? throw Refuse(context, [.. candidates ?? [], .. others ?? []]);
     }
@@ -34,8 +37,10 @@ internal sealed class HttpRoutes(IReadOnlyCollection<HttpRoute> routes)
         HttpRoute? first = null;
         foreach (var route in candidates)
         {
-            if (!route.Takes(request.Method)) continue;
-            if (candidates.Length == 1 || route.TakesType(request.ContentType)) return route;
+            if (!route.Takes(request.Method))
+                continue;
+            if (candidates.Length == 1 || route.TakesType(request.ContentType))
+                return route;
             first ??= route; // it reports the accepted types
         }
 
@@ -44,7 +49,8 @@ internal sealed class HttpRoutes(IReadOnlyCollection<HttpRoute> routes)
 
     private static EsbException Refuse(HttpContext context, HttpRoute[] others)
     {
-        if (others.Length == 0) return HttpProblems.Of(StatusCodes.Status404NotFound, "ESB-HTTP-NOROUTE", "Nothing is served at this path.");
+        if (others.Length == 0)
+            return HttpProblems.Of(StatusCodes.Status404NotFound, "ESB-HTTP-NOROUTE", "Nothing is served at this path.");
         context.Response.Headers.Allow = string.Join(", ", others.SelectMany(route => route.Methods).Distinct());
         return HttpProblems.Of(StatusCodes.Status405MethodNotAllowed, "ESB-HTTP-METHOD", "The method is not allowed at this path.");
     }

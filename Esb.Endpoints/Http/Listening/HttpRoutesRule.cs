@@ -10,14 +10,26 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
 {
     public void Check(ConfigErrors errors)
     {
-        var routes = endpoints.Values.OfType<ListeningEndpointConfig>()
+        var routes = endpoints
+            .Values.OfType<ListeningEndpointConfig>()
             .Where(endpoint => endpoint.Enabled && endpoint.IsSound("path", "methods", "listener", "enabled"))
             .SelectMany(endpoint => endpoint.Methods.Distinct(), (endpoint, method) => (endpoint, method));
         foreach (var group in routes.GroupBy(route => (route.endpoint.Listener, route.method, Normalize(route.endpoint))))
         {
-            var twins = group.SelectMany(first => group.Where(second => Exclude(first.endpoint, second.endpoint)), (first, second) => (First: first.endpoint, Second: second.endpoint));
+            var twins = group.SelectMany(
+                first => group.Where(second => Exclude(first.endpoint, second.endpoint)),
+                (first, second) => (First: first.endpoint, Second: second.endpoint)
+            );
             foreach (var (first, second) in twins)
-                errors.Add(new ConfigError("ESB-CFG-ROUTE", $"{second.Path}.path", $"\"{second.RequestPath}\"", $"'{first.Name}' and '{second.Name}' would both answer {group.Key.method} {first.RequestPath}", second.Origin));
+                errors.Add(
+                    new ConfigError(
+                        "ESB-CFG-ROUTE",
+                        $"{second.Path}.path",
+                        $"\"{second.RequestPath}\"",
+                        $"'{first.Name}' and '{second.Name}' would both answer {group.Key.method} {first.RequestPath}",
+                        second.Origin
+                    )
+                );
         }
     }
 
@@ -27,8 +39,10 @@ internal sealed class HttpRoutesRule(IReadOnlyDictionary<string, EndpointConfig>
 
     private static bool DoTypesOverlap(ListeningEndpointConfig first, ListeningEndpointConfig second)
     {
-        if (!first.IsSound("accept") || !second.IsSound("accept")) return false;
-        if (first.Accept.Count == 0 || second.Accept.Count == 0) return first.Accept.Count == second.Accept.Count;
+        if (!first.IsSound("accept") || !second.IsSound("accept"))
+            return false;
+        if (first.Accept.Count == 0 || second.Accept.Count == 0)
+            return first.Accept.Count == second.Accept.Count;
         return AcceptedTypes.Overlap(first.Accept, second.Accept);
     }
 

@@ -46,12 +46,16 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         }
         catch (Exception ex) when (ex is IOException or SocketException)
         {
-            var reason = ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
-            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", $"{config.Path}.url", $"\"{config.Url}\"", reason, config.Origin)]);
+            var reason =
+                ex.InnerException is AddressInUseException ? $"the port {address.Port} is in use" : $"cannot listen there: {ex.Message}";
+            throw new ConfigurationRefusedException([
+                new ConfigError("ESB-CFG-PORT", $"{config.Path}.url", $"\"{config.Url}\"", reason, config.Origin),
+            ]);
         }
 
         LogListening(config.Name, config.Url);
-        if (address is { IsLoopback: false, IsTls: false }) LogExposed(config.Name, config.Url);
+        if (address is { IsLoopback: false, IsTls: false })
+            LogExposed(config.Name, config.Url);
     }
 
     /// <summary>Serves these routes from now on.</summary>
@@ -66,33 +70,48 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
     {
         try
         {
-            return config.Tls is { } tls ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>()) : null;
+            return config.Tls is { } tls
+                ? new ListenerTls(config.Name, tls, config.Versions, time, loggers.CreateLogger<ListenerTls>())
+                : null;
         }
         catch (CertificateException ex) // changed since it was checked
         {
-            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-CERT", $"{config.Path}.tls.certificate", null, ex.Message, config.Origin)]);
+            throw new ConfigurationRefusedException([
+                new ConfigError("ESB-CFG-CERT", $"{config.Path}.tls.certificate", null, ex.Message, config.Origin),
+            ]);
         }
     }
 
     private WebApplication Build(ListeningAddress address, ListenerTls? tls)
     {
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers)).AddSingleton<IHostLifetime, BusLifetime>().AddSingleton<DiagnosticSource>(_refused);
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
-        {
-            kestrel.AddServerHeader = false;
-            kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
-            kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
-            ListenerLimits.Apply(kestrel.Limits, config);
-            kestrel.Listen(address.Address, address.Port, listen =>
+        builder
+            .Services.AddSingleton<ILoggerFactory>(new ListenerLoggers(loggers))
+            .AddSingleton<IHostLifetime, BusLifetime>()
+            .AddSingleton<DiagnosticSource>(_refused);
+        builder
+            .WebHost.UseKestrelCore()
+            .ConfigureKestrel(kestrel =>
             {
-                listen.Protocols = ProtocolsOf(config.Versions, tls is not null);
-                if (tls is not null) listen.UseHttps(tls.Handshakes);
-                listen.UseRefusalBodies();
+                kestrel.AddServerHeader = false;
+                kestrel.RequestHeaderEncodingSelector = ConnectionOptions.Select;
+                kestrel.ResponseHeaderEncodingSelector = static _ => Encoding.UTF8;
+                ListenerLimits.Apply(kestrel.Limits, config);
+                kestrel.Listen(
+                    address.Address,
+                    address.Port,
+                    listen =>
+                    {
+                        listen.Protocols = ProtocolsOf(config.Versions, tls is not null);
+                        if (tls is not null)
+                            listen.UseHttps(tls.Handshakes);
+                        listen.UseRefusalBodies();
+                    }
+                );
             });
-        });
         builder.WebHost.UseSockets(sockets => Tune(sockets, config));
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory()); // replaces the server's own, registered by the lines above
+        // replaces the server's own, registered by the lines above
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory());
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
@@ -108,12 +127,13 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
     }
 
     // Only TLS can negotiate the version.
-    private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) => versions switch
-    {
-        HttpVersions.Http2 => HttpProtocols.Http2,
-        HttpVersions.Any when hasTls => HttpProtocols.Http1AndHttp2,
-        _ => HttpProtocols.Http1,
-    };
+    private static HttpProtocols ProtocolsOf(HttpVersions versions, bool hasTls) =>
+        versions switch
+        {
+            HttpVersions.Http2 => HttpProtocols.Http2,
+            HttpVersions.Any when hasTls => HttpProtocols.Http1AndHttp2,
+            _ => HttpProtocols.Http1,
+        };
 
     private async Task AnswerAsync(HttpContext context)
     {
@@ -131,7 +151,8 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         }
         catch (EsbException ex)
         {
-            if (route is null) _refused.Count(ex.Code);
+            if (route is null)
+                _refused.Count(ex.Code);
             await HttpProblems.WriteAsync(context, ex, route?.Failures ?? HttpProblems.Instance);
         }
         catch (Exception ex) when (context.RequestAborted.IsCancellationRequested)
@@ -141,14 +162,22 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
         catch (Exception ex)
         {
             LogUnforeseen(context.Request.Path, ex);
-            await HttpProblems.WriteAsync(context, HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex), route?.Failures ?? HttpProblems.Instance);
+            await HttpProblems.WriteAsync(
+                context,
+                HttpProblems.Of(StatusCodes.Status500InternalServerError, "ESB-HTTP-FAILED", "The request could not be worked on.", ex),
+                route?.Failures ?? HttpProblems.Instance
+            );
         }
     }
 
     [LoggerMessage(EventId = 2101, Level = LogLevel.Information, Message = "Listener {Listener} listens at {Url}")]
     private partial void LogListening(string listener, string url);
 
-    [LoggerMessage(EventId = 2102, Level = LogLevel.Warning, Message = "Listener {Listener} can be reached from other machines, without TLS: {Url}")]
+    [LoggerMessage(
+        EventId = 2102,
+        Level = LogLevel.Warning,
+        Message = "Listener {Listener} can be reached from other machines, without TLS: {Url}"
+    )]
     private partial void LogExposed(string listener, string url);
 
     [LoggerMessage(EventId = 2103, Level = LogLevel.Debug, Message = "A caller hung up")]

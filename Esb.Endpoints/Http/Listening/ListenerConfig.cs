@@ -16,10 +16,16 @@ internal sealed record ListenerConfig : SettingsRecord
     [Setting("Connections that may wait to be taken.", Range = "1..65535")]
     public int Backlog { get; init; } = 512;
 
-    [Setting("Which version of HTTP it speaks. Any is both over TLS, and http1 without; http2 without TLS is for callers that know of it beforehand.")]
+    [Setting(
+        "Which version of HTTP it speaks. Any is both over TLS, and http1 without; http2 without TLS is for callers that know of it "
+            + "beforehand."
+    )]
     public HttpVersions Versions { get; init; }
 
-    [Setting("The hosts that requests may be for, as in their header Host: names, or *. followed by a domain, with a port where that matters. By default any.")]
+    [Setting(
+        "The hosts that requests may be for, as in their header Host: names, or *. followed by a domain, with a port where that "
+            + "matters. By default any."
+    )]
     public IReadOnlyList<string> Hosts { get; init; } = [];
 
     [Setting("Proxies whose X-Forwarded-For, -Proto and -Host are believed: addresses, or networks such as 10.0.0.0/8. By default none.")]
@@ -40,6 +46,9 @@ internal sealed record ListenerConfig : SettingsRecord
     [Setting("The certificate of this listener, and what it wants to see of callers.")]
     public ListenerTlsConfig? Tls { get; init; }
 
-    [Setting("Whether callers on other machines may send their credentials without TLS, because something before the listener speaks it; told at each start.")]
+    [Setting(
+        "Whether callers on other machines may send their credentials without TLS, because something before the listener speaks it; "
+            + "told at each start."
+    )]
     public bool AllowInsecure { get; init; }
 }

@@ -7,7 +7,9 @@ namespace Esb.Endpoints.Http.Listening;
 internal sealed class ListenerLoggers(ILoggerFactory loggers) : ILoggerFactory
 {
     public ILogger CreateLogger(string categoryName) =>
-        categoryName.StartsWith("Microsoft.Extensions.Hosting", StringComparison.Ordinal) ? NullLogger.Instance : loggers.CreateLogger(categoryName);
+        categoryName.StartsWith("Microsoft.Extensions.Hosting", StringComparison.Ordinal)
+            ? NullLogger.Instance
+            : loggers.CreateLogger(categoryName);
 
     public void AddProvider(ILoggerProvider provider) => loggers.AddProvider(provider);
 

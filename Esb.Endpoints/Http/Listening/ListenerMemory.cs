@@ -25,7 +25,8 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, BlockBytes);
         lock (_gate)
         {
-            if (_idle.TryPop(out var block)) return block;
+            if (_idle.TryPop(out var block))
+                return block;
         }
 
         return new Block(this);
@@ -40,7 +41,8 @@ internal sealed class ListenerMemory : MemoryPool<byte>, IMemoryPoolFactory<byte
     {
         lock (_gate)
         {
-            if (_idle.Count < MaxIdleBlocks) _idle.Push(block);
+            if (_idle.Count < MaxIdleBlocks)
+                _idle.Push(block);
         }
     }
 

@@ -18,15 +18,21 @@ internal static class RequestPaths
         // The server has already resolved and decoded its own copy (RFC 3986, section 5.2.4).
         var path = PathOf(context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget);
         if (path.ContainsAny(OfDisguises) && IsDisguised(path.ToString()))
-            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-PATH", "The path has dot segments, backslashes or encoded slashes.");
+            throw HttpProblems.Of(
+                StatusCodes.Status400BadRequest,
+                "ESB-HTTP-PATH",
+                "The path has dot segments, backslashes or encoded slashes."
+            );
     }
 
     // Accepts /path?query and http://host/path?query.
     private static ReadOnlySpan<char> PathOf(ReadOnlySpan<char> target)
     {
         var query = target.IndexOf('?');
-        if (query >= 0) target = target[..query];
-        if (target.StartsWith('/')) return target;
+        if (query >= 0)
+            target = target[..query];
+        if (target.StartsWith('/'))
+            return target;
         var authority = target.IndexOf("://");
         return authority < 0 ? target : target[(authority + 3)..];
     }

@@ -34,15 +34,22 @@ internal sealed class RoutePath
     /// <summary>Returns what is wrong with a path, as the end of a sentence; null if nothing is.</summary>
     public static string? WhatIsWrong(string path)
     {
-        if (!path.StartsWith('/') || path.Any(c => char.IsControl(c) || "?#%\\".Contains(c)) || path.Split('/').Any(segment => segment is "." or ".."))
-            return "expected a path as it is once decoded, such as \"/orders\" or \"/customers/{id}\", without query, fragment and dot segments";
+        if (
+            !path.StartsWith('/')
+            || path.Any(c => char.IsControl(c) || "?#%\\".Contains(c))
+            || path.Split('/').Any(segment => segment is "." or "..")
+        )
+            return "expected a path as it is once decoded, such as \"/orders\" or \"/customers/{id}\", without query, fragment and "
+                + "dot segments";
 
         var names = new HashSet<string>();
         foreach (var segment in path.Split('/').Where(segment => segment.AsSpan().ContainsAny('{', '}')))
         {
             if (segment is not ['{', .. var name, '}'] || !IsName(name))
-                return $"'{Clipped.Name(segment)}' is no placeholder: expected a whole segment such as {{id}}, its name of letters, digits, - and _";
-            if (!names.Add(name)) return $"the placeholder {{{name}}} is there twice; expected different names";
+                return $"'{Clipped.Name(segment)}' is no placeholder: expected a whole segment such as {{id}}, its name of letters, "
+                    + $"digits, - and _";
+            if (!names.Add(name))
+                return $"the placeholder {{{name}}} is there twice; expected different names";
         }
 
         return null;
@@ -56,7 +63,8 @@ internal sealed class RoutePath
         var index = 0;
         foreach (var range in path.AsSpan(1).Split('/'))
         {
-            if (index < _properties.Length && _properties[index] is { } property) properties[property] = path.AsSpan(1)[range].ToString();
+            if (index < _properties.Length && _properties[index] is { } property)
+                properties[property] = path.AsSpan(1)[range].ToString();
             index++;
         }
     }

@@ -38,11 +38,14 @@ internal sealed class AnswerBody(OutsideConnection connection)
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ReadOnlyMemory<byte>> ReadAsync()
     {
-        if (IsComplete) return default;
-        if (_isChunked && _left == 0 && !await ReadSizeAsync()) return default;
+        if (IsComplete)
+            return default;
+        if (_isChunked && _left == 0 && !await ReadSizeAsync())
+            return default;
         if (connection.Received.IsEmpty && !await connection.FillAsync())
         {
-            if (!_isUntilClose) throw OutsideException.HungUp();
+            if (!_isUntilClose)
+                throw OutsideException.HungUp();
             IsComplete = true;
             return default;
         }
@@ -55,7 +58,8 @@ internal sealed class AnswerBody(OutsideConnection connection)
         var received = connection.Received;
         var length = _isUntilClose ? received.Length : (int)Math.Min(_left, received.Length);
         connection.Consume(length);
-        if (_isUntilClose) return received;
+        if (_isUntilClose)
+            return received;
         _left -= length;
         IsComplete = _left == 0 && !_isChunked;
         return received[..length];
@@ -64,10 +68,12 @@ internal sealed class AnswerBody(OutsideConnection connection)
     // False after the last chunk.
     private async ValueTask<bool> ReadSizeAsync()
     {
-        if (!_isFirstChunk && (await ReadLineAsync(MaxSizeLine)).Length != 0) throw new BadAnswerException("a chunk is longer than it says");
+        if (!_isFirstChunk && (await ReadLineAsync(MaxSizeLine)).Length != 0)
+            throw new BadAnswerException("a chunk is longer than it says");
         _isFirstChunk = false;
         _left = SizeOf((await ReadLineAsync(MaxSizeLine)).Span);
-        if (_left > 0) return true;
+        if (_left > 0)
+            return true;
         await ReadTrailersAsync();
         IsComplete = true;
         return false;
@@ -79,9 +85,11 @@ internal sealed class AnswerBody(OutsideConnection connection)
         while (true)
         {
             var line = await ReadLineAsync(MaxTrailerBytes);
-            if (line.IsEmpty) return;
+            if (line.IsEmpty)
+                return;
             total += line.Length;
-            if (total > MaxTrailerBytes) throw new BadAnswerException("its trailers are too long");
+            if (total > MaxTrailerBytes)
+                throw new BadAnswerException("its trailers are too long");
             Trailers.Add(line.Span);
         }
     }
@@ -98,15 +106,18 @@ internal sealed class AnswerBody(OutsideConnection connection)
                 return received[..(end - 1)];
             }
 
-            if (end >= 0 || received.Length > maxLength) throw new BadAnswerException("a chunk has an invalid size line");
-            if (!await connection.FillAsync()) throw OutsideException.HungUp();
+            if (end >= 0 || received.Length > maxLength)
+                throw new BadAnswerException("a chunk has an invalid size line");
+            if (!await connection.FillAsync())
+                throw OutsideException.HungUp();
         }
     }
 
     // Chunk extensions are ignored (RFC 9112, section 7.1.1).
     private static long SizeOf(ReadOnlySpan<byte> line)
     {
-        if (!Utf8Parser.TryParse(line, out long size, out var digits, 'x') || size < 0 || digits > 15) throw new BadAnswerException("the size of a chunk is no number");
+        if (!Utf8Parser.TryParse(line, out long size, out var digits, 'x') || size < 0 || digits > 15)
+            throw new BadAnswerException("the size of a chunk is no number");
         var rest = line[digits..].Trim(" \t"u8);
         return rest.IsEmpty || rest[0] == ';' ? size : throw new BadAnswerException("the size of a chunk is no number");
     }

@@ -35,15 +35,20 @@ internal sealed class AnswerHead
     public int Read(ReadOnlySpan<byte> bytes)
     {
         var end = bytes.IndexOf("\r\n\r\n"u8);
-        if (end < 0) return bytes.Length < MaxBytes ? 0 : throw new BadAnswerException($"its head is longer than {MaxBytes} bytes");
-        if (end > MaxBytes) throw new BadAnswerException($"its head is longer than {MaxBytes} bytes");
+        if (end < 0)
+            return bytes.Length < MaxBytes ? 0 : throw new BadAnswerException($"its head is longer than {MaxBytes} bytes");
+        if (end > MaxBytes)
+            throw new BadAnswerException($"its head is longer than {MaxBytes} bytes");
 
         var lines = bytes[..(end + 2)];
         Clear();
         ReadStatus(Next(ref lines));
-        while (!lines.IsEmpty) ReadField(Next(ref lines));
-        if (IsChunked && ContentLength is not null) (ContentLength, _closes) = (null, true); // hops may disagree about which one applies
-        if (IsChunked && _isHttp10) throw new BadAnswerException("chunks in HTTP/1.0");
+        while (!lines.IsEmpty)
+            ReadField(Next(ref lines));
+        if (IsChunked && ContentLength is not null)
+            (ContentLength, _closes) = (null, true); // hops may disagree about which one applies
+        if (IsChunked && _isHttp10)
+            throw new BadAnswerException("chunks in HTTP/1.0");
         return end + 4;
     }
 
@@ -65,10 +70,17 @@ internal sealed class AnswerHead
     // HTTP/1.1 200 OK
     private void ReadStatus(ReadOnlySpan<byte> line)
     {
-        if (line.Length < 12 || !line.StartsWith("HTTP/1."u8) || line[7] is not ((byte)'0' or (byte)'1') || line[8] != ' ' || (line.Length > 12 && line[12] != ' '))
+        if (
+            line.Length < 12
+            || !line.StartsWith("HTTP/1."u8)
+            || line[7] is not ((byte)'0' or (byte)'1')
+            || line[8] != ' '
+            || (line.Length > 12 && line[12] != ' ')
+        )
             throw new BadAnswerException("it does not begin with a status");
         var (hundreds, tens, ones) = (line[9] - '0', line[10] - '0', line[11] - '0');
-        if (hundreds is < 1 or > 9 || tens is < 0 or > 9 || ones is < 0 or > 9) throw new BadAnswerException("its status is no number");
+        if (hundreds is < 1 or > 9 || tens is < 0 or > 9 || ones is < 0 or > 9)
+            throw new BadAnswerException("its status is no number");
         Status = (hundreds * 100) + (tens * 10) + ones;
         _isHttp10 = line[7] == '0';
     }
@@ -76,22 +88,28 @@ internal sealed class AnswerHead
     private void ReadField(ReadOnlySpan<byte> line)
     {
         var (name, value) = Fields.Add(line);
-        if (Is(name, "Content-Length")) ReadLength(value);
-        else if (Is(name, "Transfer-Encoding")) ReadCoding(value);
-        else if (Is(name, "Connection")) ReadConnection(value);
+        if (Is(name, "Content-Length"))
+            ReadLength(value);
+        else if (Is(name, "Transfer-Encoding"))
+            ReadCoding(value);
+        else if (Is(name, "Connection"))
+            ReadConnection(value);
     }
 
     private void ReadLength(string value)
     {
-        if (value.Length is 0 or > 18 || value.AsSpan().ContainsAnyExceptInRange('0', '9')) throw new BadAnswerException("its length is no number");
+        if (value.Length is 0 or > 18 || value.AsSpan().ContainsAnyExceptInRange('0', '9'))
+            throw new BadAnswerException("its length is no number");
         var length = long.Parse(value, System.Globalization.CultureInfo.InvariantCulture);
-        if (ContentLength is { } other && other != length) throw new BadAnswerException("it has two lengths");
+        if (ContentLength is { } other && other != length)
+            throw new BadAnswerException("it has two lengths");
         ContentLength = length;
     }
 
     private void ReadCoding(string value)
     {
-        if (IsChunked || !Is(value, "chunked")) throw new BadAnswerException("it has a transfer encoding other than chunked");
+        if (IsChunked || !Is(value, "chunked"))
+            throw new BadAnswerException("it has a transfer encoding other than chunked");
         IsChunked = true;
     }
 

@@ -28,7 +28,8 @@ internal sealed class GrowingArray
 
     public void Release()
     {
-        if (Bytes != _first) ArrayPool<byte>.Shared.Return(Bytes);
+        if (Bytes != _first)
+            ArrayPool<byte>.Shared.Return(Bytes);
         Bytes = _first;
     }
 }

@@ -59,7 +59,8 @@ internal sealed class OutsideConnection : IDisposable
     {
         (_most, _start, _end, HasReceived) = (bufferBytes, 0, 0, false);
         BeginReading();
-        if (!_reading.IsCompleted) return true;
+        if (!_reading.IsCompleted)
+            return true;
         try
         {
             await FillAsync();
@@ -86,7 +87,8 @@ internal sealed class OutsideConnection : IDisposable
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> FillAsync()
     {
-        if (!_isReading) BeginReading();
+        if (!_isReading)
+            BeginReading();
         try
         {
             var read = await _reading;
@@ -107,8 +109,10 @@ internal sealed class OutsideConnection : IDisposable
     /// <summary>Waits for bytes to arrive, up to the given time.</summary>
     public async ValueTask<bool> HearsWithinAsync(TimeSpan time, TimeProvider provider)
     {
-        if (!Received.IsEmpty) return true;
-        if (!_isReading) BeginReading();
+        if (!Received.IsEmpty)
+            return true;
+        if (!_isReading)
+            BeginReading();
         var reading = _reading.AsTask();
         _reading = new ValueTask<int>(reading);
         using var end = new CancellationTokenSource();
@@ -147,8 +151,10 @@ internal sealed class OutsideConnection : IDisposable
 
     private void BeginReading()
     {
-        if (_end == _array.Bytes.Length) MakeRoom();
-        if (_start == _end) (_start, _end) = (0, 0);
+        if (_end == _array.Bytes.Length)
+            MakeRoom();
+        if (_start == _end)
+            (_start, _end) = (0, 0);
         _reading = ReadOnAsync();
         _isReading = true;
     }
@@ -170,16 +176,19 @@ internal sealed class OutsideConnection : IDisposable
     private void MakeRoom()
     {
         var left = _end - _start;
-        if (left >= _most) throw new BadAnswerException("a line of it is too long");
+        if (left >= _most)
+            throw new BadAnswerException("a line of it is too long");
         Received.CopyTo(_array.Bytes);
         (_start, _end) = (0, left);
-        if (_array.Bytes.Length < _most) _array.Grow(_most, kept: left);
+        if (_array.Bytes.Length < _most)
+            _array.Grow(_most, kept: left);
     }
 
     private void Release()
     {
         Request.Release();
-        if (!_isReading) _array.Release(); // a read that was never awaited may still write into it
+        if (!_isReading)
+            _array.Release(); // a read that was never awaited may still write into it
         (_start, _end) = (0, 0);
     }
 }

@@ -20,7 +20,8 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
     {
         get
         {
-            lock (_gate) return _all.Count;
+            lock (_gate)
+                return _all.Count;
         }
     }
 
@@ -33,13 +34,15 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
     {
         while (!isNew && TakeIdle() is { } idle)
         {
-            if (await idle.BeginAsync((int)config.RelayBufferSize.Bytes)) return idle;
+            if (await idle.BeginAsync((int)config.RelayBufferSize.Bytes))
+                return idle;
             Discard(idle);
         }
 
         var connection = await connector.ConnectAsync(patience, cancellationToken);
         Add(connection);
-        if (await connection.BeginAsync((int)config.RelayBufferSize.Bytes)) return connection;
+        if (await connection.BeginAsync((int)config.RelayBufferSize.Bytes))
+            return connection;
         Discard(connection);
         throw new OutsideException("The connection was closed as soon as it was open.");
     }
@@ -55,7 +58,8 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
 
         connection.IsReused = true;
         connection.IdleSince = time.GetTimestamp();
-        lock (_gate) _idle.Push(connection);
+        lock (_gate)
+            _idle.Push(connection);
     }
 
     /// <summary>Closes a connection that cannot be reused.</summary>
@@ -65,7 +69,8 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
         lock (_gate)
         {
             _all.Remove(connection);
-            if (_all.Count == 0) _timer?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            if (_all.Count == 0)
+                _timer?.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         }
     }
 
@@ -74,7 +79,8 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
         lock (_gate)
         {
             _timer?.Dispose();
-            foreach (var connection in _all) connection.Abort();
+            foreach (var connection in _all)
+                connection.Abort();
         }
     }
 
@@ -82,8 +88,14 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
     {
         lock (_gate)
         {
-            _timer ??= time.CreateTimer(static connections => ((OutsideConnections)connections!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-            if (_all.Count == 0) _timer.Change(Tick, Tick);
+            _timer ??= time.CreateTimer(
+                static connections => ((OutsideConnections)connections!).Look(),
+                this,
+                Timeout.InfiniteTimeSpan,
+                Timeout.InfiniteTimeSpan
+            );
+            if (_all.Count == 0)
+                _timer.Change(Tick, Tick);
             _all.Add(connection);
         }
     }
@@ -95,10 +107,12 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
             OutsideConnection? idle;
             lock (_gate)
             {
-                if (!_idle.TryPop(out idle)) return null;
+                if (!_idle.TryPop(out idle))
+                    return null;
             }
 
-            if (!IsOld(idle)) return idle;
+            if (!IsOld(idle))
+                return idle;
             Discard(idle);
         }
     }
@@ -110,17 +124,22 @@ internal sealed class OutsideConnections(OutsideConnector connector, HttpTargeti
             var now = time.GetTimestamp();
             foreach (var connection in _all)
             {
-                if (connection.Silence.Elapses(now)) connection.Abort();
+                if (connection.Silence.Elapses(now))
+                    connection.Abort();
             }
 
-            if (!_idle.Any(IsOld)) return;
+            if (!_idle.Any(IsOld))
+                return;
             var ages = _idle.Reverse().ToLookup(IsOld); // evaluated once: time passes
             _idle.Clear();
-            foreach (var fresh in ages[false]) _idle.Push(fresh);
-            foreach (var old in ages[true]) Discard(old);
+            foreach (var fresh in ages[false])
+                _idle.Push(fresh);
+            foreach (var old in ages[true])
+                Discard(old);
         }
     }
 
     private bool IsOld(OutsideConnection connection) =>
-        time.GetElapsedTime(connection.IdleSince) > config.IdleTimeout || time.GetElapsedTime(connection.BornAt) > config.ConnectionLifetime;
+        time.GetElapsedTime(connection.IdleSince) > config.IdleTimeout
+        || time.GetElapsedTime(connection.BornAt) > config.ConnectionLifetime;
 }

@@ -30,16 +30,24 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
         catch (Exception ex)
         {
             socket.Dispose();
-            if (cancellationToken.IsCancellationRequested) throw new OperationCanceledException("The caller has gone.", ex, cancellationToken);
-            if (patience.IsCancellationRequested) throw new OperationCanceledException("The connection was not opened in time.", ex);
+            if (cancellationToken.IsCancellationRequested)
+                throw new OperationCanceledException("The caller has gone.", ex, cancellationToken);
+            if (patience.IsCancellationRequested)
+                throw new OperationCanceledException("The connection was not opened in time.", ex);
             throw new HttpRequestException(
-                ex is System.Security.Authentication.AuthenticationException ? HttpRequestError.SecureConnectionError : HttpRequestError.ConnectionError, "The connection was not opened.", ex);
+                ex is System.Security.Authentication.AuthenticationException
+                    ? HttpRequestError.SecureConnectionError
+                    : HttpRequestError.ConnectionError,
+                "The connection was not opened.",
+                ex
+            );
         }
     }
 
     private async Task<Stream> SecureAsync(NetworkStream stream, CancellationToken cancellationToken)
     {
-        if (url.Scheme != Uri.UriSchemeHttps) return stream;
+        if (url.Scheme != Uri.UriSchemeHttps)
+            return stream;
         var secured = new SslStream(stream);
         await secured.AuthenticateAsClientAsync(tls, cancellationToken);
         return secured;

@@ -45,7 +45,8 @@ internal sealed class SilenceWatch(TimeProvider time)
         while (before != Over)
         {
             var seen = Interlocked.CompareExchange(ref _deadline, deadline, before);
-            if (seen == before) return;
+            if (seen == before)
+                return;
             before = seen;
         }
     }

@@ -20,7 +20,8 @@ internal sealed class TextBuffer
         _count += bytes.Length;
     }
 
-    public void Write(ReadOnlySpan<char> text) => _count += Encoding.UTF8.GetBytes(text, Reserve(Encoding.UTF8.GetMaxByteCount(text.Length)));
+    public void Write(ReadOnlySpan<char> text) =>
+        _count += Encoding.UTF8.GetBytes(text, Reserve(Encoding.UTF8.GetMaxByteCount(text.Length)));
 
     public void Write<T>(T value, ReadOnlySpan<char> format = default)
         where T : IUtf8SpanFormattable
@@ -45,7 +46,8 @@ internal sealed class TextBuffer
 
     private Span<byte> Reserve(int bytes)
     {
-        if (Room < bytes) _array.Grow(Math.Max(_array.Bytes.Length * 2, _count + bytes), kept: _count);
+        if (Room < bytes)
+            _array.Grow(Math.Max(_array.Bytes.Length * 2, _count + bytes), kept: _count);
         return _array.Bytes.AsSpan(_count);
     }
 }

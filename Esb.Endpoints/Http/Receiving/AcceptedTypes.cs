@@ -15,13 +15,18 @@ internal sealed class AcceptedTypes(IReadOnlyList<string> ranges)
 
     public bool Take(string? contentType) =>
         _ranges.Length == 0
-        || (MediaTypeHeaderValue.TryParse(contentType, out var type) && Array.Exists(_ranges, range => new MediaTypeHeaderValue(type.MediaType).IsSubsetOf(range)));
+        || (
+            MediaTypeHeaderValue.TryParse(contentType, out var type)
+            && Array.Exists(_ranges, range => new MediaTypeHeaderValue(type.MediaType).IsSubsetOf(range))
+        );
 
     private static bool Overlap(MediaTypeHeaderValue one, MediaTypeHeaderValue other) =>
-        new MediaTypeHeaderValue(one.MediaType).IsSubsetOf(new MediaTypeHeaderValue(other.MediaType)) || new MediaTypeHeaderValue(other.MediaType).IsSubsetOf(new MediaTypeHeaderValue(one.MediaType));
+        new MediaTypeHeaderValue(one.MediaType).IsSubsetOf(new MediaTypeHeaderValue(other.MediaType))
+        || new MediaTypeHeaderValue(other.MediaType).IsSubsetOf(new MediaTypeHeaderValue(one.MediaType));
 
     // Invalid ranges were refused earlier and match nothing.
-    private static MediaTypeHeaderValue[] Parse(IReadOnlyList<string> ranges) => [.. ranges.Where(IsRange).Select(range => MediaTypeHeaderValue.Parse(range))];
+    private static MediaTypeHeaderValue[] Parse(IReadOnlyList<string> ranges) =>
+        [.. ranges.Where(IsRange).Select(range => MediaTypeHeaderValue.Parse(range))];
 
     public override string ToString() => string.Join(", ", ranges);
 }

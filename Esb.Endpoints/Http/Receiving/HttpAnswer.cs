@@ -14,10 +14,13 @@ internal sealed record HttpAnswer(int Status, string? ContentType, IReadOnlyList
     {
         var response = context.Response;
         response.StatusCode = Status;
-        foreach (var (name, value) in Headers) response.Headers[name] = value;
-        if (Body is null) return;
+        foreach (var (name, value) in Headers)
+            response.Headers[name] = value;
+        if (Body is null)
+            return;
         response.ContentType = ContentType;
         response.ContentLength = Body.Length;
-        if (Body.Length != 0) await Body.CopyToAsync(response.Body, context.RequestAborted);
+        if (Body.Length != 0)
+            await Body.CopyToAsync(response.Body, context.RequestAborted);
     }
 }

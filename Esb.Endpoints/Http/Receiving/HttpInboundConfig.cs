@@ -12,10 +12,16 @@ internal sealed record HttpInboundConfig : ListeningEndpointConfig
     [Setting("The content types that it takes, such as \"application/xml\" or \"text/*\"; by default any.")]
     public override IReadOnlyList<string> Accept { get; init; } = [];
 
-    [Setting("Parameters of the query that become headers of the message, by the header's name: { \"x-customer\": \"customer\" }. Such a header comes from nowhere else.")]
+    [Setting(
+        "Parameters of the query that become headers of the message, by the header's name: { \"x-customer\": \"customer\" }. Such a "
+            + "header comes from nowhere else."
+    )]
     public override IReadOnlyDictionary<string, string> Query { get; init; } = new Dictionary<string, string>();
 
-    [Setting("Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. Relays pass the header on.")]
+    [Setting(
+        "Whether a request with the header Idempotency-Key is worked on once only: its repetitions get the answer of the first. "
+            + "Relays pass the header on."
+    )]
     public bool Idempotency { get; init; } = true;
 
     [Setting("Where a relay sends requests instead, by what is in them: the first route counts whose condition holds.")]

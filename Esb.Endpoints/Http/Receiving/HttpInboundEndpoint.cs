@@ -12,7 +12,14 @@ namespace Esb.Endpoints.Http.Receiving;
 /// <summary>Answers the requests of one route, up to a maximum concurrency.</summary>
 /// <param name="access">The access check; null if anyone may call.</param>
 internal sealed partial class HttpInboundEndpoint(
-    ListeningEndpointConfig config, HttpRoute route, IHttpExchange exchange, EndpointAccess? access, Admission admission, IntakeState state, ILogger<HttpInboundEndpoint> logger) : IInboundEndpoint
+    ListeningEndpointConfig config,
+    HttpRoute route,
+    IHttpExchange exchange,
+    EndpointAccess? access,
+    Admission admission,
+    IntakeState state,
+    ILogger<HttpInboundEndpoint> logger
+) : IInboundEndpoint
 {
     private readonly CancellationTokenSource _aborting = new();
     private RequestDelegate? _handler;
@@ -25,7 +32,8 @@ internal sealed partial class HttpInboundEndpoint(
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        if (_handler is { } handler) route.Close(handler);
+        if (_handler is { } handler)
+            route.Close(handler);
         await using var abort = cancellationToken.Register(static state => ((CancellationTokenSource)state!).Cancel(), _aborting);
         await admission.DrainAsync(cancellationToken);
     }
@@ -38,8 +46,10 @@ internal sealed partial class HttpInboundEndpoint(
 
     private async Task HandleAsync(HttpContext context)
     {
-        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol)) CloseAfterwards(context);
-        if (access is not null) await access.EnterAsync(context); // before taking a slot; strangers could fill them
+        if (!config.KeepAlive && !HttpProtocol.IsHttp2(context.Request.Protocol))
+            CloseAfterwards(context);
+        if (access is not null)
+            await access.EnterAsync(context); // before taking a slot; strangers could fill them
         try
         {
             await admission.EnterAsync(context.RequestAborted);
@@ -66,13 +76,15 @@ internal sealed partial class HttpInboundEndpoint(
     }
 
     // Applied when the answer starts, whichever answer it is by then: a failed one starts anew.
-    private static void CloseAfterwards(HttpContext context) => context.Response.OnStarting(
-        static state =>
-        {
-            ((HttpContext)state).Response.Headers.Connection = "close";
-            return Task.CompletedTask;
-        },
-        context);
+    private static void CloseAfterwards(HttpContext context) =>
+        context.Response.OnStarting(
+            static state =>
+            {
+                ((HttpContext)state).Response.Headers.Connection = "close";
+                return Task.CompletedTask;
+            },
+            context
+        );
 
     [LoggerMessage(EventId = 2110, Level = LogLevel.Debug, Message = "Endpoint {Endpoint} turned a caller away ({Code})")]
     private partial void LogOverload(string endpoint, string code);

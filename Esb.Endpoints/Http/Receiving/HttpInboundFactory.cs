@@ -18,7 +18,11 @@ namespace Esb.Endpoints.Http.Receiving;
 /// <param name="Settings">Its settings.</param>
 /// <param name="Conditions">The conditions of its routes, in order.</param>
 /// <param name="TargetOf">Returns the settings of the http-outbound endpoint to relay to, by name.</param>
-internal sealed record HttpInboundModel(HttpInboundConfig Settings, IReadOnlyList<IMessageCondition> Conditions, Func<string, HttpOutboundConfig> TargetOf);
+internal sealed record HttpInboundModel(
+    HttpInboundConfig Settings,
+    IReadOnlyList<IMessageCondition> Conditions,
+    Func<string, HttpOutboundConfig> TargetOf
+);
 
 /// <summary>Creates http-inbound endpoints on the services of a running bus.</summary>
 internal sealed class HttpInboundFactory(
@@ -31,17 +35,30 @@ internal sealed class HttpInboundFactory(
     IAuditTrail trail,
     IntakeStates states,
     TimeProvider time,
-    ILoggerFactory loggers)
+    ILoggerFactory loggers
+)
 {
     public HttpInboundEndpoint Create(HttpInboundModel model, IMessageIntake intake)
     {
         var settings = model.Settings;
         IHttpExchange exchange = settings.Relay is { } relay
             ? RelayOf(model, relay)
-            : new MessageExchange(settings, intake, new HttpMessageReader(settings, MaxBodyBytes(settings), time), KeyedRequestsOf(settings, intake));
+            : new MessageExchange(
+                settings,
+                intake,
+                new HttpMessageReader(settings, MaxBodyBytes(settings), time),
+                KeyedRequestsOf(settings, intake)
+            );
         var access = gates.Create(settings, intake);
         return new HttpInboundEndpoint(
-            settings, listeners.RouteOf(settings.Name), gates.Guard(settings, exchange, access, MaxBodyBytes(settings)), access, AdmissionOf(settings, intake), states.Of(settings.Name), loggers.CreateLogger<HttpInboundEndpoint>());
+            settings,
+            listeners.RouteOf(settings.Name),
+            gates.Guard(settings, exchange, access, MaxBodyBytes(settings)),
+            access,
+            AdmissionOf(settings, intake),
+            states.Of(settings.Name),
+            loggers.CreateLogger<HttpInboundEndpoint>()
+        );
     }
 
     private IHttpExchange RelayOf(HttpInboundModel model, string relay)
@@ -51,31 +68,49 @@ internal sealed class HttpInboundFactory(
         var (routes, state) = (RoutesOf(model, relay, reader), states.Of(settings.Name));
         return settings.Audit is null
             ? new RelayExchange(settings, routes, state)
-            : new AuditedRelayExchange(settings, routes, state, new RelayJournal(settings, reader, trail, time, loggers.CreateLogger<RelayRecord>()));
+            : new AuditedRelayExchange(
+                settings,
+                routes,
+                state,
+                new RelayJournal(settings, reader, trail, time, loggers.CreateLogger<RelayRecord>())
+            );
     }
 
     // Relays need no topic. They are audited only on request, and hold no message unless they examine the body.
     private Admission AdmissionOf(HttpInboundConfig settings, IMessageIntake intake)
     {
         var isRelay = settings.Relay is not null;
-        return admissions.Of(settings, intake.NeedsTopics, holdsMessages: !isRelay || settings.Routes.Count > 0, isRecorded: !isRelay || settings.Audit is not null);
+        return admissions.Of(
+            settings,
+            intake.NeedsTopics,
+            holdsMessages: !isRelay || settings.Routes.Count > 0,
+            isRecorded: !isRelay || settings.Audit is not null
+        );
     }
 
     private KeyedRequests? KeyedRequestsOf(HttpInboundConfig settings, IMessageIntake intake) =>
         settings.Idempotency ? new KeyedRequests(settings.Name, keys, intake, time, loggers.CreateLogger<KeyedRequests>()) : null;
 
-    private RelayRoutes RoutesOf(HttpInboundModel model, string otherwise, HttpMessageReader reader) => new(
-        model.Settings.Name,
-        [.. model.Settings.Routes.Zip(model.Conditions, (route, condition) => new RelayRoute(condition, RelayTo(model, route.Relay)))],
-        RelayTo(model, otherwise),
-        reader,
-        MaxBodyBytes(model.Settings),
-        readsProperties: model.Settings.Routes.SelectMany(route => route.If.Values).Any(value => value.Property is not null || value.Template is not null));
+    private RelayRoutes RoutesOf(HttpInboundModel model, string otherwise, HttpMessageReader reader) =>
+        new(
+            model.Settings.Name,
+            [.. model.Settings.Routes.Zip(model.Conditions, (route, condition) => new RelayRoute(condition, RelayTo(model, route.Relay)))],
+            RelayTo(model, otherwise),
+            reader,
+            MaxBodyBytes(model.Settings),
+            readsProperties: model
+                .Settings.Routes.SelectMany(route => route.If.Values)
+                .Any(value => value.Property is not null || value.Template is not null)
+        );
 
     private RelayTarget RelayTo(HttpInboundModel model, string relay)
     {
         var (settings, outbound) = (model.Settings, model.TargetOf(relay));
-        return new RelayTarget(targets.Of(outbound), new RelayHeaders(settings, outbound), outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout);
+        return new RelayTarget(
+            targets.Of(outbound),
+            new RelayHeaders(settings, outbound),
+            outbound.Timeout < settings.Timeout ? outbound.Timeout : settings.Timeout
+        );
     }
 
     private long MaxBodyBytes(HttpInboundConfig settings) => (settings.MaxBodySize ?? limits.MaxBodySize).Bytes;

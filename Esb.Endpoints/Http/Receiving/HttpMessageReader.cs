@@ -17,8 +17,11 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
 {
     private const int MaxCorrelationLength = 128;
 
-    private static readonly Counter<long> ReservedHeaders =
-        EndpointsTelemetry.Meter.CreateCounter<long>(EsbTelemetry.Metrics.ReservedHeaders, "{header}", "Headers from outside that claimed a reserved name.");
+    private static readonly Counter<long> ReservedHeaders = EndpointsTelemetry.Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.ReservedHeaders,
+        "{header}",
+        "Headers from outside that claimed a reserved name."
+    );
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly QueryParameters _query = new(config.Query);
@@ -29,28 +32,42 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
     public EsbMessage ReadEnvelope(HttpRequest request)
     {
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
-        if (reserved > 0) ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
-        var message = EsbMessage.Create(MessageBody.Empty, time) with { ContentType = request.ContentType, Headers = headers, Party = PartyOf(request) };
+        if (reserved > 0)
+            ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
+        var message = EsbMessage.Create(MessageBody.Empty, time) with
+        {
+            ContentType = request.ContentType,
+            Headers = headers,
+            Party = PartyOf(request),
+        };
         return MessageHops.Set(message, ViaField.HopsOf(request.Headers.Via));
     }
 
-    private string? PartyOf(HttpRequest request) => config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
+    private string? PartyOf(HttpRequest request) =>
+        config.Authentication.Count == 0 ? config.Party : request.HttpContext.Features.Get<Party>()?.Name;
 
     /// <summary>Reads the correlation id of the caller; null if absent.</summary>
     /// <exception cref="EsbException">The correlation id is invalid.</exception>
     public static string? ReadCorrelation(HttpRequest request)
     {
         var values = request.Headers[HttpFields.CorrelationId];
-        if (values.Count > 1) throw HttpContentRules.Duplicate(HttpFields.CorrelationId);
-        if (values.ToString() is not { Length: > 0 } id) return null;
+        if (values.Count > 1)
+            throw HttpContentRules.Duplicate(HttpFields.CorrelationId);
+        if (values.ToString() is not { Length: > 0 } id)
+            return null;
         return id.Length <= MaxCorrelationLength && HeaderRules.IsValue(id)
             ? id
-            : throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-CORRELATION", $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters.");
+            : throw HttpProblems.Of(
+                StatusCodes.Status400BadRequest,
+                "ESB-HDR-CORRELATION",
+                $"{HttpFields.CorrelationId} is longer than {MaxCorrelationLength} characters."
+            );
     }
 
     /// <summary>Adds the headers created from the query to the headers of a message.</summary>
     /// <exception cref="EsbException">A parameter is invalid (<see cref="QueryParameters"/>).</exception>
-    public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) => config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
+    public MessageHeaders ReadQuery(HttpRequest request, MessageHeaders headers) =>
+        config.Query.Count == 0 ? headers : _query.AddTo(headers, request.Query);
 
     /// <summary>Reads the properties that the path and the query bring; null if there are none.</summary>
     /// <exception cref="EsbException">The query has too many parameters (<see cref="RequestProperties"/>).</exception>
@@ -88,8 +105,10 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
         var connection = request.Headers.Connection;
         foreach (var (name, values) in request.Headers)
         {
-            if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name)) continue;
-            foreach (var value in values) yield return new(name, value ?? "");
+            if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name))
+                continue;
+            foreach (var value in values)
+                yield return new(name, value ?? "");
         }
     }
 }

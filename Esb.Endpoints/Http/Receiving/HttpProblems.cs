@@ -20,7 +20,8 @@ internal sealed class HttpProblems : IFailureAnswers
     private static readonly TimeSpan? RetryAfter = TimeSpan.FromSeconds(2);
 
     /// <summary>Creates a failure with its own status.</summary>
-    public static EsbException Of(int status, string code, string detail, Exception? cause = null) => new(code, detail, KindOf(status), cause) { Status = status };
+    public static EsbException Of(int status, string code, string detail, Exception? cause = null) =>
+        new(code, detail, KindOf(status), cause) { Status = status };
 
     /// <summary>Answers with a failure. Aborts an answer that has already started, so that the caller does not take it for
     /// complete.</summary>
@@ -33,12 +34,19 @@ internal sealed class HttpProblems : IFailureAnswers
         }
 
         var response = context.Response;
-        var answer = answers.Describe(context, failure, failure.Status ?? Faults.StatusOf(failure.Kind), Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier);
+        var answer = answers.Describe(
+            context,
+            failure,
+            failure.Status ?? Faults.StatusOf(failure.Kind),
+            Activity.Current?.TraceId.ToHexString() ?? context.TraceIdentifier
+        );
         response.StatusCode = answer.Status;
         response.ContentType = answer.ContentType;
         var wait = failure.RetryAfter ?? (response.StatusCode == StatusCodes.Status503ServiceUnavailable ? RetryAfter : null);
-        if (wait is not null) response.Headers.RetryAfter = Seconds(wait.Value);
-        if (IsUnreadable(failure, response.StatusCode)) response.Headers.Connection = "close"; // does not wait for the rest of the body
+        if (wait is not null)
+            response.Headers.RetryAfter = Seconds(wait.Value);
+        if (IsUnreadable(failure, response.StatusCode))
+            response.Headers.Connection = "close"; // does not wait for the rest of the body
         response.ContentLength = answer.Body.Length;
         await response.Body.WriteAsync(answer.Body, CancellationToken.None); // the server writes nothing to a disconnected caller
     }
@@ -49,20 +57,33 @@ internal sealed class HttpProblems : IFailureAnswers
 
     /// <summary>Creates the body of such an answer.</summary>
     public static byte[] Describe(int status, string code, string detail, string traceId) =>
-        JsonSerializer.SerializeToUtf8Bytes(new { title = ReasonPhrases.GetReasonPhrase(status), status, detail, code, traceId }, JsonStyle.Readable);
+        JsonSerializer.SerializeToUtf8Bytes(
+            new
+            {
+                title = ReasonPhrases.GetReasonPhrase(status),
+                status,
+                detail,
+                code,
+                traceId,
+            },
+            JsonStyle.Readable
+        );
 
-    private static string Seconds(TimeSpan wait) => Math.Max(1, (long)Math.Ceiling(wait.TotalSeconds)).ToString(CultureInfo.InvariantCulture);
+    private static string Seconds(TimeSpan wait) =>
+        Math.Max(1, (long)Math.Ceiling(wait.TotalSeconds)).ToString(CultureInfo.InvariantCulture);
 
     private static bool IsUnreadable(EsbException failure, int status) =>
-        status is StatusCodes.Status413PayloadTooLarge or StatusCodes.Status408RequestTimeout || failure.InnerException is BadHttpRequestException;
+        status is StatusCodes.Status413PayloadTooLarge or StatusCodes.Status408RequestTimeout
+        || failure.InnerException is BadHttpRequestException;
 
-    private static FaultKind KindOf(int status) => status switch
-    {
-        StatusCodes.Status413PayloadTooLarge => FaultKind.TooLarge,
-        StatusCodes.Status503ServiceUnavailable => FaultKind.Unavailable,
-        StatusCodes.Status504GatewayTimeout => FaultKind.Timeout,
-        StatusCodes.Status502BadGateway => FaultKind.Outside,
-        < 500 => FaultKind.Malformed,
-        _ => FaultKind.Internal,
-    };
+    private static FaultKind KindOf(int status) =>
+        status switch
+        {
+            StatusCodes.Status413PayloadTooLarge => FaultKind.TooLarge,
+            StatusCodes.Status503ServiceUnavailable => FaultKind.Unavailable,
+            StatusCodes.Status504GatewayTimeout => FaultKind.Timeout,
+            StatusCodes.Status502BadGateway => FaultKind.Outside,
+            < 500 => FaultKind.Malformed,
+            _ => FaultKind.Internal,
+        };
 }

@@ -26,5 +26,6 @@ internal static class HttpReplies
             : new HttpAnswer(status, null, [], null);
     }
 
-    private static bool AllowsBody(int status) => status is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent or StatusCodes.Status304NotModified);
+    private static bool AllowsBody(int status) =>
+        status is not (StatusCodes.Status204NoContent or StatusCodes.Status205ResetContent or StatusCodes.Status304NotModified);
 }

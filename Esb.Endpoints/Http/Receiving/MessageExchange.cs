@@ -9,7 +9,8 @@ namespace Esb.Endpoints.Http.Receiving;
 
 /// <summary>Accepts the request as a message and answers with its result.</summary>
 /// <param name="keyed">Processes keyed requests only once; null if keys are ignored.</param>
-internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIntake intake, HttpMessageReader reader, KeyedRequests? keyed) : IHttpExchange
+internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIntake intake, HttpMessageReader reader, KeyedRequests? keyed)
+    : IHttpExchange
 {
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
 
@@ -22,7 +23,11 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         await answer.WriteAsync(context);
     }
 
-    private async Task<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(HttpContext context, EsbMessage message, CancellationToken aborting)
+    private async Task<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(
+        HttpContext context,
+        EsbMessage message,
+        CancellationToken aborting
+    )
     {
         // A one-way message is complete and accepted, even if its sender disconnects. With a reply, the caller's disconnect cancels the
         // work.
@@ -32,9 +37,12 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
             var result = await intake.ReceiveAsync(message, isOneWay ? aborting : context.RequestAborted);
             return (isOneWay ? HttpReplies.Accept(result) : HttpReplies.Reply(result, _rules), result.IsDurable);
         }
-        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" }) // never repeat what can never be recorded
+        // never repeat what can never be recorded
+        catch (EsbException ex) when (ex is { IsTransient: true, Code: "ESB-TOPIC-UNKNOWN" or "ESB-AUD-UNRECORDED" })
         {
-            var detail = $"Nobody can tell whether the message was taken; repeat the request with the same {IdempotencyHeader.Name}, so that it is not taken twice.";
+            var detail =
+                $"Nobody can tell whether the message was taken; repeat the request with the same {IdempotencyHeader.Name}, so that "
+                + $"it is not taken twice.";
             throw new EsbException("ESB-HTTP-UNKNOWN", detail, FaultKind.Unavailable, ex) { RetryAfter = ex.RetryAfter };
         }
     }
@@ -45,7 +53,8 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         try
         {
             var key = keyed is null ? null : IdempotencyHeader.Read(context.Request);
-            if (key is not null) message = IdempotencyHeader.Identify(message, config.Name, key) with { IsAnswerKept = true };
+            if (key is not null)
+                message = IdempotencyHeader.Identify(message, config.Name, key) with { IsAnswerKept = true };
             var correlation = HttpMessageReader.ReadCorrelation(context.Request);
             var headers = reader.ReadQuery(context.Request, message.Headers);
             var properties = reader.ReadProperties(context.Request);

@@ -17,10 +17,13 @@ internal sealed class QueryParameters(IReadOnlyDictionary<string, string> parame
         foreach (var (header, parameter) in parameters)
         {
             headers = headers.Without(header);
-            if (!query.TryGetValue(parameter, out var values)) continue;
-            if (values.Count > 1) throw Malformed("ESB-HTTP-DUPPARAM", $"The parameter {parameter} comes {values.Count} times in the query.");
+            if (!query.TryGetValue(parameter, out var values))
+                continue;
+            if (values.Count > 1)
+                throw Malformed("ESB-HTTP-DUPPARAM", $"The parameter {parameter} comes {values.Count} times in the query.");
             var value = values.ToString();
-            if (!HeaderRules.IsValue(value)) throw Malformed("ESB-HDR-VALUE", $"The parameter {parameter} of the query has control characters.");
+            if (!HeaderRules.IsValue(value))
+                throw Malformed("ESB-HDR-VALUE", $"The parameter {parameter} of the query has control characters.");
             headers = headers.With(header, value);
         }
 
@@ -32,14 +35,18 @@ internal sealed class QueryParameters(IReadOnlyDictionary<string, string> parame
     {
         foreach (var (header, parameter) in settings.Query)
         {
-            if (!HeaderRules.IsName(header)) Refuse($"'{Shown(header)}' is not the name of a header");
-            else if (HeaderRules.IsReserved(header)) Refuse($"'{Shown(header)}' is reserved for the bus and its broker");
-            if (parameter.Length == 0) Refuse($"expected the name of a parameter for '{Shown(header)}'");
+            if (!HeaderRules.IsName(header))
+                Refuse($"'{Shown(header)}' is not the name of a header");
+            else if (HeaderRules.IsReserved(header))
+                Refuse($"'{Shown(header)}' is reserved for the bus and its broker");
+            if (parameter.Length == 0)
+                Refuse($"expected the name of a parameter for '{Shown(header)}'");
         }
 
         foreach (var twins in settings.Query.Keys.GroupBy(name => name, StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
             Refuse($"'{Shown(twins.First())}' is there twice; case does not matter in names of headers");
-        if (settings.Relay is not null && settings.Query.Count > 0) errors.Add("ESB-CFG-VALUE", settings, "query", "a relay passes the query on as it is: expected process or publish");
+        if (settings.Relay is not null && settings.Query.Count > 0)
+            errors.Add("ESB-CFG-VALUE", settings, "query", "a relay passes the query on as it is: expected process or publish");
 
         void Refuse(string expected) => errors.Add("ESB-CFG-HEADER", settings, "query", expected);
     }

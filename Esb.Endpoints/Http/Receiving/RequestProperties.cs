@@ -19,16 +19,26 @@ internal sealed class RequestProperties(RoutePath path)
     public IReadOnlyDictionary<string, object>? Read(HttpRequest request)
     {
         var hasQuery = request.QueryString is { HasValue: true, Value.Length: > 1 };
-        if (!path.HasPlaceholders && !hasQuery) return null;
+        if (!path.HasPlaceholders && !hasQuery)
+            return null;
         var properties = new Dictionary<string, object>();
-        if (path.HasPlaceholders) path.AddTo(properties, request.Path.Value!);
-        if (!hasQuery) return properties;
+        if (path.HasPlaceholders)
+            path.AddTo(properties, request.Path.Value!);
+        if (!hasQuery)
+            return properties;
 
-        if (request.Query.Count > MaxParameters) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-QUERY", $"The query has more than {MaxParameters} parameters.");
-        foreach (var (name, values) in request.Query) properties[QueryPrefix + name] = values.ToString();
+        if (request.Query.Count > MaxParameters)
+            throw HttpProblems.Of(
+                StatusCodes.Status400BadRequest,
+                "ESB-HTTP-QUERY",
+                $"The query has more than {MaxParameters} parameters."
+            );
+        foreach (var (name, values) in request.Query)
+            properties[QueryPrefix + name] = values.ToString();
         return properties;
     }
 
     /// <summary>True if the name is that of a property that requests bring.</summary>
-    public static bool IsName(string name) => name.StartsWith(QueryPrefix, StringComparison.Ordinal) || name.StartsWith(RoutePath.PropertyPrefix, StringComparison.Ordinal);
+    public static bool IsName(string name) =>
+        name.StartsWith(QueryPrefix, StringComparison.Ordinal) || name.StartsWith(RoutePath.PropertyPrefix, StringComparison.Ordinal);
 }

@@ -27,8 +27,10 @@ internal sealed class RefusalWriter(PipeWriter connection) : PipeWriter
 
     public override void Advance(int bytes)
     {
-        if (_answer is null) connection.Advance(bytes);
-        else _answer.Advance(bytes);
+        if (_answer is null)
+            connection.Advance(bytes);
+        else
+            _answer.Advance(bytes);
     }
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)

@@ -13,7 +13,8 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="routes">The routes of the requests.</param>
 /// <param name="state">The counters.</param>
 /// <param name="journal">Records the requests.</param>
-internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state, RelayJournal journal) : IHttpExchange
+internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes routes, IntakeState state, RelayJournal journal)
+    : IHttpExchange
 {
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
@@ -51,10 +52,11 @@ internal sealed class AuditedRelayExchange(HttpInboundConfig config, RelayRoutes
         await lease.Instance.RelayAsync(context, to.Headers, to.Patience, record);
     }
 
-    private static string OutcomeOf(Exception failure, HttpContext context) => failure switch
-    {
-        EsbException known => RelayExchange.OutcomeOf(known),
-        _ when context.RequestAborted.IsCancellationRequested => IntakeOutcomes.Aborted,
-        _ => IntakeOutcomes.Failed,
-    };
+    private static string OutcomeOf(Exception failure, HttpContext context) =>
+        failure switch
+        {
+            EsbException known => RelayExchange.OutcomeOf(known),
+            _ when context.RequestAborted.IsCancellationRequested => IntakeOutcomes.Aborted,
+            _ => IntakeOutcomes.Failed,
+        };
 }

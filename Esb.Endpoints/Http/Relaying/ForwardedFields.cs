@@ -16,7 +16,13 @@ internal sealed class ForwardedFields
 {
     public static bool Replaces(string name) =>
         name.Length is 3 or 9 or >= 15
-        && (Is(name, ViaField.Name) || Is(name, "Forwarded") || Is(name, TrustedProxies.For) || Is(name, TrustedProxies.Proto) || Is(name, TrustedProxies.Host));
+        && (
+            Is(name, ViaField.Name)
+            || Is(name, "Forwarded")
+            || Is(name, TrustedProxies.For)
+            || Is(name, TrustedProxies.Proto)
+            || Is(name, TrustedProxies.Host)
+        );
 
     /// <exception cref="EsbException"><c>ESB-HTTP-LOOP</c>: the request has passed so many buses that it must be in a loop.</exception>
     public void Write(TextBuffer head, HttpContext context)
@@ -31,12 +37,14 @@ internal sealed class ForwardedFields
         }
 
         var peer = proxy?.Peer ?? context.Connection.RemoteIpAddress;
-        if (peer is not null) head.Write(peer.IsIPv4MappedToIPv6 ? peer.MapToIPv4() : peer);
+        if (peer is not null)
+            head.Write(peer.IsIPv4MappedToIPv6 ? peer.MapToIPv4() : peer);
         head.Write("\r\nX-Forwarded-Proto: "u8);
         head.Write(context.Request.Scheme);
         head.Write("\r\n"u8);
         var host = proxy?.Host ?? context.Request.Headers.Host.ToString();
-        if (host.Length > 0) head.WriteField(TrustedProxies.Host, host);
+        if (host.Length > 0)
+            head.WriteField(TrustedProxies.Host, host);
     }
 
     private static void WriteVia(TextBuffer head, HttpRequest request)
@@ -49,7 +57,11 @@ internal sealed class ForwardedFields
         }
 
         if (ViaField.HopsOf(request.Headers.Via) > MessageHops.Most)
-            throw HttpProblems.Of(StatusCodes.Status508LoopDetected, "ESB-HTTP-LOOP", $"The request has come by a bus more than {MessageHops.Most} times.");
+            throw HttpProblems.Of(
+                StatusCodes.Status508LoopDetected,
+                "ESB-HTTP-LOOP",
+                $"The request has come by a bus more than {MessageHops.Most} times."
+            );
         head.Write(request.Protocol.AsSpan("HTTP/".Length));
         head.Write(" "u8);
         head.Write(ViaField.Pseudonym);

@@ -30,7 +30,8 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         }
         catch (Exception ex)
         {
-            if (!context.Response.HasStarted) context.Response.Clear();
+            if (!context.Response.HasStarted)
+                context.Response.Clear();
             RelaySpan.Fail(span, ex);
             error = (ex as EsbException)?.Code ?? ex.GetType().FullName;
             throw;
@@ -52,13 +53,19 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
             try
             {
                 // A server may close a connection just as it is reused.
-                if (!await TryAsync(server, context, headers, patience, witness, isNew: false)) await TryAsync(server, context, headers, patience, witness, isNew: true);
+                if (!await TryAsync(server, context, headers, patience, witness, isNew: false))
+                    await TryAsync(server, context, headers, patience, witness, isNew: true);
                 return;
             }
             catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
             {
                 server.NoteFailure();
-                if (context.Response.HasStarted || !FailOverHandler.MayPassOn(ex, RelayCourse.MayRepeat(context)) || turn.Next() is not { } next) throw;
+                if (
+                    context.Response.HasStarted
+                    || !FailOverHandler.MayPassOn(ex, RelayCourse.MayRepeat(context))
+                    || turn.Next() is not { } next
+                )
+                    throw;
                 server = next;
             }
         }
@@ -66,7 +73,14 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
 
     // False if the request may be retried.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<bool> TryAsync(HttpServer server, HttpContext context, RelayHeaders headers, TimeSpan patience, IRelayWitness? witness, bool isNew)
+    private async ValueTask<bool> TryAsync(
+        HttpServer server,
+        HttpContext context,
+        RelayHeaders headers,
+        TimeSpan patience,
+        IRelayWitness? witness,
+        bool isNew
+    )
     {
         OutsideConnection? connection = null;
         try
@@ -81,25 +95,48 @@ internal sealed class HttpRelay(HttpTarget target, TimeProvider time)
         }
         catch (Exception ex)
         {
-            if (connection is not null) server.Connections.Discard(connection);
-            if (ex is EsbException) throw;
-            if (context.RequestAborted.IsCancellationRequested) throw new OperationCanceledException("The caller has gone.", ex, context.RequestAborted);
-            if (ex is OutsideException && connection is { IsReused: true, HasReceived: false, Silence.HasElapsed: false } && RelayCourse.MayRepeat(context)) return false;
-            if (Explain(ex, server, connection) is { } failure) throw failure;
+            if (connection is not null)
+                server.Connections.Discard(connection);
+            if (ex is EsbException)
+                throw;
+            if (context.RequestAborted.IsCancellationRequested)
+                throw new OperationCanceledException("The caller has gone.", ex, context.RequestAborted);
+            if (
+                ex is OutsideException
+                && connection is { IsReused: true, HasReceived: false, Silence.HasElapsed: false }
+                && RelayCourse.MayRepeat(context)
+            )
+                return false;
+            if (Explain(ex, server, connection) is { } failure)
+                throw failure;
             throw;
         }
     }
 
     private static void Finish(HttpServer server, OutsideConnection connection, bool isReusable)
     {
-        if (isReusable) server.Connections.Return(connection);
-        else server.Connections.Discard(connection);
+        if (isReusable)
+            server.Connections.Return(connection);
+        else
+            server.Connections.Discard(connection);
     }
 
     private EsbException? Explain(Exception exception, HttpServer server, OutsideConnection? connection)
     {
-        if (connection?.Silence.HasElapsed == true) return new EsbException("ESB-HTTP-TIMEOUT", $"The endpoint '{target.Name}' did not answer in time.", FaultKind.Timeout, exception);
-        if (exception is BadAnswerException) return new EsbException("ESB-HTTP-ANSWER", $"The answer of the endpoint '{target.Name}' cannot be passed on: {exception.Message}.", FaultKind.Outside, exception);
+        if (connection?.Silence.HasElapsed == true)
+            return new EsbException(
+                "ESB-HTTP-TIMEOUT",
+                $"The endpoint '{target.Name}' did not answer in time.",
+                FaultKind.Timeout,
+                exception
+            );
+        if (exception is BadAnswerException)
+            return new EsbException(
+                "ESB-HTTP-ANSWER",
+                $"The answer of the endpoint '{target.Name}' cannot be passed on: {exception.Message}.",
+                FaultKind.Outside,
+                exception
+            );
         return HttpFailures.Of(target.Name, server.Url, exception, CancellationToken.None);
     }
 }

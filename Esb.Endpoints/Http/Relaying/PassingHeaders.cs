@@ -10,22 +10,30 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="rewrites">The rewrites of the endpoints, in order.</param>
 internal sealed class PassingHeaders(IReadOnlyList<EndpointConfig> endpoints, IReadOnlyList<HeaderRewrite> rewrites)
 {
-    private readonly HeaderRules[] _rules = [.. endpoints.Where(endpoint => !ReferenceEquals(endpoint.Headers, HeaderRules.DefaultPatterns)).Select(endpoint => new HeaderRules(endpoint.Headers))];
+    private readonly HeaderRules[] _rules =
+    [
+        .. endpoints
+            .Where(endpoint => !ReferenceEquals(endpoint.Headers, HeaderRules.DefaultPatterns))
+            .Select(endpoint => new HeaderRules(endpoint.Headers)),
+    ];
     private readonly HeaderRewrite[] _rewrites = [.. rewrites.Where(rewrite => !rewrite.IsEmpty)];
 
     /// <summary>The headers that are always set.</summary>
-    public KeyValuePair<string, string>[] Set { get; } = [.. rewrites.Aggregate(MessageHeaders.Empty, (headers, rewrite) => rewrite.Apply(headers))];
+    public KeyValuePair<string, string>[] Set { get; } =
+    [.. rewrites.Aggregate(MessageHeaders.Empty, (headers, rewrite) => rewrite.Apply(headers))];
 
     /// <summary>Returns the name under which a header is forwarded; null if it is not.</summary>
     /// <param name="name">The name of the header.</param>
     /// <param name="connection">The sender's <c>Connection</c> field.</param>
     public string? NameOf(string name, StringValues connection)
     {
-        if (HttpFields.EndsHere(name, connection) || HeaderRules.IsReserved(name) || !IsListed(name)) return null;
+        if (HttpFields.EndsHere(name, connection) || HeaderRules.IsReserved(name) || !IsListed(name))
+            return null;
         var passed = name;
         foreach (var rewrite in _rewrites)
         {
-            if (rewrite.NameOf(passed) is not { } next) return null;
+            if (rewrite.NameOf(passed) is not { } next)
+                return null;
             passed = next;
         }
 
@@ -36,12 +44,15 @@ internal sealed class PassingHeaders(IReadOnlyList<EndpointConfig> endpoints, IR
     {
         foreach (var rules in _rules)
         {
-            if (!rules.Allows(name) && !IsOfBody(name)) return false;
+            if (!rules.Allows(name) && !IsOfBody(name))
+                return false;
         }
 
         return true;
     }
 
     // They describe the body, which is forwarded unchanged and is unreadable without them.
-    private static bool IsOfBody(string name) => name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase) || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
+    private static bool IsOfBody(string name) =>
+        name.Equals("Content-Type", StringComparison.OrdinalIgnoreCase)
+        || name.Equals("Content-Encoding", StringComparison.OrdinalIgnoreCase);
 }

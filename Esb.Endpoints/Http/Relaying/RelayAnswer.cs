@@ -25,14 +25,19 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         answer.StatusCode = _head.Status;
         headers.CopyTo(answer, _head);
         var hasBody = HasBody(answer.StatusCode);
-        if (hasBody || answer.StatusCode == StatusCodes.Status304NotModified || HttpMethods.IsHead(context.Request.Method)) answer.ContentLength = _head.ContentLength;
-        if (!isRequestSent && IsHttp1) answer.Headers.Connection = "close";
+        if (hasBody || answer.StatusCode == StatusCodes.Status304NotModified || HttpMethods.IsHead(context.Request.Method))
+            answer.ContentLength = _head.ContentLength;
+        if (!isRequestSent && IsHttp1)
+            answer.Headers.Connection = "close";
 
         _body.Begin(_head, HasFraming(answer.StatusCode));
         var trailers = _head.IsChunked && hasBody && headers.TakesTrailers(context.Request);
-        if (trailers && context.Request.Protocol == "HTTP/1.1") await PassChunksAsync(answer);
-        else if (hasBody) await PassAsync(answer, trailers);
-        if (!_isWitnessed) await WitnessAsync();
+        if (trailers && context.Request.Protocol == "HTTP/1.1")
+            await PassChunksAsync(answer);
+        else if (hasBody)
+            await PassAsync(answer, trailers);
+        if (!_isWitnessed)
+            await WitnessAsync();
     }
 
     private ValueTask WitnessAsync()
@@ -46,12 +51,14 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
 
     // True if the head gives the length of the following bytes (RFC 9112, section 6.3). A 205 may have no body, but if one follows, the
     // connection cannot be reused.
-    private bool HasFraming(int status) => !HttpMethods.IsHead(context.Request.Method) && status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified);
+    private bool HasFraming(int status) =>
+        !HttpMethods.IsHead(context.Request.Method) && status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified);
 
     // A pending body must not delay its head: an event stream may begin with silence.
     private async ValueTask FlushHeadAsync(HttpResponse answer)
     {
-        if (!_body.IsComplete && connection.Received.IsEmpty) await answer.BodyWriter.FlushAsync(CancellationToken.None);
+        if (!_body.IsComplete && connection.Received.IsEmpty)
+            await answer.BodyWriter.FlushAsync(CancellationToken.None);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -60,14 +67,17 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         await FlushHeadAsync(answer);
         while (await ReadAsync() is { IsEmpty: false } piece)
         {
-            if (!_isWitnessed && _body.IsComplete) await WitnessAsync(); // the caller may have all of it with this piece
+            if (!_isWitnessed && _body.IsComplete)
+                await WitnessAsync(); // the caller may have all of it with this piece
             await answer.BodyWriter.WriteAsync(piece, CancellationToken.None);
         }
 
-        if (!trailers || !answer.SupportsTrailers()) return;
+        if (!trailers || !answer.SupportsTrailers())
+            return;
         foreach (var (name, value) in _body.Trailers.All)
         {
-            if (headers.NameOfAnswerTrailer(name) is { } passed) answer.AppendTrailer(passed, value);
+            if (headers.NameOfAnswerTrailer(name) is { } passed)
+                answer.AppendTrailer(passed, value);
         }
     }
 
@@ -75,7 +85,8 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     private async ValueTask PassChunksAsync(HttpResponse answer)
     {
         answer.Headers.TransferEncoding = "chunked";
-        if (FindTrailer() is { } announced) answer.Headers.Trailer = announced;
+        if (FindTrailer() is { } announced)
+            answer.Headers.Trailer = announced;
         await FlushHeadAsync(answer);
         var writer = answer.BodyWriter;
         while (await ReadAsync() is { IsEmpty: false } piece)
@@ -86,7 +97,8 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
             await writer.FlushAsync(CancellationToken.None);
         }
 
-        if (!_isWitnessed) await WitnessAsync();
+        if (!_isWitnessed)
+            await WitnessAsync();
         WriteEnd(writer);
         await writer.FlushAsync(CancellationToken.None);
     }
@@ -97,7 +109,8 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
         end.Write("0\r\n"u8);
         foreach (var (name, value) in _body.Trailers.All)
         {
-            if (headers.NameOfAnswerTrailer(name) is { } passed) end.WriteField(passed, value);
+            if (headers.NameOfAnswerTrailer(name) is { } passed)
+                end.WriteField(passed, value);
         }
 
         end.Write("\r\n"u8);
@@ -109,7 +122,8 @@ internal sealed class RelayAnswer(HttpContext context, OutsideConnection connect
     {
         foreach (var (name, value) in _head.Fields.All)
         {
-            if (name.Equals("Trailer", StringComparison.OrdinalIgnoreCase)) return value;
+            if (name.Equals("Trailer", StringComparison.OrdinalIgnoreCase))
+                return value;
         }
 
         return null;

@@ -18,11 +18,15 @@ namespace Esb.Endpoints.Http.Relaying;
 internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig outbound)
 {
     private readonly PassingHeaders _requests = new([inbound, outbound], [new(inbound.RewriteHeaders), new(outbound.RewriteHeaders)]);
-    private readonly PassingHeaders _answers = new([inbound, outbound], [new(outbound.RewriteAnswerHeaders), new(inbound.RewriteAnswerHeaders)]);
+    private readonly PassingHeaders _answers = new(
+        [inbound, outbound],
+        [new(outbound.RewriteAnswerHeaders), new(inbound.RewriteAnswerHeaders)]
+    );
     private readonly ForwardedFields? _forwarded = inbound.Forwarded ? new ForwardedFields() : null;
 
     /// <summary>True if the caller accepts trailers after an answer (RFC 9110, section 6.5.1).</summary>
-    public bool TakesTrailers(HttpRequest request) => request.Headers.TE.Count > 0 && HttpFields.HasOption(request.Headers.TE.ToString(), "trailers");
+    public bool TakesTrailers(HttpRequest request) =>
+        request.Headers.TE.Count > 0 && HttpFields.HasOption(request.Headers.TE.ToString(), "trailers");
 
     /// <summary>Writes the head of the request to the external system.</summary>
     /// <param name="head">Receives the head.</param>
@@ -38,12 +42,14 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         head.Clear();
         server.WriteRequestLine(head, request.Method, request.QueryString);
         WritePassing(head, request.Headers, target.Credential?.Header, context.Features.Get<ForwardedRequest>() is not null);
-        if (credential is not null) head.WriteField(target.Credential!.Header, credential);
+        if (credential is not null)
+            head.WriteField(target.Credential!.Header, credential);
         WriteConnection(head, request);
         if (hasBody && request.ContentLength is null)
         {
             head.Write("Transfer-Encoding: chunked\r\n"u8);
-            if (request.Headers.Trailer.Count > 0) WriteFields(head, "Trailer", request.Headers.Trailer);
+            if (request.Headers.Trailer.Count > 0)
+                WriteFields(head, "Trailer", request.Headers.Trailer);
         }
         else if (request.ContentLength is { } length)
         {
@@ -52,7 +58,8 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
             head.Write("\r\n"u8);
         }
 
-        if (hasBody && request.Headers.Expect.Count > 0) WriteFields(head, "Expect", request.Headers.Expect);
+        if (hasBody && request.Headers.Expect.Count > 0)
+            WriteFields(head, "Expect", request.Headers.Expect);
         _forwarded?.Write(head, context);
         TraceFields.Write(head, request.Headers);
         head.Write("\r\n"u8);
@@ -66,9 +73,13 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         {
             foreach (var (name, values) in caller.Trailers)
             {
-                if (!HeaderRules.IsToken(name)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has an invalid name."); // unchecked by the server over HTTP/2
-                if (!TrailerFields.MayPass(name) || ForwardedFields.Replaces(name) || HeaderRules.IsTrusted(name)) continue;
-                if (_requests.NameOf(name, default) is { } passed && !HeaderRules.IsTrusted(passed) && !Is(passed, credential?.Header)) WriteFields(request, passed, values);
+                if (!HeaderRules.IsToken(name))
+                    // unchecked by the server over HTTP/2
+                    throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "A trailer has an invalid name.");
+                if (!TrailerFields.MayPass(name) || ForwardedFields.Replaces(name) || HeaderRules.IsTrusted(name))
+                    continue;
+                if (_requests.NameOf(name, default) is { } passed && !HeaderRules.IsTrusted(passed) && !Is(passed, credential?.Header))
+                    WriteFields(request, passed, values);
             }
         }
 
@@ -81,10 +92,12 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         var passed = answer.Headers;
         foreach (ref readonly var field in head.Fields.All)
         {
-            if (IsShort(field.Name) && _answers.NameOf(field.Name, head.Connection) is { } name) passed.Append(name, field.Value);
+            if (IsShort(field.Name) && _answers.NameOf(field.Name, head.Connection) is { } name)
+                passed.Append(name, field.Value);
         }
 
-        foreach (var (name, value) in _answers.Set) passed[name] = value;
+        foreach (var (name, value) in _answers.Set)
+            passed[name] = value;
     }
 
     /// <summary>Returns the name under which a trailer of an answer is forwarded; null if it is not.</summary>
@@ -96,13 +109,16 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
         var connection = headers.Connection;
         foreach (var (name, values) in headers)
         {
-            if (replaces && ForwardedFields.Replaces(name)) continue;
-            if (_requests.NameOf(name, connection) is { } passed && !Is(passed, credential)) WriteFields(head, passed, values);
+            if (replaces && ForwardedFields.Replaces(name))
+                continue;
+            if (_requests.NameOf(name, connection) is { } passed && !Is(passed, credential))
+                WriteFields(head, passed, values);
         }
 
         foreach (var (name, value) in _requests.Set)
         {
-            if (!Is(name, credential)) head.WriteField(name, value);
+            if (!Is(name, credential))
+                head.WriteField(name, value);
         }
     }
 
@@ -113,17 +129,22 @@ internal sealed class RelayHeaders(HttpInboundConfig inbound, HttpOutboundConfig
     private void WriteConnection(TextBuffer head, HttpRequest request)
     {
         var trailers = TakesTrailers(request);
-        if (trailers) head.Write("TE: trailers\r\n"u8);
-        if (outbound.KeepAlive && trailers) head.Write("Connection: TE\r\n"u8);
-        else if (!outbound.KeepAlive) head.Write(trailers ? "Connection: close, TE\r\n"u8 : "Connection: close\r\n"u8);
+        if (trailers)
+            head.Write("TE: trailers\r\n"u8);
+        if (outbound.KeepAlive && trailers)
+            head.Write("Connection: TE\r\n"u8);
+        else if (!outbound.KeepAlive)
+            head.Write(trailers ? "Connection: close, TE\r\n"u8 : "Connection: close\r\n"u8);
     }
 
     private static void WriteFields(TextBuffer head, string name, StringValues values)
     {
         foreach (var value in values)
         {
-            if (value is null) continue;
-            if (!HeaderRules.IsValue(value)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The value of a header has control characters.");
+            if (value is null)
+                continue;
+            if (!HeaderRules.IsValue(value))
+                throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The value of a header has control characters.");
             head.WriteField(name, value);
         }
     }

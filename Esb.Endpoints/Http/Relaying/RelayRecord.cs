@@ -16,7 +16,15 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="audit">The audit trail.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The log.</param>
-internal sealed partial class RelayRecord(HttpInboundConfig config, string method, EsbMessage message, RelayJournal journal, IAuditTrail audit, TimeProvider time, ILogger logger) : IRelayWitness
+internal sealed partial class RelayRecord(
+    HttpInboundConfig config,
+    string method,
+    EsbMessage message,
+    RelayJournal journal,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger logger
+) : IRelayWitness
 {
     private readonly long _started = time.GetTimestamp();
     private string? _outside;
@@ -32,7 +40,12 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     /// <exception cref="EsbException"><c>ESB-AUD-WRITE</c>: the request cannot be recorded.</exception>
     public async ValueTask ReceivedAsync(string outside)
     {
-        var fields = new Dictionary<string, string>(3) { [RelayFields.Method] = method, [RelayFields.Path] = config.RequestPath, [RelayFields.RelayedTo] = outside };
+        var fields = new Dictionary<string, string>(3)
+        {
+            [RelayFields.Method] = method,
+            [RelayFields.Path] = config.RequestPath,
+            [RelayFields.RelayedTo] = outside,
+        };
         var fact = Fact(AuditKind.Received, fields);
         if (journal.RecordsFirst)
         {
@@ -52,7 +65,11 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     /// <summary>Records the answer before the caller has its end: a relay holds no answer back, so a failure is only logged.</summary>
     public ValueTask EndingAsync(int status)
     {
-        var fields = new Dictionary<string, string>(2) { [RelayFields.RelayedTo] = _outside!, [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture) };
+        var fields = new Dictionary<string, string>(2)
+        {
+            [RelayFields.RelayedTo] = _outside!,
+            [RelayFields.Status] = status.ToString(CultureInfo.InvariantCulture),
+        };
         return EndAsync(Fact(AuditKind.Replied, fields, time.GetElapsedTime(_started)), content: null);
     }
 
@@ -61,10 +78,14 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     /// <param name="failure">The cause.</param>
     public ValueTask FailedAsync(string outcome, Exception failure)
     {
-        if (_cannotRecord) return ValueTask.CompletedTask; // an unrecorded request was not forwarded; the caller gets that failure
+        if (_cannotRecord)
+            return ValueTask.CompletedTask; // an unrecorded request was not forwarded; the caller gets that failure
         var (code, reason) = Explain(outcome, failure);
         var fact = Fact(KindOf(outcome)) with { Code = code, Reason = reason };
-        return EndAsync(_outside is { } outside ? fact with { Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = outside } } : fact, message);
+        return EndAsync(
+            _outside is { } outside ? fact with { Fields = new Dictionary<string, string> { [RelayFields.RelayedTo] = outside } } : fact,
+            message
+        );
     }
 
     // The caller gets its result, even if the outcome cannot be recorded.
@@ -86,23 +107,32 @@ internal sealed partial class RelayRecord(HttpInboundConfig config, string metho
     }
 
     // A request that was not received can only be refused.
-    private AuditKind KindOf(string outcome) => outcome switch
-    {
-        IntakeOutcomes.Aborted => AuditKind.Aborted,
-        IntakeOutcomes.Failed when _outside is not null => AuditKind.Failed,
-        _ => AuditKind.Refused,
-    };
+    private AuditKind KindOf(string outcome) =>
+        outcome switch
+        {
+            IntakeOutcomes.Aborted => AuditKind.Aborted,
+            IntakeOutcomes.Failed when _outside is not null => AuditKind.Failed,
+            _ => AuditKind.Refused,
+        };
 
-    private static (string Code, string Reason) Explain(string outcome, Exception failure) => failure switch
-    {
-        EsbException known => (known.Code, FailureReport.Of(known)),
-        _ when outcome == IntakeOutcomes.Aborted => ("ESB-INTAKE-ABORTED", "The caller hung up, or the host stopped, before the answer was complete."),
-        _ => ("ESB-HTTP-FAILED", "The request could not be worked on."),
-    };
+    private static (string Code, string Reason) Explain(string outcome, Exception failure) =>
+        failure switch
+        {
+            EsbException known => (known.Code, FailureReport.Of(known)),
+            _ when outcome == IntakeOutcomes.Aborted => (
+                "ESB-INTAKE-ABORTED",
+                "The caller hung up, or the host stopped, before the answer was complete."
+            ),
+            _ => ("ESB-HTTP-FAILED", "The request could not be worked on."),
+        };
 
     private AuditFact Fact(AuditKind kind, Dictionary<string, string>? fields = null, TimeSpan? duration = null) =>
         AuditFacts.Of(message, kind, time, config.Name, duration: duration, fields: fields);
 
-    [LoggerMessage(EventId = 2140, Level = LogLevel.Warning, Message = "How the relay of message {MessageId} of {Endpoint} ended ({Kind}) could not be recorded")]
+    [LoggerMessage(
+        EventId = 2140,
+        Level = LogLevel.Warning,
+        Message = "How the relay of message {MessageId} of {Endpoint} ended ({Kind}) could not be recorded"
+    )]
     private partial void LogNotRecorded(Guid messageId, string endpoint, AuditKind kind, Exception exception);
 }

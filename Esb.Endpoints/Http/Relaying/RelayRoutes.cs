@@ -20,7 +20,13 @@ namespace Esb.Endpoints.Http.Relaying;
 /// <param name="maxBodyBytes">The maximum number of body bytes to examine.</param>
 /// <param name="readsProperties">True if a condition evaluates a property, which path and query bring.</param>
 internal sealed class RelayRoutes(
-    string endpoint, IReadOnlyList<RelayRoute> routes, RelayTarget otherwise, HttpMessageReader reader, long maxBodyBytes, bool readsProperties)
+    string endpoint,
+    IReadOnlyList<RelayRoute> routes,
+    RelayTarget otherwise,
+    HttpMessageReader reader,
+    long maxBodyBytes,
+    bool readsProperties
+)
 {
     // Each look needs at least twice the bytes of the previous one, so a body is scanned at most twice over.
     private const int FirstLook = 4096;
@@ -34,16 +40,23 @@ internal sealed class RelayRoutes(
     /// limit.</exception>
     public ValueTask<RelayTarget> ChooseAsync(HttpContext context, EsbMessage? known = null)
     {
-        if (routes.Count == 0) return new(otherwise);
+        if (routes.Count == 0)
+            return new(otherwise);
         var envelope = known ?? reader.ReadEnvelope(context.Request);
-        if (readsProperties) envelope = envelope with { Properties = reader.ReadProperties(context.Request) };
+        if (readsProperties)
+            envelope = envelope with { Properties = reader.ReadProperties(context.Request) };
         return _readsBody ? LookAsync(context, envelope) : new(Choose(envelope));
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<RelayTarget> LookAsync(HttpContext context, EsbMessage envelope)
     {
-        if (HttpContentRules.IsPacked(context)) throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "What is packed cannot be looked into on its way.");
+        if (HttpContentRules.IsPacked(context))
+            throw HttpProblems.Of(
+                StatusCodes.Status415UnsupportedMediaType,
+                "ESB-HTTP-ENCODING",
+                "What is packed cannot be looked into on its way."
+            );
         var body = context.Request.BodyReader;
         var (wanted, examined) = ((long)FirstLook, 0L);
         while (true)
@@ -53,8 +66,10 @@ internal sealed class RelayRoutes(
             {
                 if (seen.IsCompleted || seen.Buffer.Length >= wanted)
                 {
-                    if (TryChoose(envelope, seen) is { } target) return target;
-                    if (seen.Buffer.Length > maxBodyBytes) throw TooLong();
+                    if (TryChoose(envelope, seen) is { } target)
+                        return target;
+                    if (seen.Buffer.Length > maxBodyBytes)
+                        throw TooLong();
                     wanted = Math.Min(2 * seen.Buffer.Length, maxBodyBytes + 1);
                 }
 
@@ -84,7 +99,8 @@ internal sealed class RelayRoutes(
     // Null if more of the body is needed.
     private RelayTarget? TryChoose(EsbMessage envelope, ReadResult seen)
     {
-        if (seen.Buffer.IsSingleSegment) return TryChoose(envelope, seen.Buffer.First, seen.IsCompleted);
+        if (seen.Buffer.IsSingleSegment)
+            return TryChoose(envelope, seen.Buffer.First, seen.IsCompleted);
 
         var length = (int)seen.Buffer.Length;
         var copy = ArrayPool<byte>.Shared.Rent(length);
@@ -116,14 +132,19 @@ internal sealed class RelayRoutes(
         var context = new MessageContext(message, endpoint);
         foreach (var route in routes)
         {
-            if (route.If.Holds(context)) return route.To;
+            if (route.If.Holds(context))
+                return route.To;
         }
 
         return otherwise;
     }
 
     private EsbException TooLong() =>
-        HttpProblems.Of(StatusCodes.Status413PayloadTooLarge, "ESB-BODY-SIZE", $"The first {maxBodyBytes} bytes of the body do not decide where it goes.");
+        HttpProblems.Of(
+            StatusCodes.Status413PayloadTooLarge,
+            "ESB-BODY-SIZE",
+            $"The first {maxBodyBytes} bytes of the body do not decide where it goes."
+        );
 }
 
 /// <summary>One route of a relay.</summary>

@@ -31,7 +31,8 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     /// <summary>Throws the failure caused by the caller, if any.</summary>
     public void ThrowIfFailed()
     {
-        if (_fault is not null) throw _fault;
+        if (_fault is not null)
+            throw _fault;
     }
 
     /// <summary>Reads the rest of the request and discards it.</summary>
@@ -40,7 +41,8 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     /// <summary>Stops sending at once and aborts the connection.</summary>
     public async ValueTask StopAsync(Task sending)
     {
-        if (sending.IsCompleted) return;
+        if (sending.IsCompleted)
+            return;
         _isStopped = true;
         connection.Abort();
         context.Request.BodyReader.CancelPendingRead();
@@ -59,8 +61,10 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     {
         try
         {
-            if (hasBody) await CopyAsync(context.Request.BodyReader);
-            else await SendHeadAsync();
+            if (hasBody)
+                await CopyAsync(context.Request.BodyReader);
+            else
+                await SendHeadAsync();
             (_hasReadAll, IsComplete) = (true, !_isDiscarded && !_isStopped);
         }
         catch (EsbException ex)
@@ -82,14 +86,18 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
             var result = await ReadAsync(caller);
             try
             {
-                if (result.IsCanceled) continue;
+                if (result.IsCanceled)
+                    continue;
                 _hasReadAll = result.IsCompleted;
-                if (!_isDiscarded) await PassAsync(result.Buffer, result.IsCompleted);
-                if (result.IsCompleted) return;
+                if (!_isDiscarded)
+                    await PassAsync(result.Buffer, result.IsCompleted);
+                if (result.IsCompleted)
+                    return;
             }
             finally
             {
-                caller.AdvanceTo(result.Buffer.End); // also if the external system is gone: after an incomplete read the server cannot drain the body, and resets the connection
+                // also if the external system is gone: after an incomplete read the server cannot drain the body, and resets the connection
+                caller.AdvanceTo(result.Buffer.End);
             }
         }
     }
@@ -112,10 +120,12 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> WaitAsync(PipeReader caller)
     {
-        if (!_isDiscarded) await FlushAsync();
+        if (!_isDiscarded)
+            await FlushAsync();
         connection.Silence.Pause();
         var result = await caller.ReadAsync(CancellationToken.None);
-        if (!_isDiscarded) connection.Silence.Restart();
+        if (!_isDiscarded)
+            connection.Silence.Restart();
         return result;
     }
 
@@ -131,20 +141,26 @@ internal sealed class RelayUpload(HttpContext context, OutsideConnection connect
 
         foreach (var piece in body)
         {
-            if (gathered.Written.Length + piece.Length > GatheredBytes) await FlushAsync();
-            if (piece.Length > GatheredBytes) await WriteAsync(piece);
-            else gathered.Write(piece.Span);
+            if (gathered.Written.Length + piece.Length > GatheredBytes)
+                await FlushAsync();
+            if (piece.Length > GatheredBytes)
+                await WriteAsync(piece);
+            else
+                gathered.Write(piece.Span);
         }
 
-        if (_isChunked && !body.IsEmpty) gathered.Write("\r\n"u8);
-        if (_isChunked && isLast) headers.WriteEnd(gathered, context.Features.Get<IHttpRequestTrailersFeature>(), credential);
+        if (_isChunked && !body.IsEmpty)
+            gathered.Write("\r\n"u8);
+        if (_isChunked && isLast)
+            headers.WriteEnd(gathered, context.Features.Get<IHttpRequestTrailersFeature>(), credential);
         await FlushAsync();
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask FlushAsync()
     {
-        if (connection.Request.Written.IsEmpty) return;
+        if (connection.Request.Written.IsEmpty)
+            return;
         await WriteAsync(connection.Request.Written);
         connection.Request.Clear();
     }

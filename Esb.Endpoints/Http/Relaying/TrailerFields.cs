@@ -8,10 +8,37 @@ internal static class TrailerFields
 {
     private static readonly FrozenSet<string> Forbidden = FrozenSet.ToFrozenSet(
         [
-            "Age", "Authorization", "Cache-Control", "Content-Encoding", "Content-Range", "Content-Type", "Cookie", "Date", "Expires", "Forwarded", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range",
-            "If-Unmodified-Since", "Location", "Max-Forwards", "Pragma", "Range", "Retry-After", "Set-Cookie", "Vary", "Via", "Warning", "WWW-Authenticate", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+            "Age",
+            "Authorization",
+            "Cache-Control",
+            "Content-Encoding",
+            "Content-Range",
+            "Content-Type",
+            "Cookie",
+            "Date",
+            "Expires",
+            "Forwarded",
+            "If-Match",
+            "If-Modified-Since",
+            "If-None-Match",
+            "If-Range",
+            "If-Unmodified-Since",
+            "Location",
+            "Max-Forwards",
+            "Pragma",
+            "Range",
+            "Retry-After",
+            "Set-Cookie",
+            "Vary",
+            "Via",
+            "Warning",
+            "WWW-Authenticate",
+            "X-Forwarded-For",
+            "X-Forwarded-Host",
+            "X-Forwarded-Proto",
         ],
-        StringComparer.OrdinalIgnoreCase);
+        StringComparer.OrdinalIgnoreCase
+    );
 
     public static bool MayPass(string name) => !Forbidden.Contains(name);
 }

@@ -13,7 +13,13 @@ internal static class HttpAnswerBody
     /// <param name="maxBytes">The largest body.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
     /// <exception cref="EndpointException"><c>ESB-HTTP-ANSWERSIZE</c>, <c>ESB-HTTP-DECODE</c> or <c>ESB-HTTP-ENCODING</c>.</exception>
-    public static async Task<MessageBody> ReadAsync(string endpoint, HttpMethod method, HttpResponseMessage response, long maxBytes, CancellationToken cancellationToken)
+    public static async Task<MessageBody> ReadAsync(
+        string endpoint,
+        HttpMethod method,
+        HttpResponseMessage response,
+        long maxBytes,
+        CancellationToken cancellationToken
+    )
     {
         await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
         var body = MessageBody.FromStream(stream, method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
@@ -30,7 +36,8 @@ internal static class HttpAnswerBody
             throw Unusable(endpoint, "ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
         }
 
-        if (body.Length > 0 && HttpAnswers.IsPacked(response)) throw Unusable(endpoint, "ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+        if (body.Length > 0 && HttpAnswers.IsPacked(response))
+            throw Unusable(endpoint, "ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
         return body;
     }
 

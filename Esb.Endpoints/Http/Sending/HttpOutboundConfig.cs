@@ -13,7 +13,11 @@ internal sealed record HttpOutboundConfig : HttpTargetingConfig
     [Setting("The method; relays keep that of their caller.")]
     public string Method { get; init; } = "POST";
 
-    [Setting("The path of requests, behind that of the url: a text with places for values, such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.", Name = "path")]
+    [Setting(
+        "The path of requests, behind that of the url: a text with places for values, such as \"/customers/{property.id}\". Each "
+            + "value is one segment, percent-encoded.",
+        Name = "path"
+    )]
     public string? RequestPath { get; init; }
 
     [Setting("Parameters of the query, by name; one without a value is left out.")]
@@ -25,7 +29,11 @@ internal sealed record HttpOutboundConfig : HttpTargetingConfig
     [Setting("A JSON file with the targets instead, which may change while the bus runs.", IsPath = true)]
     public string? TargetsFile { get; init; }
 
-    [Setting("What a relay reads and writes at once; each that is under way has two buffers of this size at most, an idle connection two of 16 KiB.", Range = "32KiB..1MiB")]
+    [Setting(
+        "What a relay reads and writes at once; each that is under way has two buffers of this size at most, an idle connection two "
+            + "of 16 KiB.",
+        Range = "32KiB..1MiB"
+    )]
     public ByteSize BufferSize { get; init; } = new(64 * 1024);
 
     /// <inheritdoc/>
@@ -36,10 +44,13 @@ internal sealed record HttpOutboundConfig : HttpTargetingConfig
 
     /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>
-    [
-        .. PropertyNames.InTemplate(RequestPath ?? "").Select(name => new PropertyUse("path", name)),
-        .. Query.SelectMany(parameter => PropertyNames.Of(parameter.Value), (parameter, name) => new PropertyUse($"query.{parameter.Key}", name)),
-    ];
+        [
+            .. PropertyNames.InTemplate(RequestPath ?? "").Select(name => new PropertyUse("path", name)),
+            .. Query.SelectMany(
+                parameter => PropertyNames.Of(parameter.Value),
+                (parameter, name) => new PropertyUse($"query.{parameter.Key}", name)
+            ),
+        ];
 
     /// <inheritdoc/>
     public override bool HasTargets => Targets.Count > 0 || TargetsFile is not null;

@@ -12,9 +12,16 @@ namespace Esb.Endpoints.Http.Sending;
 
 /// <summary>Sends each message as its own request; the answer becomes a message, whatever its status.</summary>
 /// <remarks>Requests to the endpoint's own servers go over the relays' client; those to targets, and those with headers that frame a
-/// request, over the platform's. Under a lease each request carries its fencing token. An external system that remembers the largest token and refuses smaller
-/// ones is safe from a host that was replaced unknowingly.</remarks>
-internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget target, HttpDestinations destinations, RequestAddress address, long maxBodyBytes, TimeProvider time) : IFencedEndpoint
+/// request, over the platform's. Under a lease each request carries its fencing token. An external system that remembers the largest token
+/// and refuses smaller ones is safe from a host that was replaced unknowingly.</remarks>
+internal sealed class HttpOutboundEndpoint(
+    HttpOutboundConfig config,
+    HttpTarget target,
+    HttpDestinations destinations,
+    RequestAddress address,
+    long maxBodyBytes,
+    TimeProvider time
+) : IFencedEndpoint
 {
     /// <summary>The header with the fencing token, a number that grows with each fail-over.</summary>
     public const string FencingHeader = "Esb-Fencing-Token";
@@ -22,13 +29,21 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly bool _tellsWay = new HeaderRewrite(config.RewriteHeaders).NameOf(ViaField.Name) is not null;
     private readonly HeaderRules _answerRules = new(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders));
-    private readonly DirectExchange _direct = new(config, target, new HeaderRules(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders)), maxBodyBytes, time);
+    private readonly DirectExchange _direct = new(
+        config,
+        target,
+        new HeaderRules(config.Headers, new HeaderRewrite(config.RewriteAnswerHeaders)),
+        maxBodyBytes,
+        time
+    );
 
     public bool IsAsynchronous => true;
 
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) => SendAsync(message, fencingToken: null, cancellationToken);
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        SendAsync(message, fencingToken: null, cancellationToken);
 
-    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) => SendAsync(message, (long?)fencingToken, cancellationToken);
+    public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken) =>
+        SendAsync(message, (long?)fencingToken, cancellationToken);
 
     // The endpoint's own servers, without a state machine in between.
     private ValueTask<EsbMessage?> SendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken) =>
@@ -38,14 +53,23 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
 
     private async ValueTask<EsbMessage?> BufferAndSendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken)
     {
-        if (address.ReadsBody) await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
-        if (message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request)) return await _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken);
+        if (address.ReadsBody)
+            await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request))
+            return await _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken);
         using var request = Compose(message);
-        if (fencingToken is { } token) request.Headers.Add(FencingHeader, token.ToString(CultureInfo.InvariantCulture));
+        if (fencingToken is { } token)
+            request.Headers.Add(FencingHeader, token.ToString(CultureInfo.InvariantCulture));
         try
         {
             using var response = await target.Client.SendAsync(request, cancellationToken);
-            return HttpAnswers.Read(message, response, await ReadBodyAsync(request.Method, response, cancellationToken), _answerRules, time);
+            return HttpAnswers.Read(
+                message,
+                response,
+                await ReadBodyAsync(request.Method, response, cancellationToken),
+                _answerRules,
+                time
+            );
         }
         catch (Exception ex) when (HttpFailures.Of(config.Name, request.RequestUri!, ex, cancellationToken) is { } failure)
         {
@@ -61,7 +85,14 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         {
             var url = address.Of(destination, message);
             return new DirectRequest(
-                message, message.Request?.Method ?? destination.Method.Method, url, ReferenceEquals(url, destination.Url), HttpFields.Outgoing(message, _rules), _tellsWay ? via : null, fencingToken);
+                message,
+                message.Request?.Method ?? destination.Method.Method,
+                url,
+                ReferenceEquals(url, destination.Url),
+                HttpFields.Outgoing(message, _rules),
+                _tellsWay ? via : null,
+                fencingToken
+            );
         }
         catch (EsbException ex)
         {
@@ -78,14 +109,18 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
         try
         {
             request.RequestUri = address.Of(destination, message);
-            if (HttpMethodNames.HasBody(method) || (message.Body.Length != 0 && HttpMethodNames.MayHaveBody(method))) request.Content = ContentOf(message);
+            if (HttpMethodNames.HasBody(method) || (message.Body.Length != 0 && HttpMethodNames.MayHaveBody(method)))
+                request.Content = ContentOf(message);
             foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
             {
-                if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content?.Headers.TryAddWithoutValidation(name, value);
+                if (!request.Headers.TryAddWithoutValidation(name, value))
+                    request.Content?.Headers.TryAddWithoutValidation(name, value);
             }
 
-            foreach (var (name, value) in message.Request?.Headers ?? []) SetHeader(request, name, value);
-            if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
+            foreach (var (name, value) in message.Request?.Headers ?? [])
+                SetHeader(request, name, value);
+            if (_tellsWay)
+                request.Headers.TryAddWithoutValidation(ViaField.Name, via);
 
             // Equal for every attempt, so that the external system can tell a redelivery from another message.
             if (HttpMethodNames.HasEffect(method) && !request.Headers.NonValidated.Contains(IdempotencyHeader.Name))
@@ -113,14 +148,26 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
     private string ViaOf(EsbMessage message)
     {
         var hops = MessageHops.Of(message);
-        if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
-        throw new EndpointException(config.Name, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal) { Status = StatusCodes.Status508LoopDetected, IsUnsent = true };
+        if (hops < MessageHops.Most)
+            return ViaField.Of(hops + 1);
+        throw new EndpointException(
+            config.Name,
+            MessageHops.Code,
+            $"The message has left the bus {hops} times and come back: it is routed in a circle.",
+            isTransient: false,
+            kind: FaultKind.Internal
+        )
+        {
+            Status = StatusCodes.Status508LoopDetected,
+            IsUnsent = true,
+        };
     }
 
     private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
     {
         var content = new ReadOnlyMemoryContent(message.Body.Bytes);
-        if (message.ContentType is { } type) content.Headers.TryAddWithoutValidation("Content-Type", type);
+        if (message.ContentType is { } type)
+            content.Headers.TryAddWithoutValidation("Content-Type", type);
         return content;
     }
 
@@ -141,7 +188,8 @@ internal sealed class HttpOutboundEndpoint(HttpOutboundConfig config, HttpTarget
             throw Unusable("ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
         }
 
-        if (body.Length > 0 && HttpAnswers.IsPacked(response)) throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+        if (body.Length > 0 && HttpAnswers.IsPacked(response))
+            throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
         return body;
     }
 

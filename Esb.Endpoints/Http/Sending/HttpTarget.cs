@@ -17,10 +17,22 @@ internal sealed class HttpTarget : IAsyncDisposable
     {
         Name = config.Name;
         Servers = new HttpServers(config, time);
-        Credential = TargetCredentials.Of(config, () => new HttpMessageInvoker(CreateHandler(ForTokens(config), time)), time, loggers.CreateLogger<HttpTarget>());
-        Client = new HttpMessageInvoker(TargetCredentials.Around(new FailOverHandler(Name, Servers, CreateHandler(config, time)), Credential));
+        Credential = TargetCredentials.Of(
+            config,
+            () => new HttpMessageInvoker(CreateHandler(ForTokens(config), time)),
+            time,
+            loggers.CreateLogger<HttpTarget>()
+        );
+        Client = new HttpMessageInvoker(
+            TargetCredentials.Around(new FailOverHandler(Name, Servers, CreateHandler(config, time)), Credential)
+        );
         Relays = new InstancePool<HttpRelay>(
-            $"endpoint {config.Name}", () => new HttpRelay(this, time), new PoolLimits(config.PoolSize, config.PoolTimeout), time, loggers.CreateLogger<InstancePool<HttpRelay>>());
+            $"endpoint {config.Name}",
+            () => new HttpRelay(this, time),
+            new PoolLimits(config.PoolSize, config.PoolTimeout),
+            time,
+            loggers.CreateLogger<InstancePool<HttpRelay>>()
+        );
     }
 
     /// <summary>The name of the endpoint.</summary>
@@ -46,22 +58,27 @@ internal sealed class HttpTarget : IAsyncDisposable
     }
 
     // The authorization server is another host, with a name of its own.
-    private static HttpTargetingConfig ForTokens(HttpTargetingConfig config) => config with { Tls = config.Tls is { } tls ? tls with { ServerName = null } : null };
+    private static HttpTargetingConfig ForTokens(HttpTargetingConfig config) =>
+        config with
+        {
+            Tls = config.Tls is { } tls ? tls with { ServerName = null } : null,
+        };
 
     // Automatic behaviour stays off: answers are returned as they are, and requests go where the configuration says. The exception is
     // decompression, because message bodies are never packed. The pool of instances, which an operator may resize, limits the number of
     // connections; a limit here could not change.
-    private static SocketsHttpHandler CreateHandler(HttpTargetingConfig config, TimeProvider time) => new()
-    {
-        SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
-        UseProxy = false,
-        UseCookies = false,
-        AllowAutoRedirect = false,
-        AutomaticDecompression = DecompressionMethods.All,
-        PooledConnectionLifetime = config.KeepAlive ? config.ConnectionLifetime : TimeSpan.Zero,
-        PooledConnectionIdleTimeout = config.IdleTimeout,
-        ConnectTimeout = config.Timeout < config.ConnectTimeout ? config.Timeout : config.ConnectTimeout,
-        RequestHeaderEncodingSelector = static (_, _) => Encoding.UTF8,
-        ResponseHeaderEncodingSelector = static (_, _) => Encoding.UTF8,
-    };
+    private static SocketsHttpHandler CreateHandler(HttpTargetingConfig config, TimeProvider time) =>
+        new()
+        {
+            SslOptions = TargetTls.Options(config.Tls ?? new ClientTlsConfig(), time.GetUtcNow()),
+            UseProxy = false,
+            UseCookies = false,
+            AllowAutoRedirect = false,
+            AutomaticDecompression = DecompressionMethods.All,
+            PooledConnectionLifetime = config.KeepAlive ? config.ConnectionLifetime : TimeSpan.Zero,
+            PooledConnectionIdleTimeout = config.IdleTimeout,
+            ConnectTimeout = config.Timeout < config.ConnectTimeout ? config.Timeout : config.ConnectTimeout,
+            RequestHeaderEncodingSelector = static (_, _) => Encoding.UTF8,
+            ResponseHeaderEncodingSelector = static (_, _) => Encoding.UTF8,
+        };
 }

@@ -43,7 +43,10 @@ internal abstract record HttpTargetingConfig : OutboundEndpointConfig, IRewrites
     [Setting("How long opening a connection may take.", Range = "1ms..10m")]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    [Setting("How long a connection may be idle before it is closed; less than the server waits, or requests may meet its end.", Range = "1s..1h")]
+    [Setting(
+        "How long a connection may be idle before it is closed; less than the server waits, or requests may meet its end.",
+        Range = "1s..1h"
+    )]
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     [Setting("How long a connection is used before a new one is opened, which looks the name of the server up again.", Range = "1s..24h")]

@@ -24,7 +24,8 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
             var fingerprint = Fingerprint.Of(config);
             if (_targets.TryGetValue(config.Name, out var known))
             {
-                if (known.Fingerprint == fingerprint) return known.Target;
+                if (known.Fingerprint == fingerprint)
+                    return known.Target;
                 _left.Add((_exchanges, known.Target)); // from an earlier revision: calls may be in progress
             }
 
@@ -39,7 +40,8 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
     {
         lock (_gate)
         {
-            if (_targets.TryGetValue(endpoint, out var known)) known.Target.Relays.Resize(poolSize);
+            if (_targets.TryGetValue(endpoint, out var known))
+                known.Target.Relays.Resize(poolSize);
         }
     }
 
@@ -47,14 +49,16 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         int exchange;
-        lock (_gate) exchange = ++_exchanges;
+        lock (_gate)
+            exchange = ++_exchanges;
         old.Then(() => LetGoAsync(exchange));
         return Task.CompletedTask;
     }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var target in _targets.Values.Select(known => known.Target).Concat(_left.Select(one => one.Target))) await target.DisposeAsync();
+        foreach (var target in _targets.Values.Select(known => known.Target).Concat(_left.Select(one => one.Target)))
+            await target.DisposeAsync();
     }
 
     private async ValueTask LetGoAsync(int exchange)
@@ -66,6 +70,7 @@ internal sealed class HttpTargets(TimeProvider time, ILoggerFactory loggers) : I
             _left.RemoveAll(one => one.Exchange <= exchange);
         }
 
-        foreach (var target in left) await target.DisposeAsync();
+        foreach (var target in left)
+            await target.DisposeAsync();
     }
 }

@@ -13,8 +13,15 @@ internal static class OutgoingHops
     public static string ViaOf(string endpoint, EsbMessage message)
     {
         var hops = MessageHops.Of(message);
-        if (hops < MessageHops.Most) return ViaField.Of(hops + 1);
-        throw new EndpointException(endpoint, MessageHops.Code, $"The message has left the bus {hops} times and come back: it is routed in a circle.", isTransient: false, kind: FaultKind.Internal)
+        if (hops < MessageHops.Most)
+            return ViaField.Of(hops + 1);
+        throw new EndpointException(
+            endpoint,
+            MessageHops.Code,
+            $"The message has left the bus {hops} times and come back: it is routed in a circle.",
+            isTransient: false,
+            kind: FaultKind.Internal
+        )
         {
             Status = StatusCodes.Status508LoopDetected,
             IsUnsent = true,

@@ -12,15 +12,21 @@ internal sealed class FailOverHandler(string endpoint, HttpServers servers, Http
     /// <summary>True if a request may be sent to another server after this failure.</summary>
     /// <param name="failure">The failure.</param>
     /// <param name="isRepeatable">True if the request may be carried out twice.</param>
-    public static bool MayPassOn(EndpointException failure, bool isRepeatable) => failure.IsOutage || (failure.IsUnanswered && isRepeatable);
+    public static bool MayPassOn(EndpointException failure, bool isRepeatable) =>
+        failure.IsOutage || (failure.IsUnanswered && isRepeatable);
 
     /// <summary>True if a method may be carried out twice.</summary>
     public static bool IsRepeatable(string method) =>
-        HttpMethods.IsGet(method) || HttpMethods.IsHead(method) || HttpMethods.IsPut(method) || HttpMethods.IsDelete(method) || HttpMethods.IsOptions(method);
+        HttpMethods.IsGet(method)
+        || HttpMethods.IsHead(method)
+        || HttpMethods.IsPut(method)
+        || HttpMethods.IsDelete(method)
+        || HttpMethods.IsOptions(method);
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
-        if (!servers.Serve(request.RequestUri!)) return await base.SendAsync(request, cancellationToken);
+        if (!servers.Serve(request.RequestUri!))
+            return await base.SendAsync(request, cancellationToken);
         var isRepeatable = IsRepeatable(request.Method.Method) || request.Headers.NonValidated.Contains(IdempotencyHeader.Name);
         var turn = servers.Begin();
         var server = turn.Next()!;
@@ -34,7 +40,8 @@ internal sealed class FailOverHandler(string endpoint, HttpServers servers, Http
             catch (Exception ex) when (HttpFailures.Of(endpoint, server.Url, ex, cancellationToken) is { } failure)
             {
                 server.NoteFailure();
-                if (!MayPassOn(failure, isRepeatable) || turn.Next() is not { } next) throw;
+                if (!MayPassOn(failure, isRepeatable) || turn.Next() is not { } next)
+                    throw;
                 server = next;
             }
         }

@@ -64,7 +64,11 @@ internal sealed class HttpServer : IDisposable
         if (query is { HasValue: true, Value: { Length: > 1 } asked })
         {
             if (asked.AsSpan().ContainsAnyExceptInRange('!', '~') || asked.Contains('#', StringComparison.Ordinal))
-                throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-REQUEST", "The query has characters that no query may have.");
+                throw HttpProblems.Of(
+                    StatusCodes.Status400BadRequest,
+                    "ESB-HTTP-REQUEST",
+                    "The query has characters that no query may have."
+                );
             head.Write(Url.Query.Length == 0 ? "?"u8 : "&"u8);
             head.Write(asked.AsSpan(1));
         }
@@ -82,8 +86,10 @@ internal sealed class HttpServer : IDisposable
     {
         head.Write(method);
         head.Write(" "u8);
-        if (url is null) head.Write(_path);
-        else head.Write(url.PathAndQuery);
+        if (url is null)
+            head.Write(_path);
+        else
+            head.Write(url.PathAndQuery);
         head.Write(" HTTP/1.1\r\nHost: "u8);
         head.Write(_host);
         head.Write("\r\n"u8);

@@ -15,13 +15,18 @@ internal sealed class HttpServers(HttpTargetingConfig config, TimeProvider time)
     public HttpServer First => _all[0];
 
     /// <summary>Begins the choice of servers for one request.</summary>
-    public ServerTurn Begin() => new(_all, _all.Length > 1 && config.Balance == ServerBalance.RoundRobin ? (int)(Interlocked.Increment(ref _turns) % (uint)_all.Length) : 0);
+    public ServerTurn Begin() =>
+        new(
+            _all,
+            _all.Length > 1 && config.Balance == ServerBalance.RoundRobin ? (int)(Interlocked.Increment(ref _turns) % (uint)_all.Length) : 0
+        );
 
     /// <summary>True if requests to this address may go to any of the servers.</summary>
     public bool Serve(Uri address) => _all.Length > 1 && address.GetLeftPart(UriPartial.Authority) == First.Authority;
 
     public void Dispose()
     {
-        foreach (var server in _all) server.Dispose();
+        foreach (var server in _all)
+            server.Dispose();
     }
 }

@@ -14,7 +14,8 @@ internal struct ServerTurn(HttpServer[] all, int start)
         for (var step = 0; step < all.Length; step++)
         {
             var index = (start + step) % all.Length;
-            if ((_tried & (1UL << index)) != 0 || (all[index].IsResting && !mayRest)) continue;
+            if ((_tried & (1UL << index)) != 0 || (all[index].IsResting && !mayRest))
+                continue;
             _tried |= 1UL << index;
             return all[index];
         }

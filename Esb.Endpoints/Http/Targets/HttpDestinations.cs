@@ -18,22 +18,35 @@ internal sealed class HttpDestinations(HttpOutboundConfig config, LiveSettings<H
     /// <exception cref="EsbException"><c>ESB-CALL-TARGET</c>: the target does not exist.</exception>
     public HttpDestination Of(string? target)
     {
-        if (target is null) return _own;
+        if (target is null)
+            return _own;
         var settings = live?.Current ?? config.Targets;
         var table = _table;
-        if (!ReferenceEquals(table.Settings, settings)) _table = table = Build(settings, table.Built);
+        if (!ReferenceEquals(table.Settings, settings))
+            _table = table = Build(settings, table.Built);
         return table.Built.TryGetValue(target, out var destination)
             ? destination
-            : throw new EsbException("ESB-CALL-TARGET", $"The endpoint '{config.Name}' has no target '{Clipped.Name(target)}'.", FaultKind.Invalid);
+            : throw new EsbException(
+                "ESB-CALL-TARGET",
+                $"The endpoint '{config.Name}' has no target '{Clipped.Name(target)}'.",
+                FaultKind.Invalid
+            );
     }
 
-    private Table Build(IReadOnlyDictionary<string, HttpTargetConfig> settings, FrozenDictionary<string, HttpDestination> known) => new(
-        settings,
-        settings.ToFrozenDictionary(target => target.Key, target =>
-        {
-            var method = target.Value.Method ?? config.Method;
-            return known.TryGetValue(target.Key, out var built) && built.IsMadeOf(target.Value.Url, method) ? built : new HttpDestination(target.Value.Url, method);
-        }));
+    private Table Build(IReadOnlyDictionary<string, HttpTargetConfig> settings, FrozenDictionary<string, HttpDestination> known) =>
+        new(
+            settings,
+            settings.ToFrozenDictionary(
+                target => target.Key,
+                target =>
+                {
+                    var method = target.Value.Method ?? config.Method;
+                    return known.TryGetValue(target.Key, out var built) && built.IsMadeOf(target.Value.Url, method)
+                        ? built
+                        : new HttpDestination(target.Value.Url, method);
+                }
+            )
+        );
 
     private sealed record Table(IReadOnlyDictionary<string, HttpTargetConfig> Settings, FrozenDictionary<string, HttpDestination> Built);
 }

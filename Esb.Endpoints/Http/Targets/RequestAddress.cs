@@ -36,11 +36,17 @@ internal sealed class RequestAddress
     /// <summary>Compiles the path and the query of an endpoint; null after an error was reported.</summary>
     public static RequestAddress? Compile(HttpOutboundConfig settings, IExpressionCompiler compiler, ConfigErrors errors)
     {
-        var path = settings.RequestPath is { } template ? UrlPathTemplate.Compile(template, settings.Name, settings, "path", compiler, errors) : null;
+        var path = settings.RequestPath is { } template
+            ? UrlPathTemplate.Compile(template, settings.Name, settings, "path", compiler, errors)
+            : null;
         var query = settings.Query.Select(parameter => (parameter.Key, Value: compiler.Compile(parameter.Value, errors))).ToArray();
-        if (settings.Query.ContainsKey("")) errors.Add("ESB-CFG-VALUE", settings, "query", "expected a name for each parameter");
-        var isSound = (path is not null || settings.RequestPath is null) && Array.TrueForAll(query, parameter => parameter.Value is not null);
-        return isSound ? new RequestAddress(settings.Name, path, Array.ConvertAll(query, parameter => (parameter.Key, parameter.Value!))) : null;
+        if (settings.Query.ContainsKey(""))
+            errors.Add("ESB-CFG-VALUE", settings, "query", "expected a name for each parameter");
+        var isSound =
+            (path is not null || settings.RequestPath is null) && Array.TrueForAll(query, parameter => parameter.Value is not null);
+        return isSound
+            ? new RequestAddress(settings.Name, path, Array.ConvertAll(query, parameter => (parameter.Key, parameter.Value!)))
+            : null;
     }
 
     /// <summary>Returns the address of the request for a message.</summary>
@@ -48,11 +54,14 @@ internal sealed class RequestAddress
     public Uri Of(HttpDestination destination, EsbMessage message)
     {
         var call = message.Request;
-        if (_path is null && _query.Length == 0 && call is not { Path: not null } and not { Query.Count: > 0 }) return destination.Url;
+        if (_path is null && _query.Length == 0 && call is not { Path: not null } and not { Query.Count: > 0 })
+            return destination.Url;
 
         var context = new MessageContext(message, _endpoint);
         var path = call?.Path ?? _path?.Evaluate(context);
-        var address = new StringBuilder(destination.Authority).Append(path is null ? destination.Url.AbsolutePath : destination.Url.AbsolutePath.TrimEnd('/')).Append(path);
+        var address = new StringBuilder(destination.Authority)
+            .Append(path is null ? destination.Url.AbsolutePath : destination.Url.AbsolutePath.TrimEnd('/'))
+            .Append(path);
         var separator = '?';
         if (destination.Url.Query.Length > 1)
         {
@@ -62,13 +71,18 @@ internal sealed class RequestAddress
 
         foreach (var (name, value) in QueryOf(context, call))
         {
-            if (value is null) continue;
+            if (value is null)
+                continue;
             address.Append(separator).Append(Uri.EscapeDataString(name)).Append('=').Append(Uri.EscapeDataString(value));
             separator = '&';
         }
 
         if (address.Length - destination.Authority.Length > UrlPathTemplate.MaxLength)
-            throw new EsbException(UrlPathTemplate.Code, $"Path and query of the request to the endpoint '{_endpoint}' are longer than {UrlPathTemplate.MaxLength} characters.", FaultKind.Invalid);
+            throw new EsbException(
+                UrlPathTemplate.Code,
+                $"Path and query of the request to the endpoint '{_endpoint}' are longer than {UrlPathTemplate.MaxLength} characters.",
+                FaultKind.Invalid
+            );
         return new Uri(address.ToString(), AsWritten);
     }
 
@@ -76,9 +90,11 @@ internal sealed class RequestAddress
     {
         foreach (var (name, value) in _query)
         {
-            if (call?.Query.Any(parameter => parameter.Key == name) != true) yield return new(name, MessageValues.AsText(value.Evaluate(context)));
+            if (call?.Query.Any(parameter => parameter.Key == name) != true)
+                yield return new(name, MessageValues.AsText(value.Evaluate(context)));
         }
 
-        foreach (var parameter in call?.Query ?? []) yield return parameter;
+        foreach (var parameter in call?.Query ?? [])
+            yield return parameter;
     }
 }

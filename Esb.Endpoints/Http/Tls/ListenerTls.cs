@@ -29,11 +29,19 @@ internal sealed partial class ListenerTls
         (_listener, _config, _versions, _time, _logger) = (listener, config, versions, time, logger);
         _refusals = new LogPace(time);
         string?[] files = [config.Certificate, config.Key, config.ClientCa];
-        _options = new RenewedFile<SslServerAuthenticationOptions>($"the certificate of listener {listener}", [.. files.OfType<string>()], Load, AccessFiles.Interval, time, logger);
+        _options = new RenewedFile<SslServerAuthenticationOptions>(
+            $"the certificate of listener {listener}",
+            [.. files.OfType<string>()],
+            Load,
+            AccessFiles.Interval,
+            time,
+            logger
+        );
     }
 
     /// <summary>The options that the web server requests for each new connection.</summary>
-    public TlsHandshakeCallbackOptions Handshakes => new() { HandshakeTimeout = TimeSpan.FromSeconds(10), OnConnection = _ => new(_options.Current) };
+    public TlsHandshakeCallbackOptions Handshakes =>
+        new() { HandshakeTimeout = TimeSpan.FromSeconds(10), OnConnection = _ => new(_options.Current) };
 
     private SslServerAuthenticationOptions Load()
     {
@@ -47,7 +55,8 @@ internal sealed partial class ListenerTls
             ApplicationProtocols = ProtocolsOf(_versions),
             AllowRenegotiation = false,
         };
-        if (_config.ClientCertificates == ClientCertificateMode.None) return options;
+        if (_config.ClientCertificates == ClientCertificateMode.None)
+            return options;
 
         var verifier = new PeerVerifier("the caller", CertificateFiles.LoadAuthorities(_config.ClientCa!, now), PeerVerifier.Client);
         options.ClientCertificateRequired = true; // requests one; the code below decides if it may be missing
@@ -56,21 +65,29 @@ internal sealed partial class ListenerTls
     }
 
     // The first protocol that the caller also supports is selected (RFC 7301, section 3.2).
-    private static List<SslApplicationProtocol> ProtocolsOf(HttpVersions versions) => versions switch
-    {
-        HttpVersions.Http1 => [SslApplicationProtocol.Http11],
-        HttpVersions.Http2 => [SslApplicationProtocol.Http2],
-        _ => [SslApplicationProtocol.Http2, SslApplicationProtocol.Http11],
-    };
+    private static List<SslApplicationProtocol> ProtocolsOf(HttpVersions versions) =>
+        versions switch
+        {
+            HttpVersions.Http1 => [SslApplicationProtocol.Http11],
+            HttpVersions.Http2 => [SslApplicationProtocol.Http2],
+            _ => [SslApplicationProtocol.Http2, SslApplicationProtocol.Http11],
+        };
 
     private bool Accepts(PeerVerifier verifier, X509Certificate? shown, X509Chain? chain, SslPolicyErrors errors)
     {
-        if (shown is null && _config.ClientCertificates == ClientCertificateMode.Optional) return true;
-        if (verifier.FaultOf(shown, chain, errors, name: null) is not { } fault) return true;
-        if (_refusals.Next() is { } silent) LogRefused(_listener, fault, silent);
+        if (shown is null && _config.ClientCertificates == ClientCertificateMode.Optional)
+            return true;
+        if (verifier.FaultOf(shown, chain, errors, name: null) is not { } fault)
+            return true;
+        if (_refusals.Next() is { } silent)
+            LogRefused(_listener, fault, silent);
         return false;
     }
 
-    [LoggerMessage(EventId = 2182, Level = LogLevel.Warning, Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since it was last said")]
+    [LoggerMessage(
+        EventId = 2182,
+        Level = LogLevel.Warning,
+        Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since it was last said"
+    )]
     private partial void LogRefused(string listener, string fault, long silent);
 }

@@ -32,7 +32,11 @@ public enum TlsVersion
 public sealed record ListenerTlsConfig : SettingsRecord
 {
     /// <summary>The certificate, in PEM or PKCS #12.</summary>
-    [Setting("The certificate that is shown: PEM, or PKCS #12 with its key, with those of the authorities between it and a known one. A renewed file is used without a restart.", IsPath = true)]
+    [Setting(
+        "The certificate that is shown: PEM, or PKCS #12 with its key, with those of the authorities between it and a known one. A "
+            + "renewed file is used without a restart.",
+        IsPath = true
+    )]
     public required string Certificate { get; init; }
 
     /// <summary>Its key; null if it is in the same file.</summary>
@@ -48,7 +52,10 @@ public sealed record ListenerTlsConfig : SettingsRecord
     public ClientCertificateMode ClientCertificates { get; init; }
 
     /// <summary>The authorities of client certificates.</summary>
-    [Setting("The certificates, in PEM, of the only authorities that may vouch for callers; required where callers show certificates.", IsPath = true)]
+    [Setting(
+        "The certificates, in PEM, of the only authorities that may vouch for callers; required where callers show certificates.",
+        IsPath = true
+    )]
     public string? ClientCa { get; init; }
 
     /// <summary>The minimum version; 1.2 by default.</summary>

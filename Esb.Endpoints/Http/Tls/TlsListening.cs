@@ -32,7 +32,9 @@ public static class TlsListening
         }
         catch (CertificateException ex) // changed since it was checked
         {
-            throw new ConfigurationRefusedException([new ConfigError("ESB-CFG-CERT", $"{name}.tls.certificate", null, ex.Message, tls.Origin)]);
+            throw new ConfigurationRefusedException([
+                new ConfigError("ESB-CFG-CERT", $"{name}.tls.certificate", null, ex.Message, tls.Origin),
+            ]);
         }
     }
 }

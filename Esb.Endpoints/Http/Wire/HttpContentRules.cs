@@ -16,10 +16,17 @@ internal static class HttpContentRules
     /// transfer coding (section 6.1).</summary>
     public static void RequireOneLength(HttpRequest request)
     {
-        if (request.Headers.TransferEncoding is { Count: > 0 } codings && !(codings.Count == 1 && codings[0]!.Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase)))
-            throw new EsbException("ESB-HTTP-ENCODING", "The body has a transfer encoding other than chunked.", FaultKind.Malformed) { Status = StatusCodes.Status501NotImplemented };
+        if (
+            request.Headers.TransferEncoding is { Count: > 0 } codings
+            && !(codings.Count == 1 && codings[0]!.Trim().Equals("chunked", StringComparison.OrdinalIgnoreCase))
+        )
+            throw new EsbException("ESB-HTTP-ENCODING", "The body has a transfer encoding other than chunked.", FaultKind.Malformed)
+            {
+                Status = StatusCodes.Status501NotImplemented,
+            };
         // The server has already chosen the chunked length, and moved the other one into this field.
-        if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length")) return;
+        if (request.Headers.TransferEncoding.Count == 0 || !request.Headers.ContainsKey("X-Content-Length"))
+            return;
         throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-LENGTH", "The body has both a length and a transfer encoding.");
     }
 
@@ -30,26 +37,40 @@ internal static class HttpContentRules
     public static void Require(HttpContext context, AcceptedTypes accepted, long? maxBodyBytes)
     {
         var request = context.Request;
-        if (request.Headers.ContentType.Count > 1) throw Duplicate("Content-Type");
-        if (request.ContentType is { } type && !HeaderRules.IsValue(type)) throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The content type has control characters.");
+        if (request.Headers.ContentType.Count > 1)
+            throw Duplicate("Content-Type");
+        if (request.ContentType is { } type && !HeaderRules.IsValue(type))
+            throw HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-VALUE", "The content type has control characters.");
         if (HasBody(context) && !accepted.Take(request.ContentType))
         {
             context.Response.Headers.Accept = accepted.ToString();
-            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", $"The content type is not one of {accepted}.");
+            throw HttpProblems.Of(
+                StatusCodes.Status415UnsupportedMediaType,
+                "ESB-HTTP-CONTENTTYPE",
+                $"The content type is not one of {accepted}."
+            );
         }
 
-        if (request.ContentLength > maxBodyBytes) throw TooLarge(maxBodyBytes, null);
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = maxBodyBytes;
+        if (request.ContentLength > maxBodyBytes)
+            throw TooLarge(maxBodyBytes, null);
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+            limit.MaxRequestBodySize = maxBodyBytes;
     }
 
     /// <summary>True if the body is packed by gzip; refuses other encodings.</summary>
     public static bool IsPacked(HttpContext context)
     {
         var encoding = context.Request.Headers.ContentEncoding.ToString();
-        if (encoding.Length == 0 || Is(encoding, "identity")) return false;
-        if (Is(encoding, "gzip") || Is(encoding, "x-gzip")) return true;
+        if (encoding.Length == 0 || Is(encoding, "identity"))
+            return false;
+        if (Is(encoding, "gzip") || Is(encoding, "x-gzip"))
+            return true;
         context.Response.Headers.AcceptEncoding = "gzip"; // RFC 9110, section 15.5.16
-        throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-ENCODING", "Bodies are taken without a content encoding, or with gzip, and no other.");
+        throw HttpProblems.Of(
+            StatusCodes.Status415UnsupportedMediaType,
+            "ESB-HTTP-ENCODING",
+            "Bodies are taken without a content encoding, or with gzip, and no other."
+        );
 
         static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
     }
@@ -80,7 +101,8 @@ internal static class HttpContentRules
     private static bool IsIncomplete(Exception fault, HttpRequest request) =>
         request.ContentLength is not null || fault.Message.StartsWith("Unexpected end of request content", StringComparison.Ordinal);
 
-    public static EsbException Duplicate(string name) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
+    public static EsbException Duplicate(string name) =>
+        HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HDR-DUP", $"{name} is given more than once.");
 
     private static bool HasBody(HttpContext context) =>
         context.Request.ContentLength != 0 && context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody != false;

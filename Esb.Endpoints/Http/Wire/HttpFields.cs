@@ -15,12 +15,25 @@ internal static class HttpFields
     public const string CorrelationId = "X-Correlation-Id";
 
     // RFC 9110, section 7.6.1, and Proxy-Connection, which old clients send.
-    private static readonly string[] HopByHop = ["Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade"];
+    private static readonly string[] HopByHop =
+    [
+        "Connection",
+        "Keep-Alive",
+        "Proxy-Authenticate",
+        "Proxy-Authorization",
+        "Proxy-Connection",
+        "TE",
+        "Trailer",
+        "Transfer-Encoding",
+        "Upgrade",
+    ];
 
     // Fields that frame or route this one request; the trace is propagated separately.
     private static readonly string[] OfOneExchange = ["Host", "Content-Length", "Expect", "traceparent", "tracestate", "baggage"];
 
-    private static readonly FrozenSet<string> OfContent = new[] { "Content-Type", "Content-Encoding", "Accept-Encoding" }.ToFrozenSet(StringComparer.OrdinalIgnoreCase);
+    private static readonly FrozenSet<string> OfContent = new[] { "Content-Type", "Content-Encoding", "Accept-Encoding" }.ToFrozenSet(
+        StringComparer.OrdinalIgnoreCase
+    );
 
     private static readonly FrozenSet<string> EndingHere = HopByHop.Concat(OfOneExchange).ToFrozenSet(StringComparer.OrdinalIgnoreCase);
 
@@ -36,7 +49,8 @@ internal static class HttpFields
     {
         foreach (var part in list.AsSpan().Split(','))
         {
-            if (list.AsSpan(part).Trim().Equals(option, StringComparison.OrdinalIgnoreCase)) return true;
+            if (list.AsSpan(part).Trim().Equals(option, StringComparison.OrdinalIgnoreCase))
+                return true;
         }
 
         return false;
@@ -49,13 +63,17 @@ internal static class HttpFields
         var admitted = new List<KeyValuePair<string, string>>();
         foreach (var header in message.Headers)
         {
-            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || IsOfTheWay(header.Key) || EndsHere(header.Key, StringValues.Empty)) continue;
+            if (!rules.Allows(header.Key) || IsOfContent(header.Key) || IsOfTheWay(header.Key) || EndsHere(header.Key, StringValues.Empty))
+                continue;
             RequireValue(header.Key, header.Value);
-            if (rules.Rewrite.NameOf(header.Key) is { } name) admitted.Add(new(name, header.Value));
+            if (rules.Rewrite.NameOf(header.Key) is { } name)
+                admitted.Add(new(name, header.Value));
         }
 
-        if (message.ContentType is { } contentType) RequireValue("Content-Type", contentType);
-        if (admitted.Count == 0 && rules.Rewrite.Set.Count == 0) return [];
+        if (message.ContentType is { } contentType)
+            RequireValue("Content-Type", contentType);
+        if (admitted.Count == 0 && rules.Rewrite.Set.Count == 0)
+            return [];
         return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // joins headers that now have the same name
     }
 
@@ -64,14 +82,16 @@ internal static class HttpFields
 
     private static void RequireValue(string name, string value)
     {
-        if (!HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value of the header {name} is more than one line of text.", FaultKind.Internal);
+        if (!HeaderRules.IsValue(value))
+            throw new EsbException("ESB-HDR-VALUE", $"The value of the header {name} is more than one line of text.", FaultKind.Internal);
     }
 
     private static bool IsNamed(string name, StringValues connection)
     {
         foreach (var line in connection)
         {
-            if (HasOption(line, name)) return true;
+            if (HasOption(line, name))
+                return true;
         }
 
         return false;

@@ -12,7 +12,10 @@ internal static class ViaField
     /// <summary>The name under which a bus receives. It hides the host name from external systems.</summary>
     public const string Pseudonym = "esb";
 
-    private static readonly string[] Entries = [.. Enumerable.Range(0, MessageHops.Most + 1).Select(hops => string.Join(", ", Enumerable.Repeat($"1.1 {Pseudonym}", hops)))];
+    private static readonly string[] Entries =
+    [
+        .. Enumerable.Range(0, MessageHops.Most + 1).Select(hops => string.Join(", ", Enumerable.Repeat($"1.1 {Pseudonym}", hops))),
+    ];
 
     /// <summary>Returns the value for a message that has left the bus this number of times.</summary>
     /// <param name="hops">At most <see cref="MessageHops.Most"/>.</param>
@@ -25,7 +28,8 @@ internal static class ViaField
         foreach (var line in lines)
         {
             var text = line.AsSpan();
-            foreach (var entry in text.Split(',')) hops += IsOurs(text[entry]) ? 1 : 0;
+            foreach (var entry in text.Split(','))
+                hops += IsOurs(text[entry]) ? 1 : 0;
         }
 
         return hops;
@@ -36,7 +40,8 @@ internal static class ViaField
     {
         entry = entry.Trim();
         var space = entry.IndexOfAny(' ', '\t');
-        if (space < 0) return false;
+        if (space < 0)
+            return false;
         var name = entry[space..].TrimStart();
         var end = name.IndexOfAny(' ', '\t');
         return (end < 0 ? name : name[..end]).Equals(Pseudonym, StringComparison.OrdinalIgnoreCase);

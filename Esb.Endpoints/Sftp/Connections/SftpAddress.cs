@@ -17,10 +17,16 @@ internal sealed record SftpAddress(string Host, int Port, string User, string Fo
     /// something else.</summary>
     public static SftpAddress? Parse(string text)
     {
-        if (!Uri.TryCreate(text, UriKind.Absolute, out var url) || url is not { Scheme: "sftp", Query: "", Fragment: "", Host.Length: > 0, UserInfo.Length: > 0 }) return null;
-        if (url.UserInfo.Contains(':') || text.Contains("/..", StringComparison.Ordinal) || text.Contains("/./", StringComparison.Ordinal)) return null;
+        if (
+            !Uri.TryCreate(text, UriKind.Absolute, out var url)
+            || url is not { Scheme: "sftp", Query: "", Fragment: "", Host.Length: > 0, UserInfo.Length: > 0 }
+        )
+            return null;
+        if (url.UserInfo.Contains(':') || text.Contains("/..", StringComparison.Ordinal) || text.Contains("/./", StringComparison.Ordinal))
+            return null;
         var path = Uri.UnescapeDataString(url.AbsolutePath);
-        if (path.Any(char.IsControl) || path.Contains('\\') || path.Split('/').Any(part => part is "." or "..")) return null;
+        if (path.Any(char.IsControl) || path.Contains('\\') || path.Split('/').Any(part => part is "." or ".."))
+            return null;
         var folder = path.TrimEnd('/') switch
         {
             "" => "/",
@@ -32,5 +38,8 @@ internal sealed record SftpAddress(string Host, int Port, string User, string Fo
     }
 
     /// <summary>The path of a name, or of a relative path, below a folder.</summary>
-    public static string Join(string folder, string name) => folder.Length == 0 ? name : folder.EndsWith('/') ? folder + name : $"{folder}/{name}";
+    public static string Join(string folder, string name) =>
+        folder.Length == 0 ? name
+        : folder.EndsWith('/') ? folder + name
+        : $"{folder}/{name}";
 }

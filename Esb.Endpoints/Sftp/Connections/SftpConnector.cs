@@ -42,13 +42,15 @@ internal sealed class SftpConnector(ISftpServer server, TimeProvider time)
             try
             {
                 await client.ConnectAsync(limited.Token);
-                lock (_gate) _refusedAt = null;
+                lock (_gate)
+                    _refusedAt = null;
                 return client;
             }
             catch (Exception ex) when (!cancellationToken.IsCancellationRequested)
             {
                 client.Dispose();
-                if (shown.Count == known) throw Explain(ex, shown); // otherwise another kind may be pinned
+                if (shown.Count == known)
+                    throw Explain(ex, shown); // otherwise another kind may be pinned
             }
             catch
             {
@@ -60,26 +62,37 @@ internal sealed class SftpConnector(ISftpServer server, TimeProvider time)
 
     private SftpClient Create(Dictionary<string, string> shown)
     {
-        var connection = new ConnectionInfo(_address.Host, _address.Port, _address.User, Methods()) { Timeout = AnswerTime, RetryAttempts = 1 };
-        foreach (var name in connection.HostKeyAlgorithms.Keys.Where(name => name.Contains("-cert-", StringComparison.Ordinal) || shown.ContainsKey(KindOf(name))).ToList())
+        var connection = new ConnectionInfo(_address.Host, _address.Port, _address.User, Methods())
+        {
+            Timeout = AnswerTime,
+            RetryAttempts = 1,
+        };
+        foreach (
+            var name in connection
+                .HostKeyAlgorithms.Keys.Where(name => name.Contains("-cert-", StringComparison.Ordinal) || shown.ContainsKey(KindOf(name)))
+                .ToList()
+        )
             connection.HostKeyAlgorithms.Remove(name);
         var client = new SftpClient(connection) { OperationTimeout = AnswerTime };
         client.HostKeyReceived += (_, key) =>
         {
             var fingerprint = FingerprintPrefix + key.FingerPrintSHA256;
             key.CanTrust = _pinned.Contains(fingerprint);
-            if (!key.CanTrust) shown[KindOf(key.HostKeyName)] = fingerprint;
+            if (!key.CanTrust)
+                shown[KindOf(key.HostKeyName)] = fingerprint;
         };
         return client;
     }
 
     private AuthenticationMethod[] Methods()
     {
-        if (server.PrivateKey is not null) return [new PrivateKeyAuthenticationMethod(_address.User, SftpServerCheck.ReadKey(server))];
+        if (server.PrivateKey is not null)
+            return [new PrivateKeyAuthenticationMethod(_address.User, SftpServerCheck.ReadKey(server))];
         var asked = new KeyboardInteractiveAuthenticationMethod(_address.User); // some servers take passwords only so
         asked.AuthenticationPrompt += (_, prompts) =>
         {
-            foreach (var prompt in prompts.Prompts.Where(prompt => !prompt.IsEchoed)) prompt.Response = server.Password!;
+            foreach (var prompt in prompts.Prompts.Where(prompt => !prompt.IsEchoed))
+                prompt.Response = server.Password!;
         };
         return [new PasswordAuthenticationMethod(_address.User, server.Password!), asked];
     }
@@ -87,8 +100,11 @@ internal sealed class SftpConnector(ISftpServer server, TimeProvider time)
     private EndpointException Explain(Exception cause, Dictionary<string, string> shown)
     {
         if (cause is not SshAuthenticationException)
-            return shown.Count > 0 ? SftpFailures.WrongHostKey(server.Name, _address, string.Join(", ", shown.Values), cause) : SftpFailures.Unreachable(server.Name, _address, cause);
-        lock (_gate) _refusedAt = time.GetTimestamp();
+            return shown.Count > 0
+                ? SftpFailures.WrongHostKey(server.Name, _address, string.Join(", ", shown.Values), cause)
+                : SftpFailures.Unreachable(server.Name, _address, cause);
+        lock (_gate)
+            _refusedAt = time.GetTimestamp();
         return SftpFailures.Refused(server.Name, cause);
     }
 
@@ -96,7 +112,8 @@ internal sealed class SftpConnector(ISftpServer server, TimeProvider time)
     {
         lock (_gate)
         {
-            if (_refusedAt is { } since && time.GetElapsedTime(since) < PauseAfterRefusal) throw SftpFailures.Refused(server.Name, cause: null);
+            if (_refusedAt is { } since && time.GetElapsedTime(since) < PauseAfterRefusal)
+                throw SftpFailures.Refused(server.Name, cause: null);
         }
     }
 

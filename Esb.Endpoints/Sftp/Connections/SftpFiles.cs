@@ -13,7 +13,12 @@ internal static class SftpFiles
 
     /// <summary>Returns what has a name in a folder; null if it is a link. The client resolves links in every path, so a link shows by
     /// leading to another path, or to none.</summary>
-    public static async Task<ISftpFile?> FindPlainAsync(this SftpClient client, string folder, string name, CancellationToken cancellationToken)
+    public static async Task<ISftpFile?> FindPlainAsync(
+        this SftpClient client,
+        string folder,
+        string name,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
@@ -40,7 +45,12 @@ internal static class SftpFiles
     }
 
     /// <summary>Reads a file of a known size; null if it has another size.</summary>
-    public static async Task<ReadOnlyMemory<byte>?> ReadAsync(this SftpClient client, string path, int size, CancellationToken cancellationToken)
+    public static async Task<ReadOnlyMemory<byte>?> ReadAsync(
+        this SftpClient client,
+        string path,
+        int size,
+        CancellationToken cancellationToken
+    )
     {
         var bytes = new byte[size + 1]; // one more shows a file that has grown
         using var target = new MemoryStream(bytes);
@@ -63,7 +73,8 @@ internal static class SftpFiles
         foreach (var part in relative.Split('/'))
         {
             path = SftpAddress.Join(path, part);
-            if (await client.FindAsync(path, cancellationToken) is null) await TryMakeAsync(client, path, cancellationToken);
+            if (await client.FindAsync(path, cancellationToken) is null)
+                await TryMakeAsync(client, path, cancellationToken);
         }
     }
 
@@ -73,20 +84,29 @@ internal static class SftpFiles
     /// <param name="target">The new path, of which no link is followed at its end.</param>
     /// <param name="cancellationToken">Cancels the call.</param>
     /// <param name="resolved">The path that the file must have with links resolved, else it counts as gone; null for any.</param>
-    public static async Task<bool> TryRenameAsync(this SftpClient client, string source, string target, CancellationToken cancellationToken, string? resolved = null)
+    public static async Task<bool> TryRenameAsync(
+        this SftpClient client,
+        string source,
+        string target,
+        CancellationToken cancellationToken,
+        string? resolved = null
+    )
     {
         var file = await client.GetAsync(source, cancellationToken);
-        if (resolved is not null && file.FullName != resolved) throw new SftpPathNotFoundException("The name is a link now.");
+        if (resolved is not null && file.FullName != resolved)
+            throw new SftpPathNotFoundException("The name is a link now.");
         try
         {
             await Task.Run(() => file.MoveTo(target), cancellationToken); // the only rename that follows no link under the new name
             return true;
         }
-        catch (SftpException ex) when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
+        catch (SftpException ex)
+            when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
         {
             // Version 3 of the protocol has no code for a name that is taken.
             var (folder, name) = (target[..Math.Max(1, target.LastIndexOf('/'))], target[(target.LastIndexOf('/') + 1)..]);
-            if (await client.FindAsync(target, cancellationToken) is null && !await client.IsListedAsync(folder, name, cancellationToken)) throw;
+            if (await client.FindAsync(target, cancellationToken) is null && !await client.IsListedAsync(folder, name, cancellationToken))
+                throw;
             return false;
         }
     }
@@ -95,7 +115,8 @@ internal static class SftpFiles
     {
         await foreach (var entry in client.ListDirectoryAsync(folder, cancellationToken))
         {
-            if (entry.Name == name) return true;
+            if (entry.Name == name)
+                return true;
         }
 
         return false;
@@ -122,7 +143,8 @@ internal static class SftpFiles
         }
         catch (SftpException) when (!cancellationToken.IsCancellationRequested)
         {
-            if (await client.FindAsync(path, cancellationToken) is null) throw; // otherwise another host was quicker
+            if (await client.FindAsync(path, cancellationToken) is null)
+                throw; // otherwise another host was quicker
         }
     }
 }

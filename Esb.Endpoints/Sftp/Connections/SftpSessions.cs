@@ -32,15 +32,18 @@ internal sealed class SftpSessions(SftpConnector connector, int size) : IDisposa
         }
         finally
         {
-            if (isSound && client is { IsConnected: true }) _idle.Push(client);
-            else client?.Dispose();
+            if (isSound && client is { IsConnected: true })
+                _idle.Push(client);
+            else
+                client?.Dispose();
             _free.Release();
         }
     }
 
     public void Dispose()
     {
-        while (_idle.TryPop(out var client)) client.Dispose();
+        while (_idle.TryPop(out var client))
+            client.Dispose();
         _free.Dispose();
     }
 
@@ -48,7 +51,8 @@ internal sealed class SftpSessions(SftpConnector connector, int size) : IDisposa
     {
         while (_idle.TryPop(out var client))
         {
-            if (client.IsConnected) return client;
+            if (client.IsConnected)
+                return client;
             client.Dispose(); // closed by the server meanwhile
         }
 

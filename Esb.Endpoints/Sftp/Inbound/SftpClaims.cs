@@ -15,7 +15,13 @@ namespace Esb.Endpoints.Sftp.Inbound;
 /// the hands of this instance was left by a host that ended, or by a rename whose answer was lost. Its id is derived from the same values
 /// as before.
 /// </remarks>
-internal sealed partial class SftpClaims(SftpInboundConfig config, string folder, ReadyRule? ready, IEndpointMarks marks, ILogger<SftpClaims> logger)
+internal sealed partial class SftpClaims(
+    SftpInboundConfig config,
+    string folder,
+    ReadyRule? ready,
+    IEndpointMarks marks,
+    ILogger<SftpClaims> logger
+)
 {
     private static readonly TimeSpan KeptAfterTaking = TimeSpan.FromDays(7); // only until "after" is done
 
@@ -29,11 +35,13 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     /// <summary>True if a file is known to be taken; it is then noted in <paramref name="present"/>.</summary>
     public bool IsTaken(SftpFile file, HashSet<Guid> present)
     {
-        if (config.Claim != SftpClaimRule.None) return false;
+        if (config.Claim != SftpClaimRule.None)
+            return false;
         var id = file.IdFor(config.Name, folder);
         lock (_held)
         {
-            if (!_taken.Contains(id)) return false;
+            if (!_taken.Contains(id))
+                return false;
         }
 
         present.Add(id);
@@ -43,23 +51,30 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     /// <summary>Forgets taken files that are no longer there.</summary>
     public void KeepTaken(HashSet<Guid> present)
     {
-        if (config.Claim != SftpClaimRule.None) return;
-        lock (_held) _taken = present;
+        if (config.Claim != SftpClaimRule.None)
+            return;
+        lock (_held)
+            _taken = present;
     }
 
     /// <summary>Claims a file; null if it is gone, in hand, or was taken before.</summary>
     public async Task<SftpItem?> TryClaimAsync(SftpClient client, SftpFile file, CancellationToken cancellationToken)
     {
-        if (!_held.TryAdd(file.Relative, true)) return null;
+        if (!_held.TryAdd(file.Relative, true))
+            return null;
         SftpItem? item = null;
         try
         {
-            item = config.Claim == SftpClaimRule.None ? await RememberedAsync(file, cancellationToken) : await RenameAsync(client, file, cancellationToken);
+            item =
+                config.Claim == SftpClaimRule.None
+                    ? await RememberedAsync(file, cancellationToken)
+                    : await RenameAsync(client, file, cancellationToken);
             return item;
         }
         finally
         {
-            if (item is null) _held.TryRemove(file.Relative, out _);
+            if (item is null)
+                _held.TryRemove(file.Relative, out _);
         }
     }
 
@@ -74,10 +89,25 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
             await foreach (var entry in client.ListDirectoryAsync(path, cancellationToken))
             {
                 if (entry.FullName != $"{resolved}/{SftpScan.ClaimFolder}/{entry.Name}")
-                    throw new EndpointException(config.Name, "ESB-FILE-LINK", "The folder of claims is a link, which is not followed.", isTransient: true) { IsOutage = true };
-                if (!entry.IsRegularFile || items.Count >= config.MaxFiles) continue;
-                if (ready?.FileOf(entry.Name) is { } name) triggers.Add(name);
-                else if (NamePatterns.Matches(config.Pattern, entry.Name) && await FindLeftAsync(new SftpFile(relative, entry.Name, entry.Length, entry.LastWriteTimeUtc), cancellationToken) is { } left) items.Add(left);
+                    throw new EndpointException(
+                        config.Name,
+                        "ESB-FILE-LINK",
+                        "The folder of claims is a link, which is not followed.",
+                        isTransient: true
+                    )
+                    {
+                        IsOutage = true,
+                    };
+                if (!entry.IsRegularFile || items.Count >= config.MaxFiles)
+                    continue;
+                if (ready?.FileOf(entry.Name) is { } name)
+                    triggers.Add(name);
+                else if (
+                    NamePatterns.Matches(config.Pattern, entry.Name)
+                    && await FindLeftAsync(new SftpFile(relative, entry.Name, entry.Length, entry.LastWriteTimeUtc), cancellationToken)
+                        is { } left
+                )
+                    items.Add(left);
             }
         }
         catch (SftpPathNotFoundException)
@@ -85,7 +115,8 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
             return; // nothing was ever claimed there
         }
 
-        foreach (var name in triggers) await ReturnTriggerAsync(client, relative, name, cancellationToken);
+        foreach (var name in triggers)
+            await ReturnTriggerAsync(client, relative, name, cancellationToken);
     }
 
     /// <summary>Records that the message of a file has arrived, before the file is put away.</summary>
@@ -94,14 +125,17 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     {
         var keep = config.Claim == SftpClaimRule.None ? config.Remember : KeptAfterTaking;
         await marks.KeepAsync(config.Name, MarkOf(item.MessageId), item.Refusal?.Code ?? "taken", keep, CancellationToken.None);
-        if (config.Claim != SftpClaimRule.None) return;
-        lock (_held) _taken.Add(item.MessageId);
+        if (config.Claim != SftpClaimRule.None)
+            return;
+        lock (_held)
+            _taken.Add(item.MessageId);
     }
 
     /// <summary>Gives a file that is put away, or gone, out of hand.</summary>
     public async Task ReleaseAsync(SftpItem item, bool isRecorded)
     {
-        if (isRecorded && config.Claim == SftpClaimRule.Rename) await marks.RemoveAsync(config.Name, MarkOf(item.MessageId), CancellationToken.None);
+        if (isRecorded && config.Claim == SftpClaimRule.Rename)
+            await marks.RemoveAsync(config.Name, MarkOf(item.MessageId), CancellationToken.None);
         Forget(item);
     }
 
@@ -109,7 +143,8 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     public void Forget(SftpItem item) => _held.TryRemove(item.File.Relative, out _);
 
     /// <summary>The path of the trigger that was claimed with a file; null if there are none.</summary>
-    public string? TriggerOf(SftpItem item) => ready is null || config.Claim == SftpClaimRule.None ? null : ClaimPath(item.File.Folder, ready.TriggerOf(item.File.Name));
+    public string? TriggerOf(SftpItem item) =>
+        ready is null || config.Claim == SftpClaimRule.None ? null : ClaimPath(item.File.Folder, ready.TriggerOf(item.File.Name));
 
     private static string MarkOf(Guid id) => $"taken {id:N}";
 
@@ -120,8 +155,10 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     private async Task<SftpItem?> RememberedAsync(SftpFile file, CancellationToken cancellationToken)
     {
         var id = file.IdFor(config.Name, folder);
-        if (await marks.FindAsync(config.Name, MarkOf(id), cancellationToken) is null) return new SftpItem(id, file, PlaceOf(file.Relative));
-        lock (_held) _taken.Add(id);
+        if (await marks.FindAsync(config.Name, MarkOf(id), cancellationToken) is null)
+            return new SftpItem(id, file, PlaceOf(file.Relative));
+        lock (_held)
+            _taken.Add(id);
         return null;
     }
 
@@ -130,8 +167,10 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
         try
         {
             // The trigger goes first: a crash between the two leaves a trigger among the claims, which is put back.
-            if (ready is not null) await RenameIntoAsync(client, file with { Name = ready.TriggerOf(file.Name) }, cancellationToken);
-            if (!await RenameIntoAsync(client, file, cancellationToken)) return null; // an earlier file of this name is still among the claims
+            if (ready is not null)
+                await RenameIntoAsync(client, file with { Name = ready.TriggerOf(file.Name) }, cancellationToken);
+            if (!await RenameIntoAsync(client, file, cancellationToken))
+                return null; // an earlier file of this name is still among the claims
             return new SftpItem(file.IdFor(config.Name, folder), file, ClaimPath(file.Folder, file.Name));
         }
         catch (SftpPathNotFoundException ex)
@@ -154,7 +193,8 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
         {
             // The first claim finds no folder of claims.
             var parent = ParentOf(file.Folder);
-            if (await client.FindAsync(SftpAddress.Join(parent, SftpScan.ClaimFolder), cancellationToken) is not null) throw;
+            if (await client.FindAsync(SftpAddress.Join(parent, SftpScan.ClaimFolder), cancellationToken) is not null)
+                throw;
             await client.MakeFolderAsync(parent, SftpScan.ClaimFolder, cancellationToken);
             return await client.TryRenameAsync(source, target, cancellationToken, resolved);
         }
@@ -163,8 +203,10 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     // A name that is a link by now would let a partner pass off a file of others as his own.
     private async Task<string> ResolveAsync(SftpClient client, string relative, CancellationToken cancellationToken)
     {
-        if (_resolved.TryGetValue(relative, out var known)) return known;
-        if (_resolved.Count >= config.MaxFiles) _resolved.Clear();
+        if (_resolved.TryGetValue(relative, out var known))
+            return known;
+        if (_resolved.Count >= config.MaxFiles)
+            _resolved.Clear();
         return _resolved[relative] = await client.ResolveAsync(ParentOf(relative), cancellationToken);
     }
 
@@ -172,7 +214,8 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
 
     private async Task<SftpItem?> FindLeftAsync(SftpFile file, CancellationToken cancellationToken)
     {
-        if (!_held.TryAdd(file.Relative, true)) return null;
+        if (!_held.TryAdd(file.Relative, true))
+            return null;
         try
         {
             var id = file.IdFor(config.Name, folder);
@@ -191,15 +234,23 @@ internal sealed partial class SftpClaims(SftpInboundConfig config, string folder
     private async Task ReturnTriggerAsync(SftpClient client, string relative, string name, CancellationToken cancellationToken)
     {
         var file = SftpAddress.Join(relative, name);
-        if (_held.ContainsKey(file) || await client.FindAsync(ClaimPath(relative, name), cancellationToken) is not null) return;
+        if (_held.ContainsKey(file) || await client.FindAsync(ClaimPath(relative, name), cancellationToken) is not null)
+            return;
         var (claimed, place) = (ClaimPath(relative, ready!.TriggerOf(name)), PlaceOf(SftpAddress.Join(relative, ready.TriggerOf(name))));
-        if (await client.FindAsync(PlaceOf(file), cancellationToken) is null || !await client.TryRenameAsync(claimed, place, cancellationToken))
+        if (
+            await client.FindAsync(PlaceOf(file), cancellationToken) is null
+            || !await client.TryRenameAsync(claimed, place, cancellationToken)
+        )
             await client.DeleteIfThereAsync(claimed, cancellationToken);
     }
 
     [LoggerMessage(EventId = 2341, Level = LogLevel.Debug, Message = "{Endpoint} found '{File}' gone when it took it")]
     private partial void LogGone(Exception cause, string endpoint, string file);
 
-    [LoggerMessage(EventId = 2342, Level = LogLevel.Information, Message = "{Endpoint} takes up the file of message {MessageId}, which was left claimed")]
+    [LoggerMessage(
+        EventId = 2342,
+        Level = LogLevel.Information,
+        Message = "{Endpoint} takes up the file of message {MessageId}, which was left claimed"
+    )]
     private partial void LogTakenOver(string endpoint, Guid messageId);
 }

@@ -15,6 +15,12 @@ internal sealed record SftpFile(string Folder, string Name, long Size, DateTime 
     public string Relative => SftpAddress.Join(Folder, Name);
 
     /// <summary>The message id: the same for the same file after a crash, another one for a file that was sent again.</summary>
-    public Guid IdFor(string endpoint, string folder) => MessageIds.FromForeign(
-        string.Create(CultureInfo.InvariantCulture, $"file\n{SftpAddress.Join(folder, Relative)}\n{Size}\n{Modified:yyyy-MM-ddTHH:mm:ssZ}"), endpoint);
+    public Guid IdFor(string endpoint, string folder) =>
+        MessageIds.FromForeign(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"file\n{SftpAddress.Join(folder, Relative)}\n{Size}\n{Modified:yyyy-MM-ddTHH:mm:ssZ}"
+            ),
+            endpoint
+        );
 }

@@ -25,7 +25,11 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     public string? Passphrase { get; init; }
 
     /// <summary>The fingerprints of the server's keys.</summary>
-    [Setting("The fingerprint of the server's key, such as SHA256:KEY, as ssh-keygen -lf prints it, or a list of them. A server with another key is refused.", TakesOne = true)]
+    [Setting(
+        "The fingerprint of the server's key, such as SHA256:KEY, as ssh-keygen -lf prints it, or a list of them. A server with "
+            + "another key is refused.",
+        TakesOne = true
+    )]
     public required IReadOnlyList<string> HostKey { get; init; }
 
     /// <summary>The pattern of the names to read.</summary>
@@ -36,8 +40,12 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     [Setting("How often the folder is looked through.", Range = "100ms..24h")]
     public TimeSpan Interval { get; init; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>The action on a file whose message has arrived; null for deletion, or for none with <see cref="SftpClaimRule.None"/>.</summary>
-    [Setting("What becomes of a file whose message has arrived: delete (default), or move:FOLDER with a folder relative to that of the url; made where it is missing.")]
+    /// <summary>The action on a file whose message has arrived; null for deletion, or for none with
+    /// <see cref="SftpClaimRule.None"/>.</summary>
+    [Setting(
+        "What becomes of a file whose message has arrived: delete (default), or move:FOLDER with a folder relative to that of the "
+            + "url; made where it is missing."
+    )]
     public string? After { get; init; }
 
     /// <summary>The folder of refused files.</summary>
@@ -45,11 +53,17 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     public string Error { get; init; } = "error";
 
     /// <summary>How files are claimed.</summary>
-    [Setting("How a file is claimed: rename moves it to .esb/NAME first; none changes nothing on the server, and the store remembers what was taken.")]
+    [Setting(
+        "How a file is claimed: rename moves it to .esb/NAME first; none changes nothing on the server, and the store remembers "
+            + "what was taken."
+    )]
     public SftpClaimRule Claim { get; init; }
 
     /// <summary>The time for which taken files are remembered.</summary>
-    [Setting("How long the store remembers what was taken with claim none; a file that is still there then is taken again.", Range = "1h..3650d")]
+    [Setting(
+        "How long the store remembers what was taken with claim none; a file that is still there then is taken again.",
+        Range = "1h..3650d"
+    )]
     public TimeSpan Remember { get; init; } = TimeSpan.FromDays(90);
 
     /// <summary>The trigger file; null for none.</summary>

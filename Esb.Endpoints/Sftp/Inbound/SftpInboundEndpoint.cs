@@ -11,8 +11,15 @@ namespace Esb.Endpoints.Sftp.Inbound;
 /// <summary>Inbound endpoint that creates a message from each file of a folder on an SFTP server.</summary>
 /// <remarks>A file leaves its claim only after its message has arrived, which is recorded first, or was refused.</remarks>
 internal sealed partial class SftpInboundEndpoint(
-    SftpInboundConfig config, SftpSessions sessions, SftpScan scan, SftpClaims claims, SftpDesk desk, Admission admission, TimeProvider time, ILogger<SftpInboundEndpoint> logger)
-    : PollingEndpoint<SftpFile, SftpItem>(desk, admission)
+    SftpInboundConfig config,
+    SftpSessions sessions,
+    SftpScan scan,
+    SftpClaims claims,
+    SftpDesk desk,
+    Admission admission,
+    TimeProvider time,
+    ILogger<SftpInboundEndpoint> logger
+) : PollingEndpoint<SftpFile, SftpItem>(desk, admission)
 {
     private static readonly TimeSpan PauseWithoutServer = TimeSpan.FromSeconds(5);
 
@@ -22,25 +29,32 @@ internal sealed partial class SftpInboundEndpoint(
 
     protected override async ValueTask<IReadOnlyList<SftpItem>> OpenAsync(CancellationToken cancellationToken)
     {
-        if (config.Claim == SftpClaimRule.None) return [];
+        if (config.Claim == SftpClaimRule.None)
+            return [];
         var left = new List<SftpItem>();
         try
         {
-            await sessions.UseAsync(async (client, limited) =>
-            {
-                foreach (var folder in scan.Claimed) await claims.TakeOverAsync(client, folder, left, limited);
-                return true;
-            }, cancellationToken);
+            await sessions.UseAsync(
+                async (client, limited) =>
+                {
+                    foreach (var folder in scan.Claimed)
+                        await claims.TakeOverAsync(client, folder, left, limited);
+                    return true;
+                },
+                cancellationToken
+            );
             return left;
         }
         catch
         {
-            foreach (var item in left) claims.Forget(item); // found again at the next look
+            foreach (var item in left)
+                claims.Forget(item); // found again at the next look
             throw;
         }
     }
 
-    protected override async ValueTask<PolledLook<SftpFile>> LookAsync(CancellationToken cancellationToken) => await sessions.UseAsync(scan.LookAsync, cancellationToken);
+    protected override async ValueTask<PolledLook<SftpFile>> LookAsync(CancellationToken cancellationToken) =>
+        await sessions.UseAsync(scan.LookAsync, cancellationToken);
 
     protected override async ValueTask<SftpItem?> ClaimAsync(SftpFile found, CancellationToken cancellationToken)
     {
@@ -62,13 +76,15 @@ internal sealed partial class SftpInboundEndpoint(
     protected override TimeSpan OnAway(Exception cause, bool isFirst)
     {
         var failure = cause as EsbException ?? SftpFailures.Of(config.Name, cause)!;
-        if (isFirst) LogAway(cause, failure.Code, config.Name, failure.Detail ?? failure.Message);
+        if (isFirst)
+            LogAway(cause, failure.Code, config.Name, failure.Detail ?? failure.Message);
         return config.Interval < PauseWithoutServer ? config.Interval : PauseWithoutServer;
     }
 
     protected override void OnBack() => LogBack(config.Name);
 
-    protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) => Task.Delay(next.Pause, time, cancellationToken);
+    protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) =>
+        Task.Delay(next.Pause, time, cancellationToken);
 
     protected override ValueTask ReleaseAsync()
     {
@@ -76,12 +92,21 @@ internal sealed partial class SftpInboundEndpoint(
         return ValueTask.CompletedTask;
     }
 
-    [LoggerMessage(EventId = 2350, Level = LogLevel.Warning, Message = "{Code}: the folder of {Endpoint} cannot be read; it is looked for again. {Detail}")]
+    [LoggerMessage(
+        EventId = 2350,
+        Level = LogLevel.Warning,
+        Message = "{Code}: the folder of {Endpoint} cannot be read; it is looked for again. {Detail}"
+    )]
     private partial void LogAway(Exception cause, string code, string endpoint, string detail);
 
     [LoggerMessage(EventId = 2351, Level = LogLevel.Information, Message = "The folder of {Endpoint} can be read again")]
     private partial void LogBack(string endpoint);
 
-    [LoggerMessage(EventId = 2352, Level = LogLevel.Warning, Message = "ESB-SFTP-ACCESS: {Endpoint} may not take '{File}' out of its folder, and passes over it until it changes; a folder that is only read needs claim none")]
+    [LoggerMessage(
+        EventId = 2352,
+        Level = LogLevel.Warning,
+        Message = "ESB-SFTP-ACCESS: {Endpoint} may not take '{File}' out of its folder, and passes over it until it changes; a "
+            + "folder that is only read needs claim none"
+    )]
     private partial void LogForbidden(Exception cause, string endpoint, string file);
 }

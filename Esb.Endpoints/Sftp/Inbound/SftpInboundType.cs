@@ -15,22 +15,40 @@ internal sealed class SftpInboundType(LimitsConfig limits) : InboundEndpointType
 {
     protected override CreateInbound? Compile(SftpInboundConfig settings, ConfigErrors errors)
     {
-        if (settings.Relay is not null) errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
-        if (settings.Mode == ExchangePattern.RequestReply) errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
-        if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0) errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
+        if (settings.Relay is not null)
+            errors.Add("ESB-CFG-VALUE", settings, "relay", "a file cannot be relayed: expected process or publish");
+        if (settings.Mode == ExchangePattern.RequestReply)
+            errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
+        if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
+            errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
         SftpServerCheck.Check(settings, settings, errors);
         SftpFolderRule.CheckFolders(settings, errors);
         ReadyRule.Check(settings, settings.Ready, errors);
         return (services, intake) =>
         {
             var admission = services.GetRequiredService<Admissions>().Of(settings, intake.NeedsTopics);
-            return Create(settings, limits.MaxBodySize.Bytes, services.GetRequiredService<IEndpointMarks>(), admission, intake, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILoggerFactory>());
+            return Create(
+                settings,
+                limits.MaxBodySize.Bytes,
+                services.GetRequiredService<IEndpointMarks>(),
+                admission,
+                intake,
+                services.GetRequiredService<TimeProvider>(),
+                services.GetRequiredService<ILoggerFactory>()
+            );
         };
     }
 
     /// <summary>Builds the endpoint of checked settings.</summary>
     internal static SftpInboundEndpoint Create(
-        SftpInboundConfig settings, long maxBodyBytes, IEndpointMarks marks, Admission admission, IMessageIntake intake, TimeProvider time, ILoggerFactory loggers)
+        SftpInboundConfig settings,
+        long maxBodyBytes,
+        IEndpointMarks marks,
+        Admission admission,
+        IMessageIntake intake,
+        TimeProvider time,
+        ILoggerFactory loggers
+    )
     {
         var connector = new SftpConnector(settings, time);
         var sessions = new SftpSessions(connector, settings.PoolSize);
@@ -38,7 +56,25 @@ internal sealed class SftpInboundType(LimitsConfig limits) : InboundEndpointType
         var claims = new SftpClaims(settings, connector.Folder, ready, marks, loggers.CreateLogger<SftpClaims>());
         var scan = new SftpScan(settings, connector.Folder, claims, ready, time, loggers.CreateLogger<SftpScan>());
         var handOver = new SftpHandOver(settings, sessions, intake, maxBodyBytes, time);
-        var desk = new SftpDesk(settings, sessions, handOver, claims, new SftpArchive(settings, connector.Folder, time), admission, time, loggers.CreateLogger<SftpDesk>());
-        return new SftpInboundEndpoint(settings, sessions, scan, claims, desk, admission, time, loggers.CreateLogger<SftpInboundEndpoint>());
+        var desk = new SftpDesk(
+            settings,
+            sessions,
+            handOver,
+            claims,
+            new SftpArchive(settings, connector.Folder, time),
+            admission,
+            time,
+            loggers.CreateLogger<SftpDesk>()
+        );
+        return new SftpInboundEndpoint(
+            settings,
+            sessions,
+            scan,
+            claims,
+            desk,
+            admission,
+            time,
+            loggers.CreateLogger<SftpInboundEndpoint>()
+        );
     }
 }

@@ -10,7 +10,14 @@ namespace Esb.Endpoints.Sftp.Inbound;
 /// <summary>Scans a folder on a server for files that are no longer being written. Used by one caller at a time.</summary>
 /// <remarks>Keeps only the first files in order: memory does not grow with the folder, except for the ids of files that stay there with
 /// <c>claim: none</c>.</remarks>
-internal sealed partial class SftpScan(SftpInboundConfig config, string folder, SftpClaims claims, ReadyRule? ready, TimeProvider time, ILogger<SftpScan> logger)
+internal sealed partial class SftpScan(
+    SftpInboundConfig config,
+    string folder,
+    SftpClaims claims,
+    ReadyRule? ready,
+    TimeProvider time,
+    ILogger<SftpScan> logger
+)
 {
     /// <summary>The name of the folder of claims.</summary>
     public const string ClaimFolder = ".esb";
@@ -41,9 +48,12 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
         var taken = new HashSet<Guid>();
         await foreach (var entry in EntriesAsync(client, "", depth: 0, claimed, cancellationToken))
         {
-            if (!IsWanted(entry, triggers) || claims.IsHeld(entry) || claims.IsTaken(entry, taken)) continue;
-            if (first.Count < config.MaxFiles) first.Enqueue(entry, entry);
-            else first.EnqueueDequeue(entry, entry);
+            if (!IsWanted(entry, triggers) || claims.IsHeld(entry) || claims.IsTaken(entry, taken))
+                continue;
+            if (first.Count < config.MaxFiles)
+                first.Enqueue(entry, entry);
+            else
+                first.EnqueueDequeue(entry, entry);
         }
 
         claims.KeepTaken(taken);
@@ -56,7 +66,8 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
     /// <summary>Skips a file as long as it stays unchanged.</summary>
     public void Avoid(SftpFile file)
     {
-        if (_seen.TryGetValue(file.Relative, out var seen)) _seen[file.Relative] = seen with { IsAvoided = true };
+        if (_seen.TryGetValue(file.Relative, out var seen))
+            _seen[file.Relative] = seen with { IsAvoided = true };
     }
 
     private PolledLook<SftpFile> Choose(List<SftpFile> files)
@@ -69,10 +80,13 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
         {
             var known = _seen.TryGetValue(file.Relative, out var before) && before.File == file ? before : new Seen(file, now);
             seen[file.Relative] = known;
-            if (known.IsAvoided) continue;
+            if (known.IsAvoided)
+                continue;
             var unchanged = time.GetElapsedTime(known.Since, now);
-            if ((ready is not null || unchanged >= Quiet) && AgeOf(file, unchanged) >= config.MinimumAge) chosen.Add(file);
-            else waits |= unchanged < Quiet;
+            if ((ready is not null || unchanged >= Quiet) && AgeOf(file, unchanged) >= config.MinimumAge)
+                chosen.Add(file);
+            else
+                waits |= unchanged < Quiet;
         }
 
         _seen = seen;
@@ -80,17 +94,21 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
     }
 
     // By the clock of the server; a date in the future counts from when the file was found.
-    private TimeSpan AgeOf(SftpFile file, TimeSpan unchanged) => time.GetUtcNow().UtcDateTime - file.Modified is var age && age > unchanged ? age : unchanged;
+    private TimeSpan AgeOf(SftpFile file, TimeSpan unchanged) =>
+        time.GetUtcNow().UtcDateTime - file.Modified is var age && age > unchanged ? age : unchanged;
 
     private async Task<HashSet<string>> TriggersAsync(SftpClient client, CancellationToken cancellationToken)
     {
         var first = new PriorityQueue<string, string>(Comparer<string>.Create((left, right) => string.CompareOrdinal(right, left)));
         await foreach (var entry in EntriesAsync(client, "", depth: 0, [], cancellationToken))
         {
-            if (ready!.FileOf(entry.Name) is not { } name) continue;
+            if (ready!.FileOf(entry.Name) is not { } name)
+                continue;
             var relative = SftpAddress.Join(entry.Folder, name);
-            if (first.Count < config.MaxFiles) first.Enqueue(relative, relative);
-            else first.EnqueueDequeue(relative, relative);
+            if (first.Count < config.MaxFiles)
+                first.Enqueue(relative, relative);
+            else
+                first.EnqueueDequeue(relative, relative);
         }
 
         return [.. first.UnorderedItems.Select(item => item.Element)];
@@ -98,40 +116,64 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
 
     private bool IsWanted(SftpFile file, HashSet<string>? triggers)
     {
-        if (file.Name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase) || file.Name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)) return false;
-        if (!NamePatterns.Matches(config.Pattern, file.Name)) return false;
+        if (
+            file.Name.EndsWith(".tmp", StringComparison.OrdinalIgnoreCase)
+            || file.Name.EndsWith(FinalName.Unfinished, StringComparison.OrdinalIgnoreCase)
+        )
+            return false;
+        if (!NamePatterns.Matches(config.Pattern, file.Name))
+            return false;
         return ready is null || (ready.FileOf(file.Name) is null && triggers!.Contains(file.Relative));
     }
 
     // Plain files whose names are safe, of this folder and, if configured, of those below it.
     private async IAsyncEnumerable<SftpFile> EntriesAsync(
-        SftpClient client, string relative, int depth, HashSet<string> claimed, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+        SftpClient client,
+        string relative,
+        int depth,
+        HashSet<string> claimed,
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken
+    )
     {
         var path = relative.Length == 0 ? folder : SftpAddress.Join(folder, relative);
         var below = new List<string>();
         string? place = null;
         await foreach (var entry in client.ListDirectoryAsync(path, cancellationToken))
         {
-            if (entry.Name is "." or "..") continue;
+            if (entry.Name is "." or "..")
+                continue;
             place ??= entry.FullName[..^entry.Name.Length];
-            if (entry is { IsDirectory: true, Name: ClaimFolder }) claimed.Add(relative);
-            if (entry.Name.Length == 0 || entry.Name[0] == '.') continue;
-            if (!IsSafe(entry, place)) continue;
-            if (entry.IsRegularFile) yield return new SftpFile(relative, entry.Name, entry.Length, entry.LastWriteTimeUtc);
-            else if (!entry.IsDirectory) Skip(entry.IsSymbolicLink ? "ESB-FILE-LINK" : "ESB-FILE-KIND", entry.Name);
-            else if (config.Recursive && depth < DeepestFolder && !IsOurs(SftpAddress.Join(relative, entry.Name))) below.Add(entry.Name);
+            if (entry is { IsDirectory: true, Name: ClaimFolder })
+                claimed.Add(relative);
+            if (entry.Name.Length == 0 || entry.Name[0] == '.')
+                continue;
+            if (!IsSafe(entry, place))
+                continue;
+            if (entry.IsRegularFile)
+                yield return new SftpFile(relative, entry.Name, entry.Length, entry.LastWriteTimeUtc);
+            else if (!entry.IsDirectory)
+                Skip(entry.IsSymbolicLink ? "ESB-FILE-LINK" : "ESB-FILE-KIND", entry.Name);
+            else if (config.Recursive && depth < DeepestFolder && !IsOurs(SftpAddress.Join(relative, entry.Name)))
+                below.Add(entry.Name);
         }
 
         foreach (var name in below)
         {
-            await foreach (var file in EntriesAsync(client, SftpAddress.Join(relative, name), depth + 1, claimed, cancellationToken)) yield return file;
+            await foreach (var file in EntriesAsync(client, SftpAddress.Join(relative, name), depth + 1, claimed, cancellationToken))
+                yield return file;
         }
     }
 
     // A server decides on the names that it shows: one with a separator would lead out of the folder.
     private bool IsSafe(ISftpFile entry, string place)
     {
-        if (entry.FullName == place + entry.Name && entry.Name.Length <= LongestName && !entry.Name.Contains('\\') && !entry.Name.Contains('\uFFFD') && SafeFileName.Escape(entry.Name) == entry.Name)
+        if (
+            entry.FullName == place + entry.Name
+            && entry.Name.Length <= LongestName
+            && !entry.Name.Contains('\\')
+            && !entry.Name.Contains('\uFFFD')
+            && SafeFileName.Escape(entry.Name) == entry.Name
+        )
             return true;
         Skip("ESB-FILE-NAME", entry.Name);
         return false;
@@ -141,9 +183,11 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
 
     private void Skip(string code, string name)
     {
-        if (_skipped.Count >= config.MaxFiles) return;
+        if (_skipped.Count >= config.MaxFiles)
+            return;
         var shown = SafeFileName.Escape(name);
-        if (_skipped.Add(shown) && !_skippedBefore.Contains(shown)) LogSkipped(code, config.Name, shown);
+        if (_skipped.Add(shown) && !_skippedBefore.Contains(shown))
+            LogSkipped(code, config.Name, shown);
     }
 
     private int Compare(SftpFile left, SftpFile right)
@@ -152,7 +196,11 @@ internal sealed partial class SftpScan(SftpInboundConfig config, string folder, 
         return byTime != 0 ? byTime : string.CompareOrdinal(left.Relative, right.Relative);
     }
 
-    [LoggerMessage(EventId = 2340, Level = LogLevel.Warning, Message = "{Code}: {Endpoint} passes over '{File}' on its server, which is no plain file with a plain name; this is said once")]
+    [LoggerMessage(
+        EventId = 2340,
+        Level = LogLevel.Warning,
+        Message = "{Code}: {Endpoint} passes over '{File}' on its server, which is no plain file with a plain name; this is said once"
+    )]
     private partial void LogSkipped(string code, string endpoint, string file);
 
     private sealed record Seen(SftpFile File, long Since)

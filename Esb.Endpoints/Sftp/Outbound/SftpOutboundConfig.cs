@@ -10,7 +10,10 @@ namespace Esb.Endpoints.Sftp.Outbound;
 public sealed record SftpOutboundConfig : OutboundEndpointConfig, ISftpServer
 {
     /// <summary>The server and the folder.</summary>
-    [Setting("The folder: sftp://user@host:22/absolute/folder, or /~/folder for one of the user's home. It must exist.", MayHoldPassword = true)]
+    [Setting(
+        "The folder: sftp://user@host:22/absolute/folder, or /~/folder for one of the user's home. It must exist.",
+        MayHoldPassword = true
+    )]
     public required string Url { get; init; }
 
     /// <summary>The password.</summary>
@@ -26,7 +29,11 @@ public sealed record SftpOutboundConfig : OutboundEndpointConfig, ISftpServer
     public string? Passphrase { get; init; }
 
     /// <summary>The fingerprints of the server's keys.</summary>
-    [Setting("The fingerprint of the server's key, such as SHA256:KEY, as ssh-keygen -lf prints it, or a list of them. A server with another key is refused.", TakesOne = true)]
+    [Setting(
+        "The fingerprint of the server's key, such as SHA256:KEY, as ssh-keygen -lf prints it, or a list of them. A server with "
+            + "another key is refused.",
+        TakesOne = true
+    )]
     public required IReadOnlyList<string> HostKey { get; init; }
 
     /// <summary>The template of the file names.</summary>
@@ -38,7 +45,8 @@ public sealed record SftpOutboundConfig : OutboundEndpointConfig, ISftpServer
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
-    public override IEnumerable<PropertyUse> PropertyUses => PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
+    public override IEnumerable<PropertyUse> PropertyUses =>
+        PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
 
     /// <inheritdoc/>
     public override IReadOnlyList<string> AddressPaths => [$"{Path}.url"];

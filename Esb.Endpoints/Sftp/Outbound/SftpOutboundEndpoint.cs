@@ -16,7 +16,13 @@ namespace Esb.Endpoints.Sftp.Outbound;
 /// <remarks>A file gets its final name only when the server has confirmed all of it: readers never see a partial message. Redelivery is
 /// harmless: the same bytes under the same name count as delivered.</remarks>
 internal sealed partial class SftpOutboundEndpoint(
-    SftpOutboundConfig config, FileNameTemplate name, string folder, SftpSessions sessions, long maxBodyBytes, ILogger<SftpOutboundEndpoint> logger) : IOutboundEndpoint, IDisposable
+    SftpOutboundConfig config,
+    FileNameTemplate name,
+    string folder,
+    SftpSessions sessions,
+    long maxBodyBytes,
+    ILogger<SftpOutboundEndpoint> logger
+) : IOutboundEndpoint, IDisposable
 {
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
     {
@@ -60,18 +66,26 @@ internal sealed partial class SftpOutboundEndpoint(
             await UploadAsync(client, message, unfinished, canReplace: false, cancellationToken);
             return unfinished;
         }
-        catch (SftpException ex) when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
+        catch (SftpException ex)
+            when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
         {
             // Somebody writes a file of this name at the same moment, or a host left it when it ended. Another attempt at this message
             // may replace its own.
-            if (await client.FindAsync(unfinished, cancellationToken) is null) throw;
+            if (await client.FindAsync(unfinished, cancellationToken) is null)
+                throw;
             var own = SftpAddress.Join(folder, $".{fileName}-{message.Id:N}{FinalName.Unfinished}");
             await UploadAsync(client, message, own, canReplace: true, cancellationToken);
             return own;
         }
     }
 
-    private static async Task UploadAsync(SftpClient client, EsbMessage message, string path, bool canReplace, CancellationToken cancellationToken)
+    private static async Task UploadAsync(
+        SftpClient client,
+        EsbMessage message,
+        string path,
+        bool canReplace,
+        CancellationToken cancellationToken
+    )
     {
         var bytes = message.Body.Bytes;
         var array = MemoryMarshal.TryGetArray(bytes, out var segment) ? segment : new ArraySegment<byte>(bytes.ToArray());
@@ -79,42 +93,80 @@ internal sealed partial class SftpOutboundEndpoint(
         await client.UploadFileAsync(stream, path, canReplace, uploadProgress: null, cancellationToken);
     }
 
-    private async Task<string> PlaceAsync(SftpClient client, string unfinished, string fileName, EsbMessage message, CancellationToken cancellationToken)
+    private async Task<string> PlaceAsync(
+        SftpClient client,
+        string unfinished,
+        string fileName,
+        EsbMessage message,
+        CancellationToken cancellationToken
+    )
     {
         if (config.IfExists == FileExistsRule.Replace)
         {
             var target = SftpAddress.Join(folder, fileName);
-            if (await client.TryRenameAsync(unfinished, target, cancellationToken)) return fileName;
+            if (await client.TryRenameAsync(unfinished, target, cancellationToken))
+                return fileName;
             RefuseSpecial(await client.FindPlainAsync(folder, fileName, cancellationToken), fileName);
             await Task.Run(() => client.RenameFile(unfinished, target, isPosix: true), cancellationToken); // there is no asynchronous form
             return fileName;
         }
 
-        if (await IsPlacedAsync(client, unfinished, fileName, message, cancellationToken)) return fileName;
+        if (await IsPlacedAsync(client, unfinished, fileName, message, cancellationToken))
+            return fileName;
         if (config.IfExists == FileExistsRule.Unique)
         {
             var unique = $"{Path.GetFileNameWithoutExtension(fileName)}-{message.Id:N}{Path.GetExtension(fileName)}";
-            if (await IsPlacedAsync(client, unfinished, unique, message, cancellationToken)) return unique;
+            if (await IsPlacedAsync(client, unfinished, unique, message, cancellationToken))
+                return unique;
         }
 
-        throw new EndpointException(config.Name, "ESB-FILE-EXISTS", $"The file '{fileName}' exists already, with other content.", isTransient: false);
+        throw new EndpointException(
+            config.Name,
+            "ESB-FILE-EXISTS",
+            $"The file '{fileName}' exists already, with other content.",
+            isTransient: false
+        );
     }
 
-    private async Task<bool> IsPlacedAsync(SftpClient client, string unfinished, string fileName, EsbMessage message, CancellationToken cancellationToken)
+    private async Task<bool> IsPlacedAsync(
+        SftpClient client,
+        string unfinished,
+        string fileName,
+        EsbMessage message,
+        CancellationToken cancellationToken
+    )
     {
         var target = SftpAddress.Join(folder, fileName);
-        if (await client.TryRenameAsync(unfinished, target, cancellationToken)) return true;
+        if (await client.TryRenameAsync(unfinished, target, cancellationToken))
+            return true;
         var existing = RefuseSpecial(await client.FindPlainAsync(folder, fileName, cancellationToken), fileName);
         var bytes = message.Body.Bytes;
-        if (existing.Length != bytes.Length || await client.ReadAsync(target, bytes.Length, cancellationToken) is not { } found || !found.Span.SequenceEqual(bytes.Span)) return false;
+        if (
+            existing.Length != bytes.Length
+            || await client.ReadAsync(target, bytes.Length, cancellationToken) is not { } found
+            || !found.Span.SequenceEqual(bytes.Span)
+        )
+            return false;
         await client.DeleteIfThereAsync(unfinished, cancellationToken);
         return true;
     }
 
     private ISftpFile RefuseSpecial(ISftpFile? existing, string fileName)
     {
-        if (existing is null) throw new EndpointException(config.Name, "ESB-FILE-LINK", $"'{fileName}' is a symbolic link, which is not followed.", isTransient: false);
-        if (!existing.IsRegularFile) throw new EndpointException(config.Name, "ESB-FILE-EXISTS", $"'{fileName}' exists already, and is no plain file.", isTransient: false);
+        if (existing is null)
+            throw new EndpointException(
+                config.Name,
+                "ESB-FILE-LINK",
+                $"'{fileName}' is a symbolic link, which is not followed.",
+                isTransient: false
+            );
+        if (!existing.IsRegularFile)
+            throw new EndpointException(
+                config.Name,
+                "ESB-FILE-EXISTS",
+                $"'{fileName}' exists already, and is no plain file.",
+                isTransient: false
+            );
         return existing;
     }
 

@@ -15,16 +15,29 @@ internal sealed class SftpOutboundType(IExpressionCompiler expressions, LimitsCo
     protected override CreateOutbound? Compile(SftpOutboundConfig settings, ConfigErrors errors)
     {
         SftpServerCheck.Check(settings, settings, errors);
-        if (FileNameTemplate.Compile(settings, settings.FileName, expressions, errors) is not { } name) return null;
+        if (FileNameTemplate.Compile(settings, settings.FileName, expressions, errors) is not { } name)
+            return null;
         return services => new SftpOutboundAdapter(
-            settings, name, new SftpConnector(settings, services.GetRequiredService<TimeProvider>()), limits.MaxBodySize.Bytes, services.GetRequiredService<ILogger<SftpOutboundEndpoint>>());
+            settings,
+            name,
+            new SftpConnector(settings, services.GetRequiredService<TimeProvider>()),
+            limits.MaxBodySize.Bytes,
+            services.GetRequiredService<ILogger<SftpOutboundEndpoint>>()
+        );
     }
 }
 
 /// <summary>State shared by the instances of one sftp-outbound endpoint. Each instance has a session of its own.</summary>
-internal sealed class SftpOutboundAdapter(SftpOutboundConfig config, FileNameTemplate name, SftpConnector connector, long maxBodyBytes, ILogger<SftpOutboundEndpoint> logger) : IOutboundAdapter
+internal sealed class SftpOutboundAdapter(
+    SftpOutboundConfig config,
+    FileNameTemplate name,
+    SftpConnector connector,
+    long maxBodyBytes,
+    ILogger<SftpOutboundEndpoint> logger
+) : IOutboundAdapter
 {
-    public IOutboundEndpoint CreateInstance() => new SftpOutboundEndpoint(config, name, connector.Folder, new SftpSessions(connector, size: 1), maxBodyBytes, logger);
+    public IOutboundEndpoint CreateInstance() =>
+        new SftpOutboundEndpoint(config, name, connector.Folder, new SftpSessions(connector, size: 1), maxBodyBytes, logger);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -22,22 +22,31 @@ internal sealed class EnvelopeReader(XmlInput xml, int maxHeaders, long maxHeade
         using var reader = xml.Read(bytes);
         var cutter = new ElementCutter(bytes);
         reader.MoveToContent();
-        if (reader.LocalName != "Envelope") throw Refuse(reader, "expected an Envelope");
+        if (reader.LocalName != "Envelope")
+            throw Refuse(reader, "expected an Envelope");
         if (SoapVersion.Of(reader.NamespaceURI) is not { } version)
-            throw new SoapFaultException(SoapFaultCode.VersionMismatch, "ESB-SOAP-VERSION", "The namespace of the envelope is neither that of SOAP 1.1 nor that of SOAP 1.2.");
+            throw new SoapFaultException(
+                SoapFaultCode.VersionMismatch,
+                "ESB-SOAP-VERSION",
+                "The namespace of the envelope is neither that of SOAP 1.1 nor that of SOAP 1.2."
+            );
 
         var outer = NamespaceScope.At(reader);
         IReadOnlyList<SoapHeader> headers = [];
-        if (reader.IsEmptyElement || !MoveToChild(reader, depth: 1)) throw Refuse(reader, "expected a Body");
+        if (reader.IsEmptyElement || !MoveToChild(reader, depth: 1))
+            throw Refuse(reader, "expected a Body");
         if (Is(reader, version, "Header"))
         {
             headers = ReadHeaders(reader, cutter, version, outer.With(reader));
-            if (!MoveToChild(reader, depth: 1)) throw Refuse(reader, "expected a Body");
+            if (!MoveToChild(reader, depth: 1))
+                throw Refuse(reader, "expected a Body");
         }
 
-        if (!Is(reader, version, "Body")) throw Refuse(reader, "expected a Body");
+        if (!Is(reader, version, "Body"))
+            throw Refuse(reader, "expected a Body");
         var (name, body) = ReadBody(reader, cutter, outer.With(reader));
-        if (MoveToChild(reader, depth: 1)) throw Refuse(reader, "expected nothing behind the Body");
+        if (MoveToChild(reader, depth: 1))
+            throw Refuse(reader, "expected nothing behind the Body");
         while (reader.Read())
         {
             // what stands behind the envelope must be well-formed too
@@ -48,7 +57,8 @@ internal sealed class EnvelopeReader(XmlInput xml, int maxHeaders, long maxHeade
 
     private IReadOnlyList<SoapHeader> ReadHeaders(XmlReader reader, ElementCutter cutter, SoapVersion version, NamespaceScope around)
     {
-        if (reader.IsEmptyElement) return [];
+        if (reader.IsEmptyElement)
+            return [];
         var headers = new List<SoapHeader>();
         var total = 0L;
         while (MoveToChild(reader, depth: 2))
@@ -61,20 +71,30 @@ internal sealed class EnvelopeReader(XmlInput xml, int maxHeaders, long maxHeade
             headers.Add(new SoapHeader(name, uri, must, role?.Trim(), element));
             total += element.Length;
             if (headers.Count > maxHeaders || total > maxHeaderBytes)
-                throw new EsbException("ESB-SOAP-HEADERS", $"The envelope has more than {maxHeaders} headers, or more than {maxHeaderBytes} bytes of them.", FaultKind.TooLarge);
+                throw new EsbException(
+                    "ESB-SOAP-HEADERS",
+                    $"The envelope has more than {maxHeaders} headers, or more than {maxHeaderBytes} bytes of them.",
+                    FaultKind.TooLarge
+                );
         }
 
         return headers;
     }
 
-    private static (XmlQualifiedName? Name, ReadOnlyMemory<byte> Xml) ReadBody(XmlReader reader, ElementCutter cutter, NamespaceScope around)
+    private static (XmlQualifiedName? Name, ReadOnlyMemory<byte> Xml) ReadBody(
+        XmlReader reader,
+        ElementCutter cutter,
+        NamespaceScope around
+    )
     {
-        if (reader.IsEmptyElement || !MoveToChild(reader, depth: 2)) return (null, default);
+        if (reader.IsEmptyElement || !MoveToChild(reader, depth: 2))
+            return (null, default);
         var name = new XmlQualifiedName(reader.LocalName, reader.NamespaceURI);
         var own = NamespaceScope.At(reader);
         var start = cutter.Locate(reader);
         var element = cutter.Cut(start, cutter.Pass(reader, start), around, own);
-        if (MoveToChild(reader, depth: 2)) throw new EsbException("ESB-SOAP-BODY", "The Body has more than one child.", FaultKind.Malformed);
+        if (MoveToChild(reader, depth: 2))
+            throw new EsbException("ESB-SOAP-BODY", "The Body has more than one child.", FaultKind.Malformed);
         return (name, element);
     }
 
@@ -97,14 +117,16 @@ internal sealed class EnvelopeReader(XmlInput xml, int maxHeaders, long maxHeade
         return false;
     }
 
-    private static bool Is(XmlReader reader, SoapVersion version, string name) => reader.LocalName == name && reader.NamespaceURI == version.Namespace;
+    private static bool Is(XmlReader reader, SoapVersion version, string name) =>
+        reader.LocalName == name && reader.NamespaceURI == version.Namespace;
 
-    private static bool MustUnderstand(XmlReader reader, SoapVersion version) => reader.GetAttribute("mustUnderstand", version.Namespace)?.Trim() switch
-    {
-        null or "0" or "false" => false,
-        "1" or "true" => true,
-        _ => throw Refuse(reader, "expected 0 or 1 as mustUnderstand"),
-    };
+    private static bool MustUnderstand(XmlReader reader, SoapVersion version) =>
+        reader.GetAttribute("mustUnderstand", version.Namespace)?.Trim() switch
+        {
+            null or "0" or "false" => false,
+            "1" or "true" => true,
+            _ => throw Refuse(reader, "expected 0 or 1 as mustUnderstand"),
+        };
 
     private static EsbException Refuse(XmlReader reader, string expected)
     {

@@ -39,6 +39,7 @@ internal static class EnvelopeWriter
 
         public byte[] Start { get; } = Encoding.UTF8.GetBytes($"""<soap:Envelope xmlns:soap="{version.Namespace}"><soap:Body>""");
 
-        public byte[] StartWithHeaders { get; } = Encoding.UTF8.GetBytes($"""<soap:Envelope xmlns:soap="{version.Namespace}"><soap:Header>""");
+        public byte[] StartWithHeaders { get; } =
+            Encoding.UTF8.GetBytes($"""<soap:Envelope xmlns:soap="{version.Namespace}"><soap:Header>""");
     }
 }

@@ -10,7 +10,11 @@ internal static class FaultWriter
     private const string Prefix = EnvelopeWriter.Prefix;
     private const int LongestReason = 4000;
 
-    private static readonly XmlWriterSettings Settings = new() { Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false), OmitXmlDeclaration = true };
+    private static readonly XmlWriterSettings Settings = new()
+    {
+        Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false),
+        OmitXmlDeclaration = true,
+    };
 
     /// <summary>Writes an envelope with a fault.</summary>
     public static byte[] Write(SoapVersion version, SoapFault fault)
@@ -19,11 +23,14 @@ internal static class FaultWriter
         using (var writer = XmlWriter.Create(bytes, Settings))
         {
             writer.WriteStartElement(Prefix, "Envelope", version.Namespace);
-            if (fault.NotUnderstood is { } header && version == SoapVersion.V12) WriteNotUnderstood(writer, version, header);
+            if (fault.NotUnderstood is { } header && version == SoapVersion.V12)
+                WriteNotUnderstood(writer, version, header);
             writer.WriteStartElement(Prefix, "Body", version.Namespace);
             writer.WriteStartElement(Prefix, "Fault", version.Namespace);
-            if (version == SoapVersion.V11) Write11(writer, version, fault);
-            else Write12(writer, version, fault);
+            if (version == SoapVersion.V11)
+                Write11(writer, version, fault);
+            else
+                Write12(writer, version, fault);
             writer.WriteEndDocument();
         }
 
@@ -34,7 +41,8 @@ internal static class FaultWriter
     {
         writer.WriteElementString("faultcode", $"{Prefix}:{NameOf(version, fault.Code)}");
         writer.WriteElementString("faultstring", SafeText.Of(fault.Reason, LongestReason));
-        if (fault.WriteDetail is not { } write) return;
+        if (fault.WriteDetail is not { } write)
+            return;
         writer.WriteStartElement("detail");
         write(writer);
         writer.WriteEndElement();
@@ -51,7 +59,8 @@ internal static class FaultWriter
         writer.WriteString(SafeText.Of(fault.Reason, LongestReason));
         writer.WriteEndElement();
         writer.WriteEndElement();
-        if (fault.WriteDetail is not { } write) return;
+        if (fault.WriteDetail is not { } write)
+            return;
         writer.WriteStartElement(Prefix, "Detail", version.Namespace);
         write(writer);
         writer.WriteEndElement();
@@ -62,16 +71,18 @@ internal static class FaultWriter
     {
         writer.WriteStartElement(Prefix, "Header", version.Namespace);
         writer.WriteStartElement(Prefix, "NotUnderstood", version.Namespace);
-        if (header.Namespace.Length > 0) writer.WriteAttributeString("xmlns", "h", null, header.Namespace);
+        if (header.Namespace.Length > 0)
+            writer.WriteAttributeString("xmlns", "h", null, header.Namespace);
         writer.WriteAttributeString("qname", header.Namespace.Length > 0 ? $"h:{header.Name}" : header.Name);
         writer.WriteEndElement();
         writer.WriteEndElement();
     }
 
-    private static string NameOf(SoapVersion version, SoapFaultCode code) => code switch
-    {
-        SoapFaultCode.Sender when version == SoapVersion.V11 => "Client",
-        SoapFaultCode.Receiver when version == SoapVersion.V11 => "Server",
-        _ => code.ToString(),
-    };
+    private static string NameOf(SoapVersion version, SoapFaultCode code) =>
+        code switch
+        {
+            SoapFaultCode.Sender when version == SoapVersion.V11 => "Client",
+            SoapFaultCode.Receiver when version == SoapVersion.V11 => "Server",
+            _ => code.ToString(),
+        };
 }

@@ -3,7 +3,8 @@ using Esb.Core.Errors;
 namespace Esb.Endpoints.Soap.Envelopes;
 
 /// <summary>An envelope that is refused with a certain code of SOAP.</summary>
-internal sealed class SoapFaultException(SoapFaultCode faultCode, string code, string message) : EsbException(code, message, FaultKind.Malformed)
+internal sealed class SoapFaultException(SoapFaultCode faultCode, string code, string message)
+    : EsbException(code, message, FaultKind.Malformed)
 {
     public SoapFaultCode FaultCode => faultCode;
 

@@ -6,16 +6,25 @@ namespace Esb.Endpoints.Soap.Envelopes;
 internal sealed class SoapVersion
 {
     /// <summary>SOAP 1.1: https://www.w3.org/TR/2000/NOTE-SOAP-20000508/.</summary>
-    public static readonly SoapVersion V11 = new("1.1", "http://schemas.xmlsoap.org/soap/envelope/", "text/xml", ["http://schemas.xmlsoap.org/soap/actor/next"]);
+    public static readonly SoapVersion V11 = new(
+        "1.1",
+        "http://schemas.xmlsoap.org/soap/envelope/",
+        "text/xml",
+        ["http://schemas.xmlsoap.org/soap/actor/next"]
+    );
 
     /// <summary>SOAP 1.2: https://www.w3.org/TR/soap12-part1/.</summary>
     public static readonly SoapVersion V12 = new(
-        "1.2", "http://www.w3.org/2003/05/soap-envelope", "application/soap+xml",
-        ["http://www.w3.org/2003/05/soap-envelope/role/next", "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver"]);
+        "1.2",
+        "http://www.w3.org/2003/05/soap-envelope",
+        "application/soap+xml",
+        ["http://www.w3.org/2003/05/soap-envelope/role/next", "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver"]
+    );
 
     private readonly string[] _roles;
 
-    private SoapVersion(string name, string uri, string mediaType, string[] roles) => (Name, Namespace, MediaType, _roles) = (name, uri, mediaType, roles);
+    private SoapVersion(string name, string uri, string mediaType, string[] roles) =>
+        (Name, Namespace, MediaType, _roles) = (name, uri, mediaType, roles);
 
     /// <summary>The number, as the property <c>soap.version</c> has it.</summary>
     public string Name { get; }
@@ -30,7 +39,10 @@ internal sealed class SoapVersion
     public string ContentType => $"{MediaType}; charset=utf-8";
 
     /// <summary>The version of a namespace; null for none.</summary>
-    public static SoapVersion? Of(string uri) => uri == V11.Namespace ? V11 : uri == V12.Namespace ? V12 : null;
+    public static SoapVersion? Of(string uri) =>
+        uri == V11.Namespace ? V11
+        : uri == V12.Namespace ? V12
+        : null;
 
     /// <summary>The name of the attribute that says for which node a header is.</summary>
     public string RoleAttribute => this == V11 ? "actor" : "role";

@@ -22,16 +22,21 @@ internal static class Addressing
     /// <summary>The headers of an answer; empty if the request has no MessageID.</summary>
     public static byte[] HeadersOf(SoapEnvelope request, WsdlOperation operation, XmlInput xml)
     {
-        if (request.Headers.Count == 0 || Find(request, "MessageID") is not { } id) return [];
+        if (request.Headers.Count == 0 || Find(request, "MessageID") is not { } id)
+            return [];
+        var (action, related) = (SecurityElement.Escape(operation.AnswerAction), SecurityElement.Escape(TextOf(id, xml)));
         return Encoding.UTF8.GetBytes(
-            $"""<wsa:Action xmlns:wsa="{id.Namespace}">{SecurityElement.Escape(operation.AnswerAction)}</wsa:Action><wsa:RelatesTo xmlns:wsa="{id.Namespace}">{SecurityElement.Escape(TextOf(id, xml))}</wsa:RelatesTo>""");
+            $"""<wsa:Action xmlns:wsa="{id.Namespace}">{action}</wsa:Action>"""
+                + $"""<wsa:RelatesTo xmlns:wsa="{id.Namespace}">{related}</wsa:RelatesTo>"""
+        );
     }
 
     private static SoapHeader? Find(SoapEnvelope envelope, string name)
     {
         foreach (var header in envelope.Headers)
         {
-            if (header.Name == name && IsNamespace(header.Namespace)) return header;
+            if (header.Name == name && IsNamespace(header.Namespace))
+                return header;
         }
 
         return null;

@@ -20,8 +20,16 @@ internal sealed class HeaderDuties(SoapInboundConfig settings, bool hasTokens)
     {
         foreach (var header in envelope.Headers)
         {
-            if (!header.MustUnderstand || !envelope.Version.IsForUs(header.Role) || Understands(header)) continue;
-            throw new SoapFaultException(SoapFaultCode.MustUnderstand, "ESB-SOAP-UNDERSTAND", $"The header {header} had to be understood, and is not.") { NotUnderstood = header };
+            if (!header.MustUnderstand || !envelope.Version.IsForUs(header.Role) || Understands(header))
+                continue;
+            throw new SoapFaultException(
+                SoapFaultCode.MustUnderstand,
+                "ESB-SOAP-UNDERSTAND",
+                $"The header {header} had to be understood, and is not."
+            )
+            {
+                NotUnderstood = header,
+            };
         }
     }
 
@@ -31,12 +39,15 @@ internal sealed class HeaderDuties(SoapInboundConfig settings, bool hasTokens)
     {
         foreach (var header in envelope.Headers)
         {
-            if (_understood.Contains(header.Name) && envelope.Version.IsForUs(header.Role)) properties[PropertyPrefix + header.Name] = TextOf(header, xml);
+            if (_understood.Contains(header.Name) && envelope.Version.IsForUs(header.Role))
+                properties[PropertyPrefix + header.Name] = TextOf(header, xml);
         }
     }
 
     private bool Understands(SoapHeader header) =>
-        _understood.Contains(header.Name) || Addressing.IsNamespace(header.Namespace) || (hasTokens && header is { Name: "Security", Namespace: WssNames.Wsse });
+        _understood.Contains(header.Name)
+        || Addressing.IsNamespace(header.Namespace)
+        || (hasTokens && header is { Name: "Security", Namespace: WssNames.Wsse });
 
     private static string TextOf(SoapHeader header, XmlInput xml)
     {
@@ -45,8 +56,10 @@ internal sealed class HeaderDuties(SoapInboundConfig settings, bool hasTokens)
         var text = "";
         while (reader.Read())
         {
-            if (reader.NodeType == XmlNodeType.Element) return System.Text.Encoding.UTF8.GetString(header.Xml.Span);
-            if (reader.NodeType is XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.SignificantWhitespace or XmlNodeType.Whitespace) text += reader.Value;
+            if (reader.NodeType == XmlNodeType.Element)
+                return System.Text.Encoding.UTF8.GetString(header.Xml.Span);
+            if (reader.NodeType is XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.SignificantWhitespace or XmlNodeType.Whitespace)
+                text += reader.Value;
         }
 
         return text;

@@ -17,21 +17,37 @@ internal sealed class SoapAnswerCheck(WsdlOperation operation, WsdlModel? wsdl, 
     /// <exception cref="EsbException"><c>ESB-SOAP-ANSWER</c>.</exception>
     public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        if (SoapStatus.IsFailure(context.GetProperty(MessageContext.StatusProperty))) return; // becomes a fault
+        if (SoapStatus.IsFailure(context.GetProperty(MessageContext.StatusProperty)))
+            return; // becomes a fault
         var bytes = await context.Message.Body.BufferAsync(maxBytes, cancellationToken);
-        if (bytes.IsEmpty && wsdl is null) return;
+        if (bytes.IsEmpty && wsdl is null)
+            return;
         try
         {
             var root = xml.RootOf(bytes, out var name);
-            if (root.Length != bytes.Length) context.Message = context.Message with { Body = MessageBody.FromBytes(root) };
-            if (wsdl is null) return;
+            if (root.Length != bytes.Length)
+                context.Message = context.Message with { Body = MessageBody.FromBytes(root) };
+            if (wsdl is null)
+                return;
             if (name != operation.Output)
-                throw new EsbException("ESB-XML-ROOT", $"expected {{{operation.Output!.Namespace}}}{operation.Output.Name}, found {{{name.Namespace}}}{name.Name}", FaultKind.Invalid);
+                throw new EsbException(
+                    "ESB-XML-ROOT",
+                    $"expected {{{operation.Output!.Namespace}}}{operation.Output.Name}, found {{{name.Namespace}}}{name.Name}",
+                    FaultKind.Invalid
+                );
             wsdl.Validate(context.Message);
         }
         catch (EsbException ex)
         {
-            throw new EsbException("ESB-SOAP-ANSWER", "The answer of the process is not what the WSDL of the service promises.", FaultKind.Internal, ex) { Detail = ex.Message };
+            throw new EsbException(
+                "ESB-SOAP-ANSWER",
+                "The answer of the process is not what the WSDL of the service promises.",
+                FaultKind.Internal,
+                ex
+            )
+            {
+                Detail = ex.Message,
+            };
         }
     }
 }

@@ -14,7 +14,13 @@ namespace Esb.Endpoints.Soap.Receiving;
 /// <param name="gate">Identifies callers by the header of WS-Security; null if they prove who they are in another way, or need not.</param>
 /// <param name="refusals">Records what never becomes the message of an operation.</param>
 internal sealed class SoapExchange(
-    SoapInboundConfig config, SoapRequestReader requests, WsdlAnswers documents, TokenGate? gate, IMessageIntake refusals, XmlInput xml) : IHttpExchange
+    SoapInboundConfig config,
+    SoapRequestReader requests,
+    WsdlAnswers documents,
+    TokenGate? gate,
+    IMessageIntake refusals,
+    XmlInput xml
+) : IHttpExchange
 {
     private static readonly HttpAnswer Accepted = new(StatusCodes.Status202Accepted, null, [], null);
 
@@ -39,7 +45,8 @@ internal sealed class SoapExchange(
         var message = requests.ReadHead(context.Request);
         context.Response.Headers[HttpFields.MessageId] = message.Id.ToString(); // also on failure: the audit uses this id
         var envelope = await RecordedAsync(message, () => requests.ReadEnvelopeAsync(context));
-        if (gate is not null) message = message with { Party = await gate.AdmitAsync(context, envelope) }; // strangers learn nothing of operations
+        if (gate is not null)
+            message = message with { Party = await gate.AdmitAsync(context, envelope) }; // strangers learn nothing of operations
         return await RecordedAsync(message, () => Task.FromResult(requests.Complete(context.Request, message, envelope)));
     }
 
@@ -63,11 +70,22 @@ internal sealed class SoapExchange(
 
     private HttpAnswer AnswerOf(SoapRequest request, IntakeResult result)
     {
-        if (request.Route.IsOneWay || result.Reply is not { } reply) return Accepted; // a filter ended it
-        if (SoapStatus.IsFailure(result.Status)) throw FailureOf(result.Status!.Value, reply);
+        if (request.Route.IsOneWay || result.Reply is not { } reply)
+            return Accepted; // a filter ended it
+        if (SoapStatus.IsFailure(result.Status))
+            throw FailureOf(result.Status!.Value, reply);
         var version = request.Envelope.Version;
-        var envelope = EnvelopeWriter.Write(version, Addressing.HeadersOf(request.Envelope, request.Route.Operation, xml), reply.Body.Bytes.Span);
-        return new HttpAnswer(StatusCodes.Status200OK, version.ContentType, HttpFields.Outgoing(reply, _rules), MessageBody.FromBytes(envelope));
+        var envelope = EnvelopeWriter.Write(
+            version,
+            Addressing.HeadersOf(request.Envelope, request.Route.Operation, xml),
+            reply.Body.Bytes.Span
+        );
+        return new HttpAnswer(
+            StatusCodes.Status200OK,
+            version.ContentType,
+            HttpFields.Outgoing(reply, _rules),
+            MessageBody.FromBytes(envelope)
+        );
     }
 
     // What the process answers with such a status stands in the detail.

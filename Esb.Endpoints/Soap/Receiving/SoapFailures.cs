@@ -23,23 +23,38 @@ internal sealed class SoapFailures : IFailureAnswers
 
     public FailureAnswer Describe(HttpContext context, EsbException failure, int status, string traceId)
     {
-        if (!HttpMethods.IsPost(context.Request.Method)) return HttpProblems.Instance.Describe(context, failure, status, traceId);
+        if (!HttpMethods.IsPost(context.Request.Method))
+            return HttpProblems.Instance.Describe(context, failure, status, traceId);
         var call = context.Features.Get<SoapCall>();
-        var code = failure is SoapFaultException { FaultCode: var named } ? named : status < 500 ? SoapFaultCode.Sender : SoapFaultCode.Receiver;
+        var code =
+            failure is SoapFaultException { FaultCode: var named } ? named
+            : status < 500 ? SoapFaultCode.Sender
+            : SoapFaultCode.Receiver;
         var version = code == SoapFaultCode.VersionMismatch ? SoapVersion.V11 : call?.Version ?? VersionOf(context.Request);
         var isAboutBody = code is SoapFaultCode.Sender or SoapFaultCode.Receiver;
-        var fault = new SoapFault(code, failure.Message, isAboutBody ? writer => WriteDetail(writer, failure, traceId) : null, (failure as SoapFaultException)?.NotUnderstood);
+        var fault = new SoapFault(
+            code,
+            failure.Message,
+            isAboutBody ? writer => WriteDetail(writer, failure, traceId) : null,
+            (failure as SoapFaultException)?.NotUnderstood
+        );
         return new FailureAnswer(StatusOf(call, version, code, failure, status), version.ContentType, FaultWriter.Write(version, fault));
     }
 
     private static SoapVersion VersionOf(HttpRequest request) =>
-        request.ContentType?.StartsWith(SoapVersion.V12.MediaType, StringComparison.OrdinalIgnoreCase) == true ? SoapVersion.V12 : SoapVersion.V11;
+        request.ContentType?.StartsWith(SoapVersion.V12.MediaType, StringComparison.OrdinalIgnoreCase) == true
+            ? SoapVersion.V12
+            : SoapVersion.V11;
 
     private static int StatusOf(SoapCall? call, SoapVersion version, SoapFaultCode code, EsbException failure, int status)
     {
-        if (code is SoapFaultCode.VersionMismatch or SoapFaultCode.MustUnderstand) return StatusCodes.Status500InternalServerError;
-        if (call is null || status is StatusCodes.Status503ServiceUnavailable || failure.RetryAfter is not null) return status;
-        return version == SoapVersion.V12 && code == SoapFaultCode.Sender ? StatusCodes.Status400BadRequest : StatusCodes.Status500InternalServerError;
+        if (code is SoapFaultCode.VersionMismatch or SoapFaultCode.MustUnderstand)
+            return StatusCodes.Status500InternalServerError;
+        if (call is null || status is StatusCodes.Status503ServiceUnavailable || failure.RetryAfter is not null)
+            return status;
+        return version == SoapVersion.V12 && code == SoapFaultCode.Sender
+            ? StatusCodes.Status400BadRequest
+            : StatusCodes.Status500InternalServerError;
     }
 
     private static void WriteDetail(XmlWriter writer, EsbException failure, string traceId)
@@ -71,7 +86,8 @@ internal sealed class SoapFailures : IFailureAnswers
 
     private static ReadOnlyMemory<byte>? ElementOf(string detail)
     {
-        if (!detail.AsSpan().TrimStart().StartsWith('<')) return null;
+        if (!detail.AsSpan().TrimStart().StartsWith('<'))
+            return null;
         try
         {
             return Xml.RootOf(System.Text.Encoding.UTF8.GetBytes(detail), out _);

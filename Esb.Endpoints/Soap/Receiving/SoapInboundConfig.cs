@@ -11,7 +11,11 @@ internal sealed record SoapInboundConfig : ListeningEndpointConfig
 {
     private static readonly string[] PostAndGet = ["POST", "GET"]; // GET for the WSDL
 
-    [Setting("The WSDL 1.1 of the service; what it imports stands in the same folder or below. It is served at ?wsdl, with the address under which it was asked.", IsPath = true)]
+    [Setting(
+        "The WSDL 1.1 of the service; what it imports stands in the same folder or below. It is served at ?wsdl, with the address "
+            + "under which it was asked.",
+        IsPath = true
+    )]
     public string? Wsdl { get; init; }
 
     [Setting("The process of each operation, by the operation's name in the WSDL; others are refused.", Reference = "processes")]

@@ -19,7 +19,8 @@ internal sealed class SoapRequestReader(
     EnvelopeReader envelopes,
     HttpMessageReader reader,
     HeaderDuties duties,
-    XmlInput xml)
+    XmlInput xml
+)
 {
     private static readonly AcceptedTypes Types = new([SoapVersion.V11.MediaType, SoapVersion.V12.MediaType, "application/xml"]);
 
@@ -34,7 +35,11 @@ internal sealed class SoapRequestReader(
         RequireType(context);
         var envelope = envelopes.Read((await reader.ReadBodyAsync(context)).Bytes);
         if (envelope.Version == SoapVersion.V11 ? !wsdl.HasSoap11 : !wsdl.HasSoap12)
-            throw new SoapFaultException(SoapFaultCode.VersionMismatch, "ESB-SOAP-VERSION", $"The envelope is of SOAP {envelope.Version.Name}, which the service does not speak.");
+            throw new SoapFaultException(
+                SoapFaultCode.VersionMismatch,
+                "ESB-SOAP-VERSION",
+                $"The envelope is of SOAP {envelope.Version.Name}, which the service does not speak."
+            );
         context.Features.Set(new SoapCall(envelope.Version));
         return envelope;
     }
@@ -44,13 +49,19 @@ internal sealed class SoapRequestReader(
     public SoapRequest Complete(HttpRequest request, EsbMessage head, SoapEnvelope envelope)
     {
         duties.Require(envelope);
-        if (envelope.Child is not { } child) throw new EsbException("ESB-SOAP-BODY", "The Body is empty.", FaultKind.Malformed);
+        if (envelope.Child is not { } child)
+            throw new EsbException("ESB-SOAP-BODY", "The Body is empty.", FaultKind.Malformed);
         if (!routes.TryGetValue(child, out var route))
-            throw new EsbException("ESB-SOAP-OPERATION", $"The service has no operation with the element {{{Clipped(child.Namespace)}}}{Clipped(child.Name)}.", FaultKind.Malformed);
+            throw new EsbException(
+                "ESB-SOAP-OPERATION",
+                $"The service has no operation with the element {{{Clipped(child.Namespace)}}}{Clipped(child.Name)}.",
+                FaultKind.Malformed
+            );
 
         var action = SoapAction.Read(request);
         SoapAction.Require(action, route.Operation, wsdl.Operations);
-        if (envelope.Headers.Count > 0) SoapAction.Require(Addressing.ActionOf(envelope, xml), route.Operation, wsdl.Operations);
+        if (envelope.Headers.Count > 0)
+            SoapAction.Require(Addressing.ActionOf(envelope, xml), route.Operation, wsdl.Operations);
         var message = head with
         {
             CorrelationId = HttpMessageReader.ReadCorrelation(request),
@@ -58,17 +69,30 @@ internal sealed class SoapRequestReader(
             Properties = PropertiesOf(request, envelope, route, action),
             Body = MessageBody.FromBytes(envelope.Body),
         };
-        if (settings.Validate) wsdl.Validate(message);
+        if (settings.Validate)
+            wsdl.Validate(message);
         return new SoapRequest(message, envelope, route);
     }
 
     private static void RequireType(HttpContext context)
     {
-        if (MediaTypeHeaderValue.TryParse(context.Request.ContentType, out var type) && type.Type.Equals("multipart", StringComparison.OrdinalIgnoreCase))
-            throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-SOAP-MULTIPART", "Envelopes with attachments (MIME and MTOM) are not taken.");
-        if (context.Request.ContentType is not null && Types.Take(context.Request.ContentType)) return;
+        if (
+            MediaTypeHeaderValue.TryParse(context.Request.ContentType, out var type)
+            && type.Type.Equals("multipart", StringComparison.OrdinalIgnoreCase)
+        )
+            throw HttpProblems.Of(
+                StatusCodes.Status415UnsupportedMediaType,
+                "ESB-SOAP-MULTIPART",
+                "Envelopes with attachments (MIME and MTOM) are not taken."
+            );
+        if (context.Request.ContentType is not null && Types.Take(context.Request.ContentType))
+            return;
         context.Response.Headers.Accept = Types.ToString();
-        throw HttpProblems.Of(StatusCodes.Status415UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", $"The content type is not one of {Types}.");
+        throw HttpProblems.Of(
+            StatusCodes.Status415UnsupportedMediaType,
+            "ESB-HTTP-CONTENTTYPE",
+            $"The content type is not one of {Types}."
+        );
     }
 
     private Dictionary<string, object> PropertiesOf(HttpRequest request, SoapEnvelope envelope, SoapRoute route, string action)
@@ -76,7 +100,8 @@ internal sealed class SoapRequestReader(
         var properties = reader.ReadProperties(request) is { } read ? new Dictionary<string, object>(read) : [];
         properties["soap.operation"] = route.Operation.Name;
         properties["soap.version"] = envelope.Version.Name;
-        if (action.Length > 0) properties["soap.action"] = action;
+        if (action.Length > 0)
+            properties["soap.action"] = action;
         duties.AddTo(properties, envelope, xml);
         return properties;
     }

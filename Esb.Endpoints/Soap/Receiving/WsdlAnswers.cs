@@ -14,7 +14,11 @@ internal sealed class WsdlAnswers(WsdlPages pages)
         if (pages.Find(request.QueryString.Value ?? "", AddressOf(context)) is not { } page)
         {
             context.Response.Headers.Allow = "POST";
-            throw HttpProblems.Of(StatusCodes.Status405MethodNotAllowed, "ESB-HTTP-METHOD", "A service of SOAP is called by POST; its WSDL is at ?wsdl.");
+            throw HttpProblems.Of(
+                StatusCodes.Status405MethodNotAllowed,
+                "ESB-HTTP-METHOD",
+                "A service of SOAP is called by POST; its WSDL is at ?wsdl."
+            );
         }
 
         context.Response.ContentType = "text/xml; charset=utf-8";

@@ -16,14 +16,20 @@ internal sealed class WsdlModels(IReadOnlyDictionary<string, WsdlModel> all) : I
 }
 
 /// <summary>Compiles the WSDLs that endpoints name.</summary>
-internal sealed class WsdlModelsCompiler(IReadOnlyDictionary<string, EndpointConfig> endpoints, XmlInput xml, ConfigErrors errors) : ICompiler<WsdlModels>
+internal sealed class WsdlModelsCompiler(IReadOnlyDictionary<string, EndpointConfig> endpoints, XmlInput xml, ConfigErrors errors)
+    : ICompiler<WsdlModels>
 {
     public WsdlModels Compile()
     {
         var compiled = new Dictionary<string, WsdlModel>();
-        foreach (var endpoint in endpoints.Values.OfType<SoapInboundConfig>().Where(endpoint => endpoint.Wsdl is not null && endpoint.IsSound("wsdl")))
+        foreach (
+            var endpoint in endpoints
+                .Values.OfType<SoapInboundConfig>()
+                .Where(endpoint => endpoint.Wsdl is not null && endpoint.IsSound("wsdl"))
+        )
         {
-            if (WsdlCompiler.Compile(endpoint.Wsdl!, endpoint, "wsdl", xml, errors) is { } wsdl) compiled[endpoint.Name] = wsdl;
+            if (WsdlCompiler.Compile(endpoint.Wsdl!, endpoint, "wsdl", xml, errors) is { } wsdl)
+                compiled[endpoint.Name] = wsdl;
         }
 
         return new WsdlModels(compiled);

@@ -8,7 +8,8 @@ internal static class PasswordDigest
 {
     public static byte[] Of(ReadOnlySpan<byte> nonce, string created, string password)
     {
-        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA1); // as the profile demands; what protects it is the length of the password
+        // as the profile demands; what protects it is the length of the password
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA1);
         hash.AppendData(nonce);
         hash.AppendData(Encoding.UTF8.GetBytes(created));
         hash.AppendData(Encoding.UTF8.GetBytes(password));

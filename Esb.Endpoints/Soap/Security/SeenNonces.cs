@@ -30,7 +30,8 @@ internal sealed class SeenNonces(TimeSpan window, TimeProvider time)
     private void Age()
     {
         var age = time.GetElapsedTime(_begun);
-        if (age < window) return;
+        if (age < window)
+            return;
         _old = age < 2 * window ? _young : [];
         _young = [];
         _begun = time.GetTimestamp();

@@ -20,7 +20,8 @@ internal sealed class TokenGate(UsernameTokenCheck check, EndpointAccess access)
         var verdict = check.Identify(envelope);
         if (verdict.Party is not { } party)
         {
-            if (verdict.Denial == Denial.Unknown) access.CountWrong(context);
+            if (verdict.Denial == Denial.Unknown)
+                access.CountWrong(context);
             access.Deny(context, verdict.Denial, code);
             throw HttpProblems.Of(StatusCodes.Status401Unauthorized, code, "The caller has not proved who it is.");
         }

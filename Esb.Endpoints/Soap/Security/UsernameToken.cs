@@ -35,11 +35,16 @@ internal sealed record UsernameToken
         var around = "";
         while (reader.Read())
         {
-            if (reader.NodeType != XmlNodeType.Element) continue;
-            if (reader.NamespaceURI is WssNames.Signature or WssNames.Encryption) return null;
-            if (reader is { LocalName: "UsernameToken" or "Timestamp", Depth: 1 }) around = reader.LocalName;
-            if (reader is { LocalName: "UsernameToken", Depth: 1 } && token.User is not null) return null;
-            if (Take(token, reader, around) is not { } taken) return null;
+            if (reader.NodeType != XmlNodeType.Element)
+                continue;
+            if (reader.NamespaceURI is WssNames.Signature or WssNames.Encryption)
+                return null;
+            if (reader is { LocalName: "UsernameToken" or "Timestamp", Depth: 1 })
+                around = reader.LocalName;
+            if (reader is { LocalName: "UsernameToken", Depth: 1 } && token.User is not null)
+                return null;
+            if (Take(token, reader, around) is not { } taken)
+                return null;
             token = taken;
         }
 
@@ -58,7 +63,13 @@ internal sealed record UsernameToken
                 return token with { User = TextOf(reader) };
             case (WssNames.Wsse, "UsernameToken", "Password"):
                 var type = reader.GetAttribute("Type");
-                return type is null or WssNames.PasswordText or WssNames.PasswordDigest ? token with { IsDigest = type == WssNames.PasswordDigest, Password = TextOf(reader) } : null;
+                return type is null or WssNames.PasswordText or WssNames.PasswordDigest
+                    ? token with
+                    {
+                        IsDigest = type == WssNames.PasswordDigest,
+                        Password = TextOf(reader),
+                    }
+                    : null;
             case (WssNames.Wsse, "UsernameToken", "Nonce"):
                 return BytesOf(TextOf(reader)) is { } nonce ? token with { Nonce = nonce } : null;
             case (WssNames.Wsu, "UsernameToken", "Created"):
@@ -75,10 +86,20 @@ internal sealed record UsernameToken
     private static string TextOf(XmlReader reader)
     {
         var text = "";
-        if (reader.IsEmptyElement) return text;
-        while (reader.Read() && reader.NodeType is XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.Whitespace or XmlNodeType.SignificantWhitespace or XmlNodeType.Comment)
+        if (reader.IsEmptyElement)
+            return text;
+        while (
+            reader.Read()
+            && reader.NodeType
+                is XmlNodeType.Text
+                    or XmlNodeType.CDATA
+                    or XmlNodeType.Whitespace
+                    or XmlNodeType.SignificantWhitespace
+                    or XmlNodeType.Comment
+        )
         {
-            if (reader.NodeType != XmlNodeType.Comment) text += reader.Value;
+            if (reader.NodeType != XmlNodeType.Comment)
+                text += reader.Value;
         }
 
         return text;

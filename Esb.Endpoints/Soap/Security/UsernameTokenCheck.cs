@@ -23,30 +23,43 @@ internal sealed class UsernameTokenCheck(IReadOnlyDictionary<string, PartyPasswo
 
     public Verdict Identify(SoapEnvelope envelope)
     {
-        var headers = envelope.Headers.Where(header => header is { Name: "Security", Namespace: WssNames.Wsse } && envelope.Version.IsForUs(header.Role)).ToList();
-        if (headers.Count == 0) return Verdict.Refused(Denial.Missing);
-        if (headers.Count > 1 || UsernameToken.Read(headers[0].Xml, xml) is not { } token) return Verdict.Refused(Denial.Malformed);
+        var headers = envelope
+            .Headers.Where(header => header is { Name: "Security", Namespace: WssNames.Wsse } && envelope.Version.IsForUs(header.Role))
+            .ToList();
+        if (headers.Count == 0)
+            return Verdict.Refused(Denial.Missing);
+        if (headers.Count > 1 || UsernameToken.Read(headers[0].Xml, xml) is not { } token)
+            return Verdict.Refused(Denial.Malformed);
         return token.User is null ? Verdict.Refused(Denial.Missing) : Identify(token, token.User);
     }
 
     private Verdict Identify(UsernameToken token, string user)
     {
-        if (token.IsDigest && (token.Nonce.Length == 0 || token.Created.Length == 0)) return Verdict.Refused(Denial.Malformed); // could be sent again for ever
+        if (token.IsDigest && (token.Nonce.Length == 0 || token.Created.Length == 0))
+            return Verdict.Refused(Denial.Malformed); // could be sent again for ever
         var now = time.GetUtcNow();
-        if (token.Stamp.Expires is { } expires && expires + Tolerance < now) return Verdict.Refused(Denial.OutOfTime);
-        if (token.Stamp.Created is { } stamped && stamped - Tolerance > now) return Verdict.Refused(Denial.OutOfTime);
-        if (token.Created.Length > 0 && (UsernameToken.TimeOf(token.Created) is not { } created || (created - now).Duration() > Tolerance)) return Verdict.Refused(Denial.OutOfTime);
+        if (token.Stamp.Expires is { } expires && expires + Tolerance < now)
+            return Verdict.Refused(Denial.OutOfTime);
+        if (token.Stamp.Created is { } stamped && stamped - Tolerance > now)
+            return Verdict.Refused(Denial.OutOfTime);
+        if (token.Created.Length > 0 && (UsernameToken.TimeOf(token.Created) is not { } created || (created - now).Duration() > Tolerance))
+            return Verdict.Refused(Denial.OutOfTime);
 
         var known = users.GetValueOrDefault(user, Nobody); // an unknown user costs the same work
         var isRight = false;
-        foreach (var password in known.Passwords) isRight |= IsRight(token, password);
-        if (!isRight || known.Party is null) return Verdict.Refused(Denial.Unknown);
-        return token.Nonce.Length > 0 && !_seen.TryAdd(user, token.Nonce, token.Created) ? Verdict.Refused(Denial.Replayed) : Verdict.Of(known.Party);
+        foreach (var password in known.Passwords)
+            isRight |= IsRight(token, password);
+        if (!isRight || known.Party is null)
+            return Verdict.Refused(Denial.Unknown);
+        return token.Nonce.Length > 0 && !_seen.TryAdd(user, token.Nonce, token.Created)
+            ? Verdict.Refused(Denial.Replayed)
+            : Verdict.Of(known.Party);
     }
 
     private bool IsRight(UsernameToken token, string password)
     {
-        if (!token.IsDigest) return AreEqual(Encoding.UTF8.GetBytes(token.Password), Encoding.UTF8.GetBytes(password));
+        if (!token.IsDigest)
+            return AreEqual(Encoding.UTF8.GetBytes(token.Password), Encoding.UTF8.GetBytes(password));
         var shown = new byte[SHA1.HashSizeInBytes];
         return Convert.TryFromBase64String(token.Password.Trim(), shown, out var length)
             && AreEqual(shown.AsSpan(0, length), PasswordDigest.Of(token.Nonce, token.Created, password));

@@ -33,17 +33,30 @@ internal sealed record ReceivedFault(string Code, string Reason, string? Detail,
         var name = code?.Value.Trim() ?? "";
         var colon = name.IndexOf(':');
         var local = colon < 0 ? name : name[(colon + 1)..];
-        var isOurs = code is not null && (colon < 0 || code.GetNamespaceOfPrefix(name[..colon]) == uri); // others have a meaning of their own
-        return new ReceivedFault(local, SafeText.Of(reason?.Value.Trim(), LongestReason), TextOf(detail), isOurs && local.Split('.')[0] is ("Server" or "Receiver"));
+        // others have a meaning of their own
+        var isOurs = code is not null && (colon < 0 || code.GetNamespaceOfPrefix(name[..colon]) == uri);
+        return new ReceivedFault(
+            local,
+            SafeText.Of(reason?.Value.Trim(), LongestReason),
+            TextOf(detail),
+            isOurs && local.Split('.')[0] is ("Server" or "Receiver")
+        );
     }
 
     // Some services of SOAP 1.1 qualify what the specification does not.
-    private static XElement? Child(XElement fault, string name) => fault.Elements().FirstOrDefault(element => element.Name.LocalName == name);
+    private static XElement? Child(XElement fault, string name) =>
+        fault.Elements().FirstOrDefault(element => element.Name.LocalName == name);
 
     private static string? TextOf(XElement? detail)
     {
-        if (detail is null) return null;
+        if (detail is null)
+            return null;
         var text = detail.Elements().Count() == 1 ? detail.Elements().Single().ToString(SaveOptions.DisableFormatting) : detail.Value;
-        return text.Length switch { 0 => null, > LongestDetail => text[..LongestDetail], _ => text };
+        return text.Length switch
+        {
+            0 => null,
+            > LongestDetail => text[..LongestDetail],
+            _ => text,
+        };
     }
 }

@@ -20,9 +20,12 @@ internal sealed class SecurityHeader(UsernameTokenConfig config, TimeProvider ti
             ? (WssNames.PasswordDigest, Convert.ToBase64String(PasswordDigest.Of(nonce, created, config.Password)))
             : (WssNames.PasswordText, SecurityElement.Escape(config.Password));
         return Encoding.UTF8.GetBytes(
-            $"""<wsse:Security xmlns:wsse="{WssNames.Wsse}" xmlns:wsu="{WssNames.Wsu}" {EnvelopeWriter.Prefix}:mustUnderstand="1"><wsse:UsernameToken>"""
-            + $"""<wsse:Username>{SecurityElement.Escape(config.UserName)}</wsse:Username><wsse:Password Type="{type}">{password}</wsse:Password>"""
-            + $"""<wsse:Nonce EncodingType="{WssNames.Base64}">{Convert.ToBase64String(nonce)}</wsse:Nonce><wsu:Created>{created}</wsu:Created>"""
-            + "</wsse:UsernameToken></wsse:Security>");
+            $"""<wsse:Security xmlns:wsse="{WssNames.Wsse}" xmlns:wsu="{WssNames.Wsu}" {EnvelopeWriter.Prefix}:mustUnderstand="1">"""
+                + $"""<wsse:UsernameToken><wsse:Username>{SecurityElement.Escape(config.UserName)}</wsse:Username>"""
+                + $"""<wsse:Password Type="{type}">{password}</wsse:Password>"""
+                + $"""<wsse:Nonce EncodingType="{WssNames.Base64}">{Convert.ToBase64String(nonce)}</wsse:Nonce>"""
+                + $"""<wsu:Created>{created}</wsu:Created>"""
+                + "</wsse:UsernameToken></wsse:Security>"
+        );
     }
 }

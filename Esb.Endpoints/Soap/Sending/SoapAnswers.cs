@@ -19,13 +19,21 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
     {
         var status = (int)response.StatusCode;
         if (body.Length == 0)
-            return status is 202 or 204 || (status == 200 && config.OneWay) ? Convert(request, response, MessageBody.Empty) : throw NoEnvelope(response, status, "nothing");
+            return status is 202 or 204 || (status == 200 && config.OneWay)
+                ? Convert(request, response, MessageBody.Empty)
+                : throw NoEnvelope(response, status, "nothing");
         var type = response.Content.Headers.NonValidated.TryGetValues("Content-Type", out var types) ? types.ToString() : "";
-        if (!IsXml(type)) throw NoEnvelope(response, status, type.Length == 0 ? "a body without a content type" : SafeText.Of(type, 60)); // HTML is not even parsed
+        if (!IsXml(type))
+            // HTML is not even parsed
+            throw NoEnvelope(response, status, type.Length == 0 ? "a body without a content type" : SafeText.Of(type, 60));
         var envelope = Parse(response, status, body);
-        if (envelope.Child == envelope.Version.Qualify("Fault")) throw FaultOf(request, response, status, envelope);
+        if (envelope.Child == envelope.Version.Qualify("Fault"))
+            throw FaultOf(request, response, status, envelope);
         return status is >= 200 and <= 299
-            ? Convert(request, response, MessageBody.FromBytes(envelope.Body)) with { ContentType = "application/xml" }
+            ? Convert(request, response, MessageBody.FromBytes(envelope.Body)) with
+            {
+                ContentType = "application/xml",
+            }
             : throw NoEnvelope(response, status, "an envelope without a fault");
     }
 
@@ -35,7 +43,8 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
         return type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase) || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase);
     }
 
-    private EsbMessage Convert(EsbMessage request, HttpResponseMessage response, MessageBody body) => HttpAnswers.Read(request, response, body, _rules, time);
+    private EsbMessage Convert(EsbMessage request, HttpResponseMessage response, MessageBody body) =>
+        HttpAnswers.Read(request, response, body, _rules, time);
 
     private SoapEnvelope Parse(HttpResponseMessage response, int status, MessageBody body)
     {
@@ -50,7 +59,13 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
     }
 
     private EndpointException NoEnvelope(HttpResponseMessage response, int status, string instead, EsbException? cause = null) =>
-        new(config.Name, "ESB-SOAP-TARGET", $"The endpoint '{config.Name}' was answered with status {status} and {instead}; expected an envelope.", IsTransient(status), cause)
+        new(
+            config.Name,
+            "ESB-SOAP-TARGET",
+            $"The endpoint '{config.Name}' was answered with status {status} and {instead}; expected an envelope.",
+            IsTransient(status),
+            cause
+        )
         {
             Detail = cause?.Message,
             RetryAfter = WaitOf(response),
@@ -61,8 +76,14 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
     {
         var fault = ReceivedFault.Read(envelope, xml);
         var properties = new Dictionary<string, object> { ["soap.fault.code"] = fault.Code, ["soap.fault.reason"] = fault.Reason };
-        if (fault.Detail is not null) properties["soap.fault.detail"] = fault.Detail;
-        return new EndpointException(config.Name, "ESB-SOAP-FAULT", $"The endpoint '{config.Name}' was answered with a fault ({SafeText.Of(fault.Code, 60)}): {fault.Shown}", fault.IsOfReceiver)
+        if (fault.Detail is not null)
+            properties["soap.fault.detail"] = fault.Detail;
+        return new EndpointException(
+            config.Name,
+            "ESB-SOAP-FAULT",
+            $"The endpoint '{config.Name}' was answered with a fault ({SafeText.Of(fault.Code, 60)}): {fault.Shown}",
+            fault.IsOfReceiver
+        )
         {
             Answer = Convert(request, response, MessageBody.FromBytes(envelope.Body)),
             CallAnswer = new FailedAnswer(status, fault.Detail),
@@ -75,9 +96,12 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
     // A date is relative to the arrival of the answer.
     private TimeSpan? WaitOf(HttpResponseMessage response)
     {
-        if (response.Headers.RetryAfter is not { } wait) return null;
+        if (response.Headers.RetryAfter is not { } wait)
+            return null;
         var delay = wait.Delta ?? wait.Date - time.GetUtcNow() ?? TimeSpan.Zero;
-        return delay < TimeSpan.Zero ? TimeSpan.Zero : delay < LongestWait ? delay : LongestWait;
+        return delay < TimeSpan.Zero ? TimeSpan.Zero
+            : delay < LongestWait ? delay
+            : LongestWait;
     }
 
     private static bool IsTransient(int status) => status is 408 or 429 or >= 500;

@@ -34,7 +34,8 @@ internal sealed record SoapOutboundConfig : HttpTargetingConfig
     public UsernameTokenConfig? Security { get; init; }
 
     /// <inheritdoc/>
-    public override IEnumerable<PropertyUse> PropertyUses => Action is null ? [] : PropertyNames.Of(Action).Select(name => new PropertyUse("action", name));
+    public override IEnumerable<PropertyUse> PropertyUses =>
+        Action is null ? [] : PropertyNames.Of(Action).Select(name => new PropertyUse("action", name));
 }
 
 /// <summary>A user name token (WS-Security UsernameToken Profile 1.1).</summary>

@@ -12,7 +12,13 @@ namespace Esb.Endpoints.Soap.Sending;
 /// <summary>Writes requests with an envelope around a message. Used by one message at a time.</summary>
 /// <remarks>No Idempotency-Key is sent: services of SOAP do not know it, so a request whose answer was lost is not sent to another
 /// server.</remarks>
-internal sealed class SoapRequestWriter(SoapOutboundConfig config, IMessageValue? action, XmlInput xml, long maxBodyBytes, TimeProvider time)
+internal sealed class SoapRequestWriter(
+    SoapOutboundConfig config,
+    IMessageValue? action,
+    XmlInput xml,
+    long maxBodyBytes,
+    TimeProvider time
+)
 {
     private readonly SoapVersion _version = config.Version == SoapVersions.V11 ? SoapVersion.V11 : SoapVersion.V12;
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
@@ -28,14 +34,18 @@ internal sealed class SoapRequestWriter(SoapOutboundConfig config, IMessageValue
         try
         {
             var body = message.Body.Length == 0 ? default : xml.RootOf(message.Body.Bytes, out _);
-            request.Content = new ReadOnlyMemoryContent(EnvelopeWriter.Write(_version, _security is null ? [] : _security.Write(), body.Span));
+            request.Content = new ReadOnlyMemoryContent(
+                EnvelopeWriter.Write(_version, _security is null ? [] : _security.Write(), body.Span)
+            );
             SetAction(request, action is null ? "" : MessageValues.AsText(action.Evaluate(new MessageContext(message, config.Name))) ?? "");
             foreach (var (name, value) in HttpFields.Outgoing(message, _rules))
             {
-                if (!request.Headers.TryAddWithoutValidation(name, value)) request.Content.Headers.TryAddWithoutValidation(name, value);
+                if (!request.Headers.TryAddWithoutValidation(name, value))
+                    request.Content.Headers.TryAddWithoutValidation(name, value);
             }
 
-            if (_tellsWay) request.Headers.TryAddWithoutValidation(ViaField.Name, via);
+            if (_tellsWay)
+                request.Headers.TryAddWithoutValidation(ViaField.Name, via);
             return request;
         }
         catch (EsbException ex)
@@ -48,10 +58,16 @@ internal sealed class SoapRequestWriter(SoapOutboundConfig config, IMessageValue
     private void SetAction(HttpRequestMessage request, string text)
     {
         if (!HeaderRules.IsValue(text) || text.AsSpan().ContainsAny('"', '\\'))
-            throw new EsbException("ESB-SOAP-ACTION", $"The action of the request to the endpoint '{config.Name}' has quotes or control characters.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-SOAP-ACTION",
+                $"The action of the request to the endpoint '{config.Name}' has quotes or control characters.",
+                FaultKind.Invalid
+            );
         var type = _version.ContentType;
-        if (_version == SoapVersion.V11) request.Headers.TryAddWithoutValidation("SOAPAction", $"\"{text}\"");
-        else if (text.Length > 0) type += $"; action=\"{text}\"";
+        if (_version == SoapVersion.V11)
+            request.Headers.TryAddWithoutValidation("SOAPAction", $"\"{text}\"");
+        else if (text.Length > 0)
+            type += $"; action=\"{text}\"";
         request.Content!.Headers.TryAddWithoutValidation("Content-Type", type);
     }
 }

@@ -5,7 +5,12 @@ namespace Esb.Endpoints.Sql.Batches;
 /// <param name="mostAtOnce">The initial number of messages that can wait at the same time.</param>
 /// <param name="run">Runs a batch and completes each of its messages. Never fails.</param>
 /// <param name="time">The clock of the wait.</param>
-internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func<IReadOnlyList<BatchedMessage>, Task> run, TimeProvider time)
+internal sealed class MessageBatcher(
+    SqlBatchConfig config,
+    int mostAtOnce,
+    Func<IReadOnlyList<BatchedMessage>, Task> run,
+    TimeProvider time
+)
 {
     private readonly Lock _gate = new();
     private readonly LinkedList<BatchedMessage> _waiting = [];
@@ -37,8 +42,10 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
         lock (_gate)
         {
             place = _waiting.AddLast(message);
-            if (IsFull) _gathered?.TrySetResult();
-            if (_isRunning) return place;
+            if (IsFull)
+                _gathered?.TrySetResult();
+            if (_isRunning)
+                return place;
             _isRunning = true;
         }
 
@@ -50,7 +57,8 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
     {
         lock (_gate)
         {
-            if (place.List is null) return;
+            if (place.List is null)
+                return;
             _waiting.Remove(place);
         }
 
@@ -61,9 +69,12 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
     {
         while (true)
         {
-            if (config.Within > TimeSpan.Zero) await GatherAsync();
-            if (TakeBatch() is not { } batch) return;
-            if (batch.Count > 0) await run(batch);
+            if (config.Within > TimeSpan.Zero)
+                await GatherAsync();
+            if (TakeBatch() is not { } batch)
+                return;
+            if (batch.Count > 0)
+                await run(batch);
         }
     }
 
@@ -72,7 +83,8 @@ internal sealed class MessageBatcher(SqlBatchConfig config, int mostAtOnce, Func
         Task gathered;
         lock (_gate)
         {
-            if (_waiting.Count == 0 || IsFull) return;
+            if (_waiting.Count == 0 || IsFull)
+                return;
             gathered = (_gathered = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
 

@@ -16,11 +16,13 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, IReadOnly
         var left = messages.ToList();
         for (var found = 0; left.Count > 0 && found < MaxFound; found++)
         {
-            if (await TryAsync(left) is not { } bad) return;
+            if (await TryAsync(left) is not { } bad)
+                return;
             left.Remove(bad);
         }
 
-        foreach (var message in left) await TryAsync([message]);
+        foreach (var message in left)
+            await TryAsync([message]);
     }
 
     // Returns the refused message; null if all results are known.
@@ -30,19 +32,24 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, IReadOnly
         MaskedFlow.Follow(messages.Select(message => message.Subject)); // this runs in the flow of one of them
         try
         {
-            await database.UseAsync(config.Name, config.Timeout, async (connection, limited) =>
-            {
-                await using var batch = Create(connection, messages);
-                try
+            await database.UseAsync(
+                config.Name,
+                config.Timeout,
+                async (connection, limited) =>
                 {
-                    return await batch.ExecuteNonQueryAsync(limited);
-                }
-                catch (DbException ex) when (database.Provider.IndexOfRefused(batch, ex) is { } command)
-                {
-                    refused = command / CommandsEach;
-                    throw;
-                }
-            }, CancellationToken.None);
+                    await using var batch = Create(connection, messages);
+                    try
+                    {
+                        return await batch.ExecuteNonQueryAsync(limited);
+                    }
+                    catch (DbException ex) when (database.Provider.IndexOfRefused(batch, ex) is { } command)
+                    {
+                        refused = command / CommandsEach;
+                        throw;
+                    }
+                },
+                CancellationToken.None
+            );
         }
         catch (Exception ex) when (refused >= 0)
         {
@@ -51,16 +58,19 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, IReadOnly
         }
         catch (DbException ex) when (messages.Count > 1 && database.Provider.IsRefusal(ex))
         {
-            foreach (var message in messages) await TryAsync([message]); // a deferred constraint: the commit names no message
+            foreach (var message in messages)
+                await TryAsync([message]); // a deferred constraint: the commit names no message
             return null;
         }
         catch (Exception ex)
         {
-            foreach (var message in messages) message.SetException(ex);
+            foreach (var message in messages)
+                message.SetException(ex);
             return null;
         }
 
-        foreach (var message in messages) message.SetResult();
+        foreach (var message in messages)
+            message.SetResult();
         return null;
     }
 
@@ -71,7 +81,8 @@ internal sealed class SqlBatch(SqlOutboundConfig config, SqlText text, IReadOnly
         var batch = database.Provider.CreateBatch(connection);
         foreach (var message in messages)
         {
-            if (message.Claim is { } claim) database.Provider.AddClaim(batch, claim);
+            if (message.Claim is { } claim)
+                database.Provider.AddClaim(batch, claim);
             database.Provider.AddCommand(batch, text, message.Values, types);
         }
 

@@ -10,6 +10,9 @@ public sealed record SqlBatchConfig : SettingsRecord
     public int Size { get; init; } = 100;
 
     /// <summary>The time that an incomplete batch waits for more messages.</summary>
-    [Setting("How long a batch that is not full waits for more messages. At 0ms it takes what has come while the batch before was under way.", Range = "0ms..1s")]
+    [Setting(
+        "How long a batch that is not full waits for more messages. At 0ms it takes what has come while the batch before was under way.",
+        Range = "0ms..1s"
+    )]
     public TimeSpan Within { get; init; } = TimeSpan.Zero;
 }

@@ -42,15 +42,24 @@ internal sealed class ClientProvider(IDatabaseClient client) : IDatabaseProvider
             var command = batch.CreateBatchCommand();
             command.CommandText = statement.Render(client.Placeholder);
             for (var position = 1; position <= statement.Values.Count; position++)
-                command.Parameters.Add(Bind(command.CreateParameter(), client.ParameterName(position), values[statement.Values[position - 1]]));
+                command.Parameters.Add(
+                    Bind(command.CreateParameter(), client.ParameterName(position), values[statement.Values[position - 1]])
+                );
             batch.BatchCommands.Add(command);
         }
     }
 
-    public string? FaultOfType(string type) => $"the provider '{client.Name}' binds values as text and takes no types: expected a cast in the command";
+    public string? FaultOfType(string type) =>
+        $"the provider '{client.Name}' binds values as text and takes no types: expected a cast in the command";
 
     public async Task CallAsync(
-        DbConnection connection, SqlProcedure procedure, string?[] values, Func<DbDataReader, Task> addResult, Func<DbDataReader, Task> addOut, CancellationToken cancellationToken)
+        DbConnection connection,
+        SqlProcedure procedure,
+        string?[] values,
+        Func<DbDataReader, Task> addResult,
+        Func<DbDataReader, Task> addOut,
+        CancellationToken cancellationToken
+    )
     {
         await using var command = connection.CreateCommand();
         command.CommandType = CommandType.StoredProcedure;
@@ -72,15 +81,16 @@ internal sealed class ClientProvider(IDatabaseClient client) : IDatabaseProvider
         {
             do
             {
-                if (reader.FieldCount > 0) await addResult(reader);
-            }
-            while (await reader.NextResultAsync(cancellationToken));
+                if (reader.FieldCount > 0)
+                    await addResult(reader);
+            } while (await reader.NextResultAsync(cancellationToken));
         }
 
         var output = new OutValues();
         foreach (DbParameter parameter in command.Parameters)
         {
-            if (parameter.Direction != ParameterDirection.Input) output.Add(parameter.ParameterName, typeof(string), parameter.Value ?? DBNull.Value);
+            if (parameter.Direction != ParameterDirection.Input)
+                output.Add(parameter.ParameterName, typeof(string), parameter.Value ?? DBNull.Value);
         }
 
         await output.ReadByAsync(addOut);

@@ -19,13 +19,22 @@ internal sealed class MySqlClient : IDatabaseClient
         try
         {
             var parts = new MySqlConnectionStringBuilder(connection.Connection);
-            if (string.IsNullOrEmpty(parts.Server)) errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string with a Server");
-            else if (!parts.Server.Split(',').All(server => LoopbackHosts.Is(server.Trim())) && parts.SslMode is not (MySqlSslMode.VerifyCA or MySqlSslMode.VerifyFull))
+            if (string.IsNullOrEmpty(parts.Server))
+                errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string with a Server");
+            else if (
+                !parts.Server.Split(',').All(server => LoopbackHosts.Is(server.Trim()))
+                && parts.SslMode is not (MySqlSslMode.VerifyCA or MySqlSslMode.VerifyFull)
+            )
                 errors.RefuseInsecure(connection, "connection", connection.AllowInsecure, "SSL Mode=VerifyFull");
         }
         catch (Exception ex) when (ex is ArgumentException or FormatException)
         {
-            errors.Add("ESB-CFG-VALUE", connection, "connection", "expected a connection string of MySqlConnector, such as \"Server=db;Database=shop;User ID=esb\"");
+            errors.Add(
+                "ESB-CFG-VALUE",
+                connection,
+                "connection",
+                "expected a connection string of MySqlConnector, such as \"Server=db;Database=shop;User ID=esb\""
+            );
         }
     }
 
@@ -40,7 +49,8 @@ internal sealed class MySqlClient : IDatabaseClient
             AllowLoadLocalInfile = false, // a server could ask for any file of this machine
         };
         parts.MinimumPoolSize = Math.Min(parts.MinimumPoolSize, parts.MaximumPoolSize);
-        if (!parts.ContainsKey("Application Name") || string.IsNullOrEmpty(parts.ApplicationName)) parts.ApplicationName = "esb";
+        if (!parts.ContainsKey("Application Name") || string.IsNullOrEmpty(parts.ApplicationName))
+            parts.ApplicationName = "esb";
         return new MySqlDataSource(parts.ConnectionString);
     }
 
@@ -54,10 +64,11 @@ internal sealed class MySqlClient : IDatabaseClient
 
     public string ParameterName(int position) => Placeholder(position);
 
-    public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) => cause switch
-    {
-        MySqlException refused => MySqlFailures.Explain(refused, parameters),
-        SocketException or IOException or TimeoutException => MySqlFailures.Unreachable,
-        _ => null,
-    };
+    public DatabaseFailure? Explain(Exception cause, IReadOnlyList<string> parameters) =>
+        cause switch
+        {
+            MySqlException refused => MySqlFailures.Explain(refused, parameters),
+            SocketException or IOException or TimeoutException => MySqlFailures.Unreachable,
+            _ => null,
+        };
 }

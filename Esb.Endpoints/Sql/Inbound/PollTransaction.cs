@@ -25,8 +25,18 @@ internal sealed class PollTransaction : IAsyncDisposable
 
     /// <summary>Begins a transaction whose messages are published if, and only if, it commits.</summary>
     /// <exception cref="EsbException">As <see cref="ITransactions.BeginAsync"/>.</exception>
-    public static async Task<PollTransaction> BeginWithOutboxAsync(string endpoint, string connection, ITransactions transactions, CancellationToken cancellationToken) =>
-        new(endpoint, (SqlUnitOfWork)await transactions.BeginAsync(connection, Longest, cancellationToken), rented: null, transaction: null);
+    public static async Task<PollTransaction> BeginWithOutboxAsync(
+        string endpoint,
+        string connection,
+        ITransactions transactions,
+        CancellationToken cancellationToken
+    ) =>
+        new(
+            endpoint,
+            (SqlUnitOfWork)await transactions.BeginAsync(connection, Longest, cancellationToken),
+            rented: null,
+            transaction: null
+        );
 
     /// <summary>Begins a transaction without an outbox.</summary>
     /// <exception cref="EsbException">The database is unreachable, or no connection became free.</exception>
@@ -35,7 +45,12 @@ internal sealed class PollTransaction : IAsyncDisposable
         var rented = await database.RentAsync(endpoint, Longest, cancellationToken);
         try
         {
-            return new(endpoint, unitOfWork: null, rented, await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken));
+            return new(
+                endpoint,
+                unitOfWork: null,
+                rented,
+                await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken)
+            );
         }
         catch
         {
@@ -48,7 +63,8 @@ internal sealed class PollTransaction : IAsyncDisposable
     /// <exception cref="EndpointException"><c>ESB-SQL-TIMEOUT</c>.</exception>
     public async Task<T> UseAsync<T>(Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
-        if (_unitOfWork is not null) return await _unitOfWork.UseAsync(_endpoint, Longest, work, cancellationToken);
+        if (_unitOfWork is not null)
+            return await _unitOfWork.UseAsync(_endpoint, Longest, work, cancellationToken);
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(Longest);
         try
@@ -64,18 +80,22 @@ internal sealed class PollTransaction : IAsyncDisposable
     /// <summary>Commits. Of a plain transaction whose commit gets no answer the next poll shows the outcome: rows that are still found are
     /// taken again, as the same messages.</summary>
     /// <exception cref="EsbException">It was not committed, or the outcome is unknown.</exception>
-    public Task CommitAsync(CancellationToken cancellationToken) => _unitOfWork?.CommitAsync(cancellationToken) ?? _transaction!.CommitAsync(cancellationToken);
+    public Task CommitAsync(CancellationToken cancellationToken) =>
+        _unitOfWork?.CommitAsync(cancellationToken) ?? _transaction!.CommitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
         try
         {
-            if (_unitOfWork is not null) await _unitOfWork.DisposeAsync();
-            if (_transaction is not null) await _transaction.DisposeAsync();
+            if (_unitOfWork is not null)
+                await _unitOfWork.DisposeAsync();
+            if (_transaction is not null)
+                await _transaction.DisposeAsync();
         }
         finally
         {
-            if (_rented is not null) await _rented.DisposeAsync();
+            if (_rented is not null)
+                await _rented.DisposeAsync();
         }
     }
 }

@@ -6,7 +6,13 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Endpoints.Sql.Inbound;
 
 /// <summary>Runs the polls of an endpoint, one at a time; a failed one is repeated after a pause that doubles up to 30 s.</summary>
-internal sealed partial class RowDesk(SqlInboundConfig config, RowTaker taker, Admission admission, TimeProvider time, ILogger<RowDesk> logger) : PollingDesk<RowPoll>(admission, time)
+internal sealed partial class RowDesk(
+    SqlInboundConfig config,
+    RowTaker taker,
+    Admission admission,
+    TimeProvider time,
+    ILogger<RowDesk> logger
+) : PollingDesk<RowPoll>(admission, time)
 {
     /// <summary>Called after a poll, with the number of rows that it took.</summary>
     public Action<int>? Ended { get; set; }
@@ -14,7 +20,8 @@ internal sealed partial class RowDesk(SqlInboundConfig config, RowTaker taker, A
     protected override async Task<Task> HandOverAsync(RowPoll item, CancellationToken cancellationToken)
     {
         var taken = await taker.TakeAsync(cancellationToken);
-        if (item.Failures > 0) LogBack(config.Name);
+        if (item.Failures > 0)
+            LogBack(config.Name);
         Ended?.Invoke(taken);
         return Task.CompletedTask;
     }
@@ -23,17 +30,21 @@ internal sealed partial class RowDesk(SqlInboundConfig config, RowTaker taker, A
 
     protected override bool IsGone(Exception failure) => false;
 
-    protected override bool MayPass(Exception failure) => true; // the rows are still there, and the statement may be corrected in the database
+    // the rows are still there, and the statement may be corrected in the database
+    protected override bool MayPass(Exception failure) => true;
 
     protected override bool MayPassLater(Exception failure) => false;
 
-    protected override void OnWaiting(RowPoll item, Exception cause) => LogFailed(cause, (cause as EsbException)?.Code ?? "ESB-INTERNAL", config.Name);
+    protected override void OnWaiting(RowPoll item, Exception cause) =>
+        LogFailed(cause, (cause as EsbException)?.Code ?? "ESB-INTERNAL", config.Name);
 
     protected override void OnRefused(RowPoll item, EsbException cause) => LogFailed(cause, cause.Code, config.Name);
 
-    protected override PolledRefusal OnFailed(RowPoll item, Exception cause) => throw new InvalidOperationException("Every failed poll is repeated.", cause);
+    protected override PolledRefusal OnFailed(RowPoll item, Exception cause) =>
+        throw new InvalidOperationException("Every failed poll is repeated.", cause);
 
-    protected override void OnNotPutAway(RowPoll item, Exception cause) => throw new InvalidOperationException("Rows are marked in the transaction.", cause);
+    protected override void OnNotPutAway(RowPoll item, Exception cause) =>
+        throw new InvalidOperationException("Rows are marked in the transaction.", cause);
 
     protected override void OnGone(RowPoll item, Exception cause) => throw new InvalidOperationException("A poll cannot disappear.", cause);
 

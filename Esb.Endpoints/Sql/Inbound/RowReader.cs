@@ -1,6 +1,6 @@
 using System.Data.Common;
-using Esb.Core.Errors;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 
 namespace Esb.Endpoints.Sql.Inbound;
 
@@ -23,16 +23,24 @@ internal sealed class RowReader(SqlInboundConfig config, SqlText after)
         {
             while (await reader.ReadAsync(cancellationToken))
             {
-                if (++count > MostRows) throw Failed("ESB-SQL-RESULT", $"The query finds more than {MostRows} rows; expected a limit in it.");
+                if (++count > MostRows)
+                    throw Failed("ESB-SQL-RESULT", $"The query finds more than {MostRows} rows; expected a limit in it.");
                 writer ??= config.As == RowsFormat.Json ? new JsonRows(columns) : new XmlRows(columns);
                 Write(reader, writer);
-                rows.Add(new TakenRow(string.Join('\n', key.Select(ordinal => TextOf(reader, ordinal) ?? "")), [.. values.Select(ordinal => TextOf(reader, ordinal))]));
-                if (rows.Count < (config.Batch ?? 1)) continue;
+                rows.Add(
+                    new TakenRow(
+                        string.Join('\n', key.Select(ordinal => TextOf(reader, ordinal) ?? "")),
+                        [.. values.Select(ordinal => TextOf(reader, ordinal))]
+                    )
+                );
+                if (rows.Count < (config.Batch ?? 1))
+                    continue;
                 messages.Add(Finish(rows, writer));
                 (rows, writer) = ([], null);
             }
 
-            if (writer is not null) messages.Add(Finish(rows, writer));
+            if (writer is not null)
+                messages.Add(Finish(rows, writer));
             return messages;
         }
         finally
@@ -59,22 +67,33 @@ internal sealed class RowReader(SqlInboundConfig config, SqlText after)
         }
         catch (Exception ex) when (ex is InvalidCastException or OverflowException or ArgumentException)
         {
-            throw new EndpointException(config.Name, "ESB-SQL-RESULT", "A row has a value that cannot be written; cast it in the query.", isTransient: false, ex);
+            throw new EndpointException(
+                config.Name,
+                "ESB-SQL-RESULT",
+                "A row has a value that cannot be written; cast it in the query.",
+                isTransient: false,
+                ex
+            );
         }
     }
 
     private List<string> ColumnsOf(DbDataReader reader)
     {
         var names = Enumerable.Range(0, reader.FieldCount).Select(reader.GetName).ToList();
-        return names.Count == names.Distinct().Count() ? names : throw Failed("ESB-SQL-RESULT", "Two columns of the query have the same name; name them apart.");
+        return names.Count == names.Distinct().Count()
+            ? names
+            : throw Failed("ESB-SQL-RESULT", "Two columns of the query have the same name; name them apart.");
     }
 
     private int OrdinalOf(List<string> columns, string name, string setting) =>
-        columns.IndexOf(name) is >= 0 and var ordinal ? ordinal : throw Failed("ESB-SQL-PARAM", $"The query has no column '{name}', which {setting} names.");
+        columns.IndexOf(name) is >= 0 and var ordinal
+            ? ordinal
+            : throw Failed("ESB-SQL-PARAM", $"The query has no column '{name}', which {setting} names.");
 
     private static string? TextOf(DbDataReader reader, int ordinal)
     {
-        if (reader.IsDBNull(ordinal)) return null;
+        if (reader.IsDBNull(ordinal))
+            return null;
         return reader.GetValue(ordinal) is byte[] bytes ? $@"\x{Convert.ToHexStringLower(bytes)}" : ColumnText.Of(reader.GetValue(ordinal));
     }
 

@@ -12,7 +12,16 @@ namespace Esb.Endpoints.Sql.Inbound;
 /// <c>process</c>, or without the right to make the outbox, the messages are handed over before the commit: at least once, under the same
 /// ids.</remarks>
 internal sealed partial class RowTaker(
-    SqlInboundConfig config, SqlText query, SqlText after, Database database, ITransactions transactions, IMessageIntake intake, long maxBodyBytes, TimeProvider time, ILogger<RowTaker> logger)
+    SqlInboundConfig config,
+    SqlText query,
+    SqlText after,
+    Database database,
+    ITransactions transactions,
+    IMessageIntake intake,
+    long maxBodyBytes,
+    TimeProvider time,
+    ILogger<RowTaker> logger
+)
 {
     private readonly RowReader _reader = new(config, after);
     private bool _hasNoOutbox;
@@ -26,15 +35,21 @@ internal sealed partial class RowTaker(
         {
             await using var transaction = await BeginAsync(cancellationToken);
             var messages = await transaction.UseAsync(FindAsync, cancellationToken);
-            if (messages.Count == 0) return 0;
-            foreach (var rows in messages) await HandOverAsync(rows, transaction.Outbox, cancellationToken);
-            await transaction.UseAsync((connection, limited) => MarkAsync(connection, [.. messages.SelectMany(rows => rows.Rows)], limited), cancellationToken);
+            if (messages.Count == 0)
+                return 0;
+            foreach (var rows in messages)
+                await HandOverAsync(rows, transaction.Outbox, cancellationToken);
+            await transaction.UseAsync(
+                (connection, limited) => MarkAsync(connection, [.. messages.SelectMany(rows => rows.Rows)], limited),
+                cancellationToken
+            );
             await transaction.CommitAsync(cancellationToken);
             return messages.Sum(rows => rows.Rows.Count);
         }
         catch (Exception ex) when (database.Provider.Explain(ex, after.Parameters) is { } failure)
         {
-            if (failure.NeedsNewConnections) database.Renew();
+            if (failure.NeedsNewConnections)
+                database.Renew();
             throw failure.ToException(config.Name, ex);
         }
     }
@@ -45,13 +60,19 @@ internal sealed partial class RowTaker(
         {
             try
             {
-                var transaction = await PollTransaction.BeginWithOutboxAsync(config.Name, config.Connection, transactions, cancellationToken);
+                var transaction = await PollTransaction.BeginWithOutboxAsync(
+                    config.Name,
+                    config.Connection,
+                    transactions,
+                    cancellationToken
+                );
                 _hasNoOutbox = false;
                 return transaction;
             }
             catch (EsbException ex) when (ex.Code == "ESB-SQL-INBOX")
             {
-                if (!_hasNoOutbox) LogNoOutbox(ex, config.Name);
+                if (!_hasNoOutbox)
+                    LogNoOutbox(ex, config.Name);
                 _hasNoOutbox = true;
             }
         }
@@ -87,8 +108,11 @@ internal sealed partial class RowTaker(
                 return;
             }
 
-            var result = outbox is null ? await intake.ReceiveAsync(message, cancellationToken) : await intake.ReceiveAsync(message, outbox, cancellationToken);
-            if (!result.IsDurable && outbox is null) await result.Settled.WaitAsync(cancellationToken);
+            var result = outbox is null
+                ? await intake.ReceiveAsync(message, cancellationToken)
+                : await intake.ReceiveAsync(message, outbox, cancellationToken);
+            if (!result.IsDurable && outbox is null)
+                await result.Settled.WaitAsync(cancellationToken);
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
@@ -98,14 +122,17 @@ internal sealed partial class RowTaker(
 
     private async Task<int> MarkAsync(DbConnection connection, IReadOnlyList<TakenRow> rows, CancellationToken cancellationToken)
     {
-        if (!database.Provider.CountsEach) return await MarkOneByOneAsync(connection, rows, cancellationToken);
+        if (!database.Provider.CountsEach)
+            return await MarkOneByOneAsync(connection, rows, cancellationToken);
         await using var batch = database.Provider.CreateBatch(connection);
-        foreach (var row in rows) database.Provider.AddCommand(batch, after, row.AfterValues, []);
+        foreach (var row in rows)
+            database.Provider.AddCommand(batch, after, row.AfterValues, []);
         await batch.ExecuteNonQueryAsync(cancellationToken);
         var statements = after.Statements.Count;
         for (var row = 0; row < rows.Count; row++)
         {
-            if (batch.BatchCommands.Skip(row * statements).Take(statements).Sum(command => Math.Max(0, command.RecordsAffected)) == 0) throw NotMarked();
+            if (batch.BatchCommands.Skip(row * statements).Take(statements).Sum(command => Math.Max(0, command.RecordsAffected)) == 0)
+                throw NotMarked();
         }
 
         return rows.Count;
@@ -117,17 +144,27 @@ internal sealed partial class RowTaker(
         {
             await using var batch = database.Provider.CreateBatch(connection);
             database.Provider.AddCommand(batch, after, row.AfterValues, []);
-            if (await batch.ExecuteNonQueryAsync(cancellationToken) <= 0) throw NotMarked();
+            if (await batch.ExecuteNonQueryAsync(cancellationToken) <= 0)
+                throw NotMarked();
         }
 
         return rows.Count;
     }
 
-    private EndpointException NotMarked() => new(config.Name, "ESB-SQL-AFTER", "The command \"after\" changed nothing for a row; nothing was taken.", isTransient: false);
+    private EndpointException NotMarked() =>
+        new(config.Name, "ESB-SQL-AFTER", "The command \"after\" changed nothing for a row; nothing was taken.", isTransient: false);
 
-    [LoggerMessage(EventId = 2330, Level = LogLevel.Warning, Message = "ESB-SQL-INBOX: {Endpoint} has no outbox in its database; messages are published before the commit, at least once")]
+    [LoggerMessage(
+        EventId = 2330,
+        Level = LogLevel.Warning,
+        Message = "ESB-SQL-INBOX: {Endpoint} has no outbox in its database; messages are published before the commit, at least once"
+    )]
     private partial void LogNoOutbox(Exception cause, string endpoint);
 
-    [LoggerMessage(EventId = 2331, Level = LogLevel.Warning, Message = "{Code}: message {MessageId} of {Endpoint} was refused; its rows are marked as taken")]
+    [LoggerMessage(
+        EventId = 2331,
+        Level = LogLevel.Warning,
+        Message = "{Code}: message {MessageId} of {Endpoint} was refused; its rows are marked as taken"
+    )]
     private partial void LogRefused(Exception? cause, string code, Guid messageId, string endpoint);
 }

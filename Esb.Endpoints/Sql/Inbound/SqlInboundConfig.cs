@@ -13,11 +13,18 @@ public sealed record SqlInboundConfig : InboundEndpointConfig
     public required string Connection { get; init; }
 
     /// <summary>The query that finds the rows to take.</summary>
-    [Setting("The query for the rows to take, with a limit. It finds a row until \"after\" has marked or deleted it.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    [Setting(
+        "The query for the rows to take, with a limit. It finds a row until \"after\" has marked or deleted it.",
+        UnknownReferenceCode = "ESB-SQL-DYNAMIC"
+    )]
     public required string Query { get; init; }
 
     /// <summary>The command that marks or deletes a taken row.</summary>
-    [Setting("The command that marks or deletes a row that was taken, once for each row, in the transaction of the query; @name is the row's column of that name.", UnknownReferenceCode = "ESB-SQL-DYNAMIC")]
+    [Setting(
+        "The command that marks or deletes a row that was taken, once for each row, in the transaction of the query; @name is the "
+            + "row's column of that name.",
+        UnknownReferenceCode = "ESB-SQL-DYNAMIC"
+    )]
     public required string After { get; init; }
 
     /// <summary>The pause after a poll that found fewer rows than the one before.</summary>
@@ -25,7 +32,10 @@ public sealed record SqlInboundConfig : InboundEndpointConfig
     public TimeSpan Interval { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>The most rows of a message; null for a message for each row.</summary>
-    [Setting("The most rows of one message, which is then an array of rows; by default each row is a message of its own.", Range = "1..10000")]
+    [Setting(
+        "The most rows of one message, which is then an array of rows; by default each row is a message of its own.",
+        Range = "1..10000"
+    )]
     public int? Batch { get; init; }
 
     /// <summary>The format of the rows.</summary>
@@ -57,5 +67,9 @@ public sealed record SqlInboundConfig : InboundEndpointConfig
 
     /// <summary>The connections whose outbox the enabled endpoints of this type use.</summary>
     internal static IEnumerable<string> OutboxesOf(EndpointModels endpoints) =>
-        endpoints.Inbound.Select(model => model.Config).OfType<SqlInboundConfig>().Where(endpoint => endpoint is { Enabled: true, Publish: not null }).Select(endpoint => endpoint.Connection);
+        endpoints
+            .Inbound.Select(model => model.Config)
+            .OfType<SqlInboundConfig>()
+            .Where(endpoint => endpoint is { Enabled: true, Publish: not null })
+            .Select(endpoint => endpoint.Connection);
 }

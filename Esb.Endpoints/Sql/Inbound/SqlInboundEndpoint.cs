@@ -25,27 +25,29 @@ internal sealed class SqlInboundEndpoint : PollingEndpoint<RowPoll, RowPoll>
 
     protected override TimeSpan ShortInterval => TimeSpan.FromMilliseconds(500); // while a failed poll waits for its repetition
 
-    protected override ValueTask<IReadOnlyList<RowPoll>> OpenAsync(CancellationToken cancellationToken) => ValueTask.FromResult<IReadOnlyList<RowPoll>>([]);
+    protected override ValueTask<IReadOnlyList<RowPoll>> OpenAsync(CancellationToken cancellationToken) =>
+        ValueTask.FromResult<IReadOnlyList<RowPoll>>([]);
 
     protected override ValueTask<PolledLook<RowPoll>> LookAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
         {
-            if (_isPolling) return ValueTask.FromResult(new PolledLook<RowPoll>([], HasMore: true));
+            if (_isPolling)
+                return ValueTask.FromResult(new PolledLook<RowPoll>([], HasMore: true));
             _isPolling = true;
             return ValueTask.FromResult(new PolledLook<RowPoll>([new RowPoll()], HasMore: false));
         }
     }
 
-    protected override ValueTask<RowPoll?> ClaimAsync(RowPoll found, CancellationToken cancellationToken) => ValueTask.FromResult<RowPoll?>(found);
+    protected override ValueTask<RowPoll?> ClaimAsync(RowPoll found, CancellationToken cancellationToken) =>
+        ValueTask.FromResult<RowPoll?>(found);
 
     protected override bool IsAway(Exception failure) => false; // polls fail in the desk
 
-    protected override TimeSpan OnAway(Exception cause, bool isFirst) => throw new InvalidOperationException("Polls fail in the desk.", cause);
+    protected override TimeSpan OnAway(Exception cause, bool isFirst) =>
+        throw new InvalidOperationException("Polls fail in the desk.", cause);
 
-    protected override void OnBack()
-    {
-    }
+    protected override void OnBack() { }
 
     // A poll that took rows is followed at once; after one that took none the interval passes.
     protected override async Task WaitAsync(NextLook next, CancellationToken cancellationToken)
@@ -58,10 +60,12 @@ internal sealed class SqlInboundEndpoint : PollingEndpoint<RowPoll, RowPoll>
             await Task.WhenAny(pause, ended);
             lock (_gate)
             {
-                if (ended.IsCompletedSuccessfully && _isDue) break;
+                if (ended.IsCompletedSuccessfully && _isDue)
+                    break;
             }
 
-            if (ended.IsCompletedSuccessfully) continue;
+            if (ended.IsCompletedSuccessfully)
+                continue;
             await waiting.CancelAsync();
             await ended.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
@@ -82,7 +86,8 @@ internal sealed class SqlInboundEndpoint : PollingEndpoint<RowPoll, RowPoll>
         {
             _isPolling = false;
             _isDue = taken > 0 && _config.WhileFound;
-            if (_ended.CurrentCount == 0) _ended.Release();
+            if (_ended.CurrentCount == 0)
+                _ended.Release();
         }
     }
 }

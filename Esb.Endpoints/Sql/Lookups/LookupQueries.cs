@@ -10,12 +10,23 @@ internal sealed class LookupQueries(DatabaseConnections databases) : ILookupQuer
     private readonly ConcurrentDictionary<string, SqlText> _texts = new();
 
     public async Task<IReadOnlyDictionary<string, string>?> FindAsync(
-        string lookup, string connection, string query, string key, TimeSpan timeout, CancellationToken cancellationToken)
+        string lookup,
+        string connection,
+        string query,
+        string key,
+        TimeSpan timeout,
+        CancellationToken cancellationToken
+    )
     {
         var (database, text) = (databases.Find(connection), _texts.GetOrAdd(query, SqlText.Parse));
         try
         {
-            return await database.UseAsync(lookup, timeout, (open, limited) => RunAsync(database, open, text, key, limited), cancellationToken);
+            return await database.UseAsync(
+                lookup,
+                timeout,
+                (open, limited) => RunAsync(database, open, text, key, limited),
+                cancellationToken
+            );
         }
         catch (Exception ex) when (database.Explain(ex, text.Parameters) is { } failure)
         {
@@ -23,16 +34,24 @@ internal sealed class LookupQueries(DatabaseConnections databases) : ILookupQuer
         }
     }
 
-    private static async Task<IReadOnlyDictionary<string, string>?> RunAsync(Database database, DbConnection connection, SqlText text, string key, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyDictionary<string, string>?> RunAsync(
+        Database database,
+        DbConnection connection,
+        SqlText text,
+        string key,
+        CancellationToken cancellationToken
+    )
     {
         await using var batch = database.Provider.CreateBatch(connection);
         database.Provider.AddCommand(batch, text, [key], [null]);
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
-        if (!await reader.ReadAsync(cancellationToken)) return null;
+        if (!await reader.ReadAsync(cancellationToken))
+            return null;
         var entry = new Dictionary<string, string>();
         for (var i = 0; i < reader.FieldCount; i++)
         {
-            if (!reader.IsDBNull(i)) entry[reader.GetName(i)] = ColumnText.Of(reader.GetValue(i));
+            if (!reader.IsDBNull(i))
+                entry[reader.GetName(i)] = ColumnText.Of(reader.GetValue(i));
         }
 
         return entry;

@@ -11,7 +11,13 @@ namespace Esb.Endpoints.Sql.Outbox;
 /// The committing host wakes its own lanes. Messages left by other hosts are found by polling each second: a notification in the
 /// transaction would serialise all commits of the database, because PostgreSQL lets only one notifying transaction commit at a time.
 /// </remarks>
-internal sealed partial class OutboxDispatcher(Database database, OutboxTable table, IOutgoingPublisher publisher, TimeProvider time, ILogger<OutboxDispatcher> logger) : IAsyncDisposable
+internal sealed partial class OutboxDispatcher(
+    Database database,
+    OutboxTable table,
+    IOutgoingPublisher publisher,
+    TimeProvider time,
+    ILogger<OutboxDispatcher> logger
+) : IAsyncDisposable
 {
     private const int MostTurns = 4;
     private const int LooksPerMeasure = 5;
@@ -26,11 +32,22 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
     private string? _trouble;
     private (long Waiting, TimeSpan? OldestAge) _measured;
 
-    public OutboxStatus Status => new(database.Name, _measured.Waiting, _measured.OldestAge, _trouble ?? _lanes.Select(lane => lane.Obstacle).FirstOrDefault(obstacle => obstacle is not null));
+    public OutboxStatus Status =>
+        new(
+            database.Name,
+            _measured.Waiting,
+            _measured.OldestAge,
+            _trouble ?? _lanes.Select(lane => lane.Obstacle).FirstOrDefault(obstacle => obstacle is not null)
+        );
 
     public void Start()
     {
-        _lanes = [.. Enumerable.Range(0, OutboxLanes.Count).Select(lane => new OutboxLane(new OutboxPass((short)lane, table, database, publisher), _turns, time))];
+        _lanes =
+        [
+            .. Enumerable
+                .Range(0, OutboxLanes.Count)
+                .Select(lane => new OutboxLane(new OutboxPass((short)lane, table, database, publisher), _turns, time)),
+        ];
         table.Filled += Wake;
         _running = Task.WhenAll([LookAsync(_stopping.Token), .. _lanes.Select(lane => lane.RunAsync(_stopping.Token))]);
     }
@@ -51,7 +68,8 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
 
     private void Wake(IReadOnlyCollection<short> lanes)
     {
-        foreach (var lane in lanes) _lanes[lane].Wake();
+        foreach (var lane in lanes)
+            _lanes[lane].Wake();
     }
 
     private async Task LookAsync(CancellationToken cancellationToken)
@@ -71,21 +89,29 @@ internal sealed partial class OutboxDispatcher(Database database, OutboxTable ta
             }
             catch (Exception ex) // any failure: an ended loop would leave waiting messages to the next start
             {
-                if (_trouble is null) LogTrouble(database.Name, ex);
+                if (_trouble is null)
+                    LogTrouble(database.Name, ex);
                 _trouble = ex is EsbException ? ex.Message : "The database cannot be used.";
                 await Task.Delay(LookInterval, time, CancellationToken.None);
             }
         }
     }
 
-    private Task LookAsync(bool measures, CancellationToken cancellationToken) => database.UseAsync(database.Name, StatementTime, async (connection, limited) =>
-    {
-        Wake(await table.FindLanesAsync(connection, limited));
-        if (!measures) return false;
-        _measured = await table.MeasureAsync(connection, limited);
-        OutboxTelemetry.Record(database.Name, _measured.Waiting, _measured.OldestAge);
-        return true;
-    }, cancellationToken);
+    private Task LookAsync(bool measures, CancellationToken cancellationToken) =>
+        database.UseAsync(
+            database.Name,
+            StatementTime,
+            async (connection, limited) =>
+            {
+                Wake(await table.FindLanesAsync(connection, limited));
+                if (!measures)
+                    return false;
+                _measured = await table.MeasureAsync(connection, limited);
+                OutboxTelemetry.Record(database.Name, _measured.Waiting, _measured.OldestAge);
+                return true;
+            },
+            cancellationToken
+        );
 
     [LoggerMessage(EventId = 2320, Level = LogLevel.Warning, Message = "The outbox in {Connection} cannot be read, trying again")]
     private partial void LogTrouble(string connection, Exception exception);

@@ -74,10 +74,17 @@ internal sealed record OutboxEnvelope
             Party = envelope.Party,
         };
         ActivityContext.TryParse(envelope.TraceParent, envelope.TraceState, out var trace);
-        return new OutgoingMessage(message, envelope.Endpoint, envelope.Process, trace) { Step = envelope.Step, CausedBy = envelope.CausedBy };
+        return new OutgoingMessage(message, envelope.Endpoint, envelope.Process, trace)
+        {
+            Step = envelope.Step,
+            CausedBy = envelope.CausedBy,
+        };
     }
 }
 
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull
+)]
 [JsonSerializable(typeof(OutboxEnvelope))]
 internal sealed partial class OutboxJson : JsonSerializerContext;

@@ -22,8 +22,10 @@ internal sealed class OutboxHolds
 
     public void Add(OutboxRow row)
     {
-        if (row.KeyHash is { } key) _keys.Add(key);
-        else _positions.Add(row.Position);
+        if (row.KeyHash is { } key)
+            _keys.Add(key);
+        else
+            _positions.Add(row.Position);
     }
 
     public void Clear()

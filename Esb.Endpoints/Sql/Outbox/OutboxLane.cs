@@ -12,7 +12,9 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LongestStandstill = TimeSpan.FromSeconds(30);
 
-    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(
+        new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite }
+    );
     private readonly OutboxHolds _holds = new();
     private TimeSpan _pause = FirstPause;
     private (long? First, long Since) _seen;
@@ -33,7 +35,8 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
             while (true)
             {
                 await _wake.Reader.ReadAsync(cancellationToken);
-                while (await ContinueAsync(cancellationToken)) cancellationToken.ThrowIfCancellationRequested();
+                while (await ContinueAsync(cancellationToken))
+                    cancellationToken.ThrowIfCancellationRequested();
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -47,8 +50,10 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     {
         var result = await TryPassAsync(cancellationToken);
         WatchOther(result == OutboxPassResult.Busy ? pass.First : null);
-        if (result == OutboxPassResult.Busy) await Task.Delay(BusyPause, time, cancellationToken);
-        if (result == OutboxPassResult.Published && _holds.IsEmpty) (_failure, _pause) = (null, FirstPause);
+        if (result == OutboxPassResult.Busy)
+            await Task.Delay(BusyPause, time, cancellationToken);
+        if (result == OutboxPassResult.Published && _holds.IsEmpty)
+            (_failure, _pause) = (null, FirstPause);
         if (result == OutboxPassResult.Failed || _holds.IsFull || (result == OutboxPassResult.Empty && !_holds.IsEmpty))
         {
             await Task.Delay(_pause, time, cancellationToken);
@@ -63,8 +68,10 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
     // Under load another host may hold the lane nearly always; what counts is progress of its first message.
     private void WatchOther(long? first)
     {
-        if (first is null || first != _seen.First) (_seen, _standstill) = ((first, time.GetTimestamp()), null);
-        else if (time.GetElapsedTime(_seen.Since) >= LongestStandstill) _standstill = $"Another host has a lane whose first message has not moved for {LongestStandstill.TotalSeconds:0} s.";
+        if (first is null || first != _seen.First)
+            (_seen, _standstill) = ((first, time.GetTimestamp()), null);
+        else if (time.GetElapsedTime(_seen.Since) >= LongestStandstill)
+            _standstill = $"Another host has a lane whose first message has not moved for {LongestStandstill.TotalSeconds:0} s.";
     }
 
     private async Task<OutboxPassResult> TryPassAsync(CancellationToken cancellationToken)
@@ -73,7 +80,8 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
         try
         {
             var result = await pass.RunAsync(_holds, cancellationToken);
-            if (pass.Failure is { } failure) _failure = failure;
+            if (pass.Failure is { } failure)
+                _failure = failure;
             return result;
         }
         catch (Exception ex) when (ex is not OperationCanceledException || !cancellationToken.IsCancellationRequested)
@@ -87,11 +95,12 @@ internal sealed class OutboxLane(OutboxPass pass, SemaphoreSlim turns, TimeProvi
         }
     }
 
-    private static string Describe(Exception failure) => failure switch
-    {
-        EsbException => failure.Message,
-        NpgsqlException => "The database cannot be used.",
-        OperationCanceledException => "The database does not answer in time.",
-        _ => $"A message cannot be read or forgotten: {failure.GetType().Name}.",
-    };
+    private static string Describe(Exception failure) =>
+        failure switch
+        {
+            EsbException => failure.Message,
+            NpgsqlException => "The database cannot be used.",
+            OperationCanceledException => "The database does not answer in time.",
+            _ => $"A message cannot be read or forgotten: {failure.GetType().Name}.",
+        };
 }

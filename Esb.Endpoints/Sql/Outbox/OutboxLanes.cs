@@ -18,7 +18,8 @@ internal static class OutboxLanes
     /// <summary>Returns the lane of the key, or of the message itself if it has no key.</summary>
     public static short LaneOf(EsbMessage message, long? keyHash)
     {
-        if (keyHash is { } hash) return (short)(hash & (Count - 1));
+        if (keyHash is { } hash)
+            return (short)(hash & (Count - 1));
         Span<byte> id = stackalloc byte[16];
         message.Id.TryWriteBytes(id);
         return (short)(id[15] & (Count - 1));

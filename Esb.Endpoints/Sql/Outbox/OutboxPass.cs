@@ -53,7 +53,8 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         // The lock belongs to a transaction, so that a dead host releases the lane. The rows themselves are not locked.
         await using var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         var (isTaken, isReadOnly) = await table.TryLockAsync(rented.Connection, lane, cancellationToken);
-        if (isReadOnly) throw ReadOnly();
+        if (isReadOnly)
+            throw ReadOnly();
         if (!isTaken)
         {
             First = await table.FindFirstAsync(rented.Connection, lane, cancellationToken);
@@ -61,7 +62,8 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         }
 
         var rows = await table.ReadAsync(rented.Connection, lane, ([.. holds.Positions, .. _handed.Keys], holds.Keys), cancellationToken);
-        if (rows.Count == 0) return OutboxPassResult.Empty;
+        if (rows.Count == 0)
+            return OutboxPassResult.Empty;
 
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var publishing = PublishAsync(rows, holds, ending.Token);
@@ -80,7 +82,10 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
     private EndpointException ReadOnly()
     {
         database.Renew();
-        return new EndpointException(database.Name, "ESB-SQL-CONNECTION", "The database takes no changes now.", isTransient: true) { IsOutage = true };
+        return new EndpointException(database.Name, "ESB-SQL-CONNECTION", "The database takes no changes now.", isTransient: true)
+        {
+            IsOutage = true,
+        };
     }
 
     // A topic may take long. If the lane cannot be kept meanwhile, publishing ends before the next message of each key: another host is
@@ -90,27 +95,42 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         while (true)
         {
             await publishing.WaitAsync(WordInterval).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (publishing.IsCompleted) return;
+            if (publishing.IsCompleted)
+                return;
             var keeping = OutboxTable.KeepAsync(connection, CancellationToken.None); // the client's own time-out ends it
             await keeping.WaitAsync(WordInterval).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            if (keeping.IsCompletedSuccessfully) continue;
+            if (keeping.IsCompletedSuccessfully)
+                continue;
             await ending.CancelAsync();
             await Task.WhenAll(publishing, keeping);
         }
     }
 
     // Returns the rows that need not be kept any longer.
-    private async Task<IReadOnlyCollection<OutboxRow>> PublishAsync(IReadOnlyList<OutboxRow> rows, OutboxHolds holds, CancellationToken cancellationToken)
+    private async Task<IReadOnlyCollection<OutboxRow>> PublishAsync(
+        IReadOnlyList<OutboxRow> rows,
+        OutboxHolds holds,
+        CancellationToken cancellationToken
+    )
     {
         var settled = new ConcurrentQueue<OutboxRow>();
         var failed = new ConcurrentQueue<OutboxRow>();
-        await Task.WhenAll(rows.GroupBy(row => row.KeyHash ?? row.Position, row => row).Select(group => PublishAsync(group, settled, failed, cancellationToken)));
-        foreach (var row in failed) holds.Add(row);
+        await Task.WhenAll(
+            rows.GroupBy(row => row.KeyHash ?? row.Position, row => row)
+                .Select(group => PublishAsync(group, settled, failed, cancellationToken))
+        );
+        foreach (var row in failed)
+            holds.Add(row);
         return settled;
     }
 
     // A failed message blocks the rest of its key.
-    private async Task PublishAsync(IEnumerable<OutboxRow> rows, ConcurrentQueue<OutboxRow> settled, ConcurrentQueue<OutboxRow> failed, CancellationToken cancellationToken)
+    private async Task PublishAsync(
+        IEnumerable<OutboxRow> rows,
+        ConcurrentQueue<OutboxRow> settled,
+        ConcurrentQueue<OutboxRow> failed,
+        CancellationToken cancellationToken
+    )
     {
         foreach (var row in rows)
         {
@@ -118,8 +138,10 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
             {
                 using var trace = ContinueTrace(row.Outgoing.Parent);
                 var settling = await publisher.PublishAsync(row.Outgoing, cancellationToken);
-                if (settling.IsCompleted) settled.Enqueue(row);
-                else _handed[row.Position] = ForgetAsync(row, settling);
+                if (settling.IsCompleted)
+                    settled.Enqueue(row);
+                else
+                    _handed[row.Position] = ForgetAsync(row, settling);
             }
             catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
             {
@@ -140,11 +162,16 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
         await Task.WhenAny(settling);
         try
         {
-            await database.UseAsync(database.Name, StatementTime, async (connection, limited) =>
-            {
-                await OutboxTable.DeleteAsync(connection, [row], limited);
-                return true;
-            }, CancellationToken.None);
+            await database.UseAsync(
+                database.Name,
+                StatementTime,
+                async (connection, limited) =>
+                {
+                    await OutboxTable.DeleteAsync(connection, [row], limited);
+                    return true;
+                },
+                CancellationToken.None
+            );
             _handed.TryRemove(row.Position, out _);
         }
         catch (Exception) // any failure: this task is not awaited before the host stops
@@ -155,5 +182,9 @@ internal sealed class OutboxPass(short lane, OutboxTable table, Database databas
 
     // Needed for the header and the audit fact, even without a listener for spans.
     private static Activity? ContinueTrace(ActivityContext parent) =>
-        parent == default ? null : new Activity("outbox") { TraceStateString = parent.TraceState }.SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags).Start();
+        parent == default
+            ? null
+            : new Activity("outbox") { TraceStateString = parent.TraceState }
+                .SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags)
+                .Start();
 }

@@ -24,7 +24,8 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
     // and the commit follow, so that this lock cannot be part of a deadlock.
     private const string LockKeys = """
         select pg_advisory_xact_lock(hash) from (
-          select distinct hashtextextended('esb outbox key of ' || $1, key_hash) as hash from unnest($2) as key_hash where key_hash is not null order by hash) as hashes
+          select distinct hashtextextended('esb outbox key of ' || $1, key_hash) as hash from unnest($2) as key_hash where key_hash is not
+            null order by hash) as hashes
         """;
 
     private const string Insert = """
@@ -35,7 +36,8 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
         """;
 
     private const string FindLanes =
-        "select lane from generate_series(0, 15) as lane where exists (select from esb.transaction_outbox waiting where waiting.bus = $1 and waiting.lane = lane.lane)";
+        "select lane from generate_series(0, 15) as lane where exists (select from esb.transaction_outbox waiting where waiting.bus "
+        + "= $1 and waiting.lane = lane.lane)";
 
     // A frozen or disconnected host would hold the lane as long as its connection lasts, so the server ends a silent transaction.
     private const string LockLane = """
@@ -62,28 +64,36 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
 
     private const string Delete = "delete from esb.transaction_outbox where position = any ($1) and created_at between $2 and $3";
 
-    private const string Measure = "select count(*), extract(epoch from clock_timestamp() - min(created_at))::float8 from esb.transaction_outbox where bus = $1";
+    private const string Measure =
+        "select count(*), extract(epoch from clock_timestamp() - min(created_at))::float8 from esb.transaction_outbox where bus = $1";
 
     /// <summary>Raised after a commit, with the lanes that have new messages.</summary>
     public event Action<IReadOnlyCollection<short>>? Filled;
 
     /// <summary>Adds messages in order, as the last step before the commit.</summary>
     /// <returns>The lanes of the messages.</returns>
-    public async Task<IReadOnlyCollection<short>> AddAsync(DbConnection connection, IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    public async Task<IReadOnlyCollection<short>> AddAsync(
+        DbConnection connection,
+        IReadOnlyList<OutgoingMessage> messages,
+        CancellationToken cancellationToken
+    )
     {
         var hashes = messages.Select(message => OutboxLanes.HashOf(message.Message)).ToArray();
         var lanes = messages.Select((message, index) => OutboxLanes.LaneOf(message.Message, hashes[index])).ToArray();
         await using var batch = new NpgsqlBatch((NpgsqlConnection)connection);
         batch.BatchCommands.Add(Command(LockKeys, bus, hashes));
-        batch.BatchCommands.Add(Command(
-            Insert,
-            bus,
-            lanes,
-            hashes,
-            messages.Select(message => message.Message.Id).ToArray(),
-            messages.Select(message => message.Message.Subject).ToArray(),
-            messages.Select(OutboxEnvelope.Write).ToArray(),
-            messages.Select(message => cipher.Seal(message.Message.Body.Bytes, message.Message.Id).ToArray()).ToArray()));
+        batch.BatchCommands.Add(
+            Command(
+                Insert,
+                bus,
+                lanes,
+                hashes,
+                messages.Select(message => message.Message.Id).ToArray(),
+                messages.Select(message => message.Message.Subject).ToArray(),
+                messages.Select(OutboxEnvelope.Write).ToArray(),
+                messages.Select(message => cipher.Seal(message.Message.Body.Bytes, message.Message.Id).ToArray()).ToArray()
+            )
+        );
         await batch.ExecuteNonQueryAsync(cancellationToken);
         return lanes.Distinct().ToList();
     }
@@ -97,13 +107,18 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
         var lanes = new List<short>();
         await using var batch = Batch(connection, Command(FindLanes, bus));
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
-        while (await reader.ReadAsync(cancellationToken)) lanes.Add((short)reader.GetInt32(0));
+        while (await reader.ReadAsync(cancellationToken))
+            lanes.Add((short)reader.GetInt32(0));
         return lanes;
     }
 
     /// <summary>Takes a lane for the transaction of the connection, unless another host holds it. Also reports a read-only connection, on
     /// which nothing can be deleted: a standby grants locks and rows as well.</summary>
-    public async Task<(bool IsTaken, bool IsReadOnly)> TryLockAsync(DbConnection connection, short lane, CancellationToken cancellationToken)
+    public async Task<(bool IsTaken, bool IsReadOnly)> TryLockAsync(
+        DbConnection connection,
+        short lane,
+        CancellationToken cancellationToken
+    )
     {
         await using var batch = Batch(connection, Command(LockLane, bus, (long)lane));
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
@@ -130,7 +145,12 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
     /// <param name="lane">The lane.</param>
     /// <param name="skip">The positions and keys to skip.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    public async Task<IReadOnlyList<OutboxRow>> ReadAsync(DbConnection connection, short lane, (long[] Positions, long[] Keys) skip, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<OutboxRow>> ReadAsync(
+        DbConnection connection,
+        short lane,
+        (long[] Positions, long[] Keys) skip,
+        CancellationToken cancellationToken
+    )
     {
         var rows = new List<OutboxRow>();
         await using var batch = Batch(connection, Command(ReadLane, bus, lane, skip.Positions, skip.Keys, BatchRows, BatchBytes));
@@ -139,7 +159,14 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
         {
             var body = cipher.Open(reader.GetFieldValue<byte[]>(6), reader.GetGuid(3));
             var outgoing = OutboxEnvelope.Read(reader.GetString(5), reader.GetGuid(3), reader.GetString(4), body);
-            rows.Add(new OutboxRow(reader.GetInt64(0), reader.GetDateTime(1), await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetInt64(2), outgoing));
+            rows.Add(
+                new OutboxRow(
+                    reader.GetInt64(0),
+                    reader.GetDateTime(1),
+                    await reader.IsDBNullAsync(2, cancellationToken) ? null : reader.GetInt64(2),
+                    outgoing
+                )
+            );
         }
 
         return rows;
@@ -148,9 +175,13 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
     /// <summary>Deletes published messages.</summary>
     public static async Task DeleteAsync(DbConnection connection, IReadOnlyCollection<OutboxRow> rows, CancellationToken cancellationToken)
     {
-        if (rows.Count == 0) return;
+        if (rows.Count == 0)
+            return;
         var positions = rows.Select(row => row.Position).ToArray();
-        await using var batch = Batch(connection, Command(Delete, positions, rows.Min(row => row.CreatedAt), rows.Max(row => row.CreatedAt)));
+        await using var batch = Batch(
+            connection,
+            Command(Delete, positions, rows.Min(row => row.CreatedAt), rows.Max(row => row.CreatedAt))
+        );
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 
@@ -163,12 +194,14 @@ internal sealed class OutboxTable(string bus, IBodyCipher cipher)
         return (reader.GetInt64(0), await reader.IsDBNullAsync(1, cancellationToken) ? null : TimeSpan.FromSeconds(reader.GetDouble(1)));
     }
 
-    private static NpgsqlBatch Batch(DbConnection connection, NpgsqlBatchCommand command) => new((NpgsqlConnection)connection) { BatchCommands = { command } };
+    private static NpgsqlBatch Batch(DbConnection connection, NpgsqlBatchCommand command) =>
+        new((NpgsqlConnection)connection) { BatchCommands = { command } };
 
     private static NpgsqlBatchCommand Command(string text, params ReadOnlySpan<object> values)
     {
         var command = new NpgsqlBatchCommand(text);
-        foreach (var value in values) command.Parameters.Add(new NpgsqlParameter { Value = value });
+        foreach (var value in values)
+            command.Parameters.Add(new NpgsqlParameter { Value = value });
         return command;
     }
 }

@@ -20,7 +20,8 @@ internal sealed class Outboxes(
     OutboxTables tables,
     IOutgoingPublisher publisher,
     TimeProvider time,
-    ILogger<OutboxDispatcher> logger) : IBusPart, IOutboxMonitor, IRevisionPart, IAsyncDisposable
+    ILogger<OutboxDispatcher> logger
+) : IBusPart, IOutboxMonitor, IRevisionPart, IAsyncDisposable
 {
     private readonly ConcurrentDictionary<string, OutboxDispatcher> _dispatchers = new();
 
@@ -45,20 +46,31 @@ internal sealed class Outboxes(
         return Task.CompletedTask;
     }
 
-    public Task StopAsync(CancellationToken cancellationToken) => Task.WhenAll(_dispatchers.Values.Select(dispatcher => dispatcher.StopAsync(cancellationToken)));
+    public Task StopAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(_dispatchers.Values.Select(dispatcher => dispatcher.StopAsync(cancellationToken)));
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var dispatcher in _dispatchers.Values) await dispatcher.DisposeAsync();
+        foreach (var dispatcher in _dispatchers.Values)
+            await dispatcher.DisposeAsync();
         _dispatchers.Clear();
     }
 
     private void Start()
     {
-        var connections = processes.Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct().Where(databases.HasBusTables);
+        var connections = processes
+            .Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
+            .Distinct()
+            .Where(databases.HasBusTables);
         foreach (var connection in connections.Where(connection => !_dispatchers.ContainsKey(connection)))
         {
-            var dispatcher = _dispatchers[connection] = new OutboxDispatcher(databases.Find(connection), tables.Of(connection), publisher, time, logger);
+            var dispatcher = _dispatchers[connection] = new OutboxDispatcher(
+                databases.Find(connection),
+                tables.Of(connection),
+                publisher,
+                time,
+                logger
+            );
             dispatcher.Start();
         }
     }

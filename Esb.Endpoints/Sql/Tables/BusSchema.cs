@@ -15,39 +15,63 @@ internal sealed class BusSchema(NpgsqlConnection connection)
 
     private const string MayUse = """
         has_table_privilege('esb.endpoint_inbox', 'select') and has_table_privilege('esb.endpoint_inbox', 'insert')
-        and has_table_privilege('esb.inbox_owner', 'select') and has_table_privilege('esb.inbox_owner', 'insert') and has_table_privilege('esb.transaction_outbox', 'select')
+        and has_table_privilege('esb.inbox_owner', 'select') and has_table_privilege('esb.inbox_owner', 'insert') and
+          has_table_privilege('esb.transaction_outbox', 'select')
         and has_table_privilege('esb.transaction_outbox', 'insert') and has_table_privilege('esb.transaction_outbox', 'delete')
-        and has_table_privilege('esb.endpoint_fence', 'select') and has_table_privilege('esb.endpoint_fence', 'insert') and has_table_privilege('esb.endpoint_fence', 'update')
-        and has_table_privilege('esb.transaction_mark', 'select') and has_table_privilege('esb.transaction_mark', 'insert') and has_table_privilege('esb.transaction_mark', 'delete')
+        and has_table_privilege('esb.endpoint_fence', 'select') and has_table_privilege('esb.endpoint_fence', 'insert') and
+          has_table_privilege('esb.endpoint_fence', 'update')
+        and has_table_privilege('esb.transaction_mark', 'select') and has_table_privilege('esb.transaction_mark', 'insert') and
+          has_table_privilege('esb.transaction_mark', 'delete')
         """;
 
     private const string Prefix = "Sql.Tables.";
 
     private static readonly IReadOnlyList<(int Number, string Name)> Migrations =
-        [.. typeof(BusSchema).Assembly.GetManifestResourceNames()
+    [
+        .. typeof(BusSchema)
+            .Assembly.GetManifestResourceNames()
             .Where(name => name.StartsWith(Prefix, StringComparison.Ordinal))
             .Order(StringComparer.Ordinal)
-            .Select(name => (int.Parse(name.AsSpan(Prefix.Length, 4), CultureInfo.InvariantCulture), name))];
+            .Select(name => (int.Parse(name.AsSpan(Prefix.Length, 4), CultureInfo.InvariantCulture), name)),
+    ];
 
     /// <exception cref="EndpointException"><c>ESB-SQL-INBOX</c>.</exception>
     public async Task MigrateAsync(CancellationToken cancellationToken)
     {
         if (connection.PostgreSqlVersion.Major < OldestServer)
-            throw Refused($"PostgreSQL {connection.PostgreSqlVersion} is too old for once, transaction and singleInstance; {OldestServer} or later is needed.");
-        await ChangeAsync(async () =>
-        {
-            // Checked first: "if not exists" requires the right to create even if there is nothing to do.
-            if (await AskAsync("to_regnamespace('esb') is null", cancellationToken)) await RunAsync("create schema esb", cancellationToken);
-            if (await AskAsync("to_regclass('esb.connection_version') is null", cancellationToken))
-                await RunAsync("create table esb.connection_version (number integer primary key, name text not null, applied_at timestamptz not null default now())", cancellationToken);
-            var version = await ReadVersionAsync(cancellationToken);
-            if (version > Migrations[^1].Number)
-                throw Refused($"The tables of once, transaction and singleInstance have version {version}; this program knows them up to version {Migrations[^1].Number}.");
-            foreach (var (number, name) in Migrations.Where(migration => migration.Number > version))
-                await RunAsync($"{ReadSql(name)}; insert into esb.connection_version (number, name) values ({number}, '{name[Prefix.Length..]}')", cancellationToken);
-            await RunAsync("select esb.make_partitions()", cancellationToken);
-            if (!await AskAsync(MayUse, cancellationToken)) throw Refused(await AdviseAsync(cancellationToken));
-        }, cancellationToken);
+            throw Refused(
+                $"PostgreSQL {connection.PostgreSqlVersion} is too old for once, transaction and singleInstance; {OldestServer} or "
+                    + $"later is needed."
+            );
+        await ChangeAsync(
+            async () =>
+            {
+                // Checked first: "if not exists" requires the right to create even if there is nothing to do.
+                if (await AskAsync("to_regnamespace('esb') is null", cancellationToken))
+                    await RunAsync("create schema esb", cancellationToken);
+                if (await AskAsync("to_regclass('esb.connection_version') is null", cancellationToken))
+                    await RunAsync(
+                        "create table esb.connection_version (number integer primary key, name text not null, applied_at "
+                            + "timestamptz not null default now())",
+                        cancellationToken
+                    );
+                var version = await ReadVersionAsync(cancellationToken);
+                if (version > Migrations[^1].Number)
+                    throw Refused(
+                        $"The tables of once, transaction and singleInstance have version {version}; this program knows them up to "
+                            + $"version {Migrations[^1].Number}."
+                    );
+                foreach (var (number, name) in Migrations.Where(migration => migration.Number > version))
+                    await RunAsync(
+                        $"{ReadSql(name)}; insert into esb.connection_version (number, name) values ({number}, '{name[Prefix.Length..]}')",
+                        cancellationToken
+                    );
+                await RunAsync("select esb.make_partitions()", cancellationToken);
+                if (!await AskAsync(MayUse, cancellationToken))
+                    throw Refused(await AdviseAsync(cancellationToken));
+            },
+            cancellationToken
+        );
     }
 
     /// <summary>Creates the partitions of the coming days, drops old ones, and deletes leftover marks.</summary>
@@ -56,7 +80,10 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     {
         await ChangeAsync(() => RunAsync("select esb.make_partitions()", cancellationToken), cancellationToken);
         await ChangeAsync(() => RunAsync("select esb.drop_partitions()", cancellationToken), cancellationToken);
-        await ChangeAsync(() => RunAsync("delete from esb.transaction_mark where marked_at < now() - interval '1 day'", cancellationToken), cancellationToken);
+        await ChangeAsync(
+            () => RunAsync("delete from esb.transaction_mark where marked_at < now() - interval '1 day'", cancellationToken),
+            cancellationToken
+        );
     }
 
     /// <summary>Waits for the transactions admitted under an older token; none is admitted afterwards.</summary>
@@ -64,7 +91,12 @@ internal sealed class BusSchema(NpgsqlConnection connection)
     {
         await using var command = new NpgsqlCommand("select esb.raise_fence($1, $2, $3)", connection)
         {
-            Parameters = { new() { Value = fence.Bus }, new() { Value = fence.Endpoint }, new() { Value = fence.Token } },
+            Parameters =
+            {
+                new() { Value = fence.Bus },
+                new() { Value = fence.Endpoint },
+                new() { Value = fence.Token },
+            },
         };
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
@@ -91,16 +123,19 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         await using var command = connection.CreateCommand();
         command.CommandText = """
             select current_user::text, current_database()::text, to_regnamespace('esb') is not null,
-              (select pg_get_userbyid(relowner)::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace where nspname = 'esb' and relname = 'connection_version')
+              (select pg_get_userbyid(relowner)::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace where nspname =
+                'esb' and relname = 'connection_version')
             """;
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);
         var user = Quoted(reader.GetString(0));
         var owner = await reader.IsDBNullAsync(3, cancellationToken) ? null : Quoted(reader.GetString(3));
-        var remedy = owner is not null ? $"grant {owner} to {user};"
+        var remedy =
+            owner is not null ? $"grant {owner} to {user};"
             : reader.GetBoolean(2) ? $"grant usage, create on schema esb to {user};"
             : $"create schema esb authorization {user};";
-        return $"The user {user} may not make or keep the tables of once, transaction and singleInstance in the database {Quoted(reader.GetString(1))}. Let its owner run there: {remedy}";
+        return $"The user {user} may not make or keep the tables of once, transaction and singleInstance in the database "
+            + $"{Quoted(reader.GetString(1))}. Let its owner run there: {remedy}";
     }
 
     private async Task<int> ReadVersionAsync(CancellationToken cancellationToken)

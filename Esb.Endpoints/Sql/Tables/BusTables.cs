@@ -23,7 +23,11 @@ internal sealed class BusTables(Database database)
     public bool IsReady => _preparing is { IsCompletedSuccessfully: true };
 
     /// <summary>Returns the reason a connection cannot have the tables; null if it can, or if it is not configured.</summary>
-    public static string? ObstacleOf(string connection, IReadOnlyDictionary<string, ConnectionConfig> connections, DatabaseProviders providers) =>
+    public static string? ObstacleOf(
+        string connection,
+        IReadOnlyDictionary<string, ConnectionConfig> connections,
+        DatabaseProviders providers
+    ) =>
         connections.TryGetValue(connection, out var config)
         && providers.FirstOrDefault(provider => provider.Name == config.Provider) is { HasBusTables: false } provider
             ? $"the provider '{provider.Name}' of '{connection}' cannot keep the tables that it needs"
@@ -36,7 +40,8 @@ internal sealed class BusTables(Database database)
     {
         lock (_gate)
         {
-            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true }) _preparing = PrepareAsync();
+            if (_preparing is null or { IsFaulted: true } or { IsCanceled: true })
+                _preparing = PrepareAsync();
             return _preparing.IsCompleted ? _preparing : _preparing.WaitAsync(cancellationToken);
         }
     }
@@ -44,7 +49,8 @@ internal sealed class BusTables(Database database)
     /// <summary>Checks the tables again before their next use.</summary>
     public void Forget()
     {
-        lock (_gate) _preparing = null;
+        lock (_gate)
+            _preparing = null;
     }
 
     /// <summary>Creates the partitions of the coming days and drops those no longer needed.</summary>
@@ -78,11 +84,16 @@ internal sealed class BusTables(Database database)
     {
         try
         {
-            await database.UseAsync(database.Name, PreparationTime, async (connection, limited) =>
-            {
-                await work(new BusSchema((NpgsqlConnection)connection), limited);
-                return true;
-            }, cancellationToken);
+            await database.UseAsync(
+                database.Name,
+                PreparationTime,
+                async (connection, limited) =>
+                {
+                    await work(new BusSchema((NpgsqlConnection)connection), limited);
+                    return true;
+                },
+                cancellationToken
+            );
         }
         catch (Exception ex) when (database.Explain(ex, []) is { } failure)
         {

@@ -17,7 +17,8 @@ internal sealed partial class BusTablesKeeper(
     Live<ProcessModels> processes,
     DatabaseConnections databases,
     TimeProvider time,
-    ILogger<BusTablesKeeper> logger) : IOutboundGround, IRevisionPart, IDisposable
+    ILogger<BusTablesKeeper> logger
+) : IOutboundGround, IRevisionPart, IDisposable
 {
     private static readonly TimeSpan Interval = TimeSpan.FromHours(1);
     private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(10);
@@ -49,10 +50,18 @@ internal sealed partial class BusTablesKeeper(
 
     private void Keep()
     {
-        var users = endpoints.Current.Outbound.Select(model => model.Config).OfType<SqlOutboundConfig>()
+        var users = endpoints
+            .Current.Outbound.Select(model => model.Config)
+            .OfType<SqlOutboundConfig>()
             .Where(endpoint => endpoint is { Enabled: true, Once: true } or { Enabled: true, SingleInstance: true });
-        var names = users.Select(endpoint => endpoint.Connection).Concat(processes.Current.Transactions).Concat(SqlInboundConfig.OutboxesOf(endpoints.Current)).Distinct().Where(databases.HasBusTables);
-        foreach (var name in names) _keeping.GetOrAdd(name, known => KeepAsync(known, _stopping.Token));
+        var names = users
+            .Select(endpoint => endpoint.Connection)
+            .Concat(processes.Current.Transactions)
+            .Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
+            .Distinct()
+            .Where(databases.HasBusTables);
+        foreach (var name in names)
+            _keeping.GetOrAdd(name, known => KeepAsync(known, _stopping.Token));
     }
 
     private async Task KeepAsync(string connection, CancellationToken cancellationToken)
@@ -71,14 +80,20 @@ internal sealed partial class BusTablesKeeper(
             }
             catch (Exception ex)
             {
-                if (ex.Message != trouble) LogTrouble(connection, ex.Message); // logged once, not per attempt
+                if (ex.Message != trouble)
+                    LogTrouble(connection, ex.Message); // logged once, not per attempt
                 trouble = ex.Message;
             }
 
-            await Task.Delay(trouble is null ? Interval : RetryInterval, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(trouble is null ? Interval : RetryInterval, time, cancellationToken)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
-    [LoggerMessage(EventId = 2310, Level = LogLevel.Error, Message = "The tables of once, transaction and singleInstance in {Connection} are not ready, trying again: {Reason}")]
+    [LoggerMessage(
+        EventId = 2310,
+        Level = LogLevel.Error,
+        Message = "The tables of once, transaction and singleInstance in {Connection} are not ready, trying again: {Reason}"
+    )]
     private partial void LogTrouble(string connection, string reason);
 }

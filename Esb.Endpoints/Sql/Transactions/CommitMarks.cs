@@ -19,9 +19,19 @@ internal sealed class CommitMarks
     {
         var mark = Guid.CreateVersion7(); // adjacent in the index
         await using var batch = new NpgsqlBatch((NpgsqlConnection)connection);
-        batch.BatchCommands.Add(new NpgsqlBatchCommand("insert into esb.transaction_mark (id) values ($1)") { Parameters = { new NpgsqlParameter<Guid> { TypedValue = mark } } });
+        batch.BatchCommands.Add(
+            new NpgsqlBatchCommand("insert into esb.transaction_mark (id) values ($1)")
+            {
+                Parameters = { new NpgsqlParameter<Guid> { TypedValue = mark } },
+            }
+        );
         if (TakeSettled() is { Length: > 0 } settled)
-            batch.BatchCommands.Add(new NpgsqlBatchCommand("delete from esb.transaction_mark where id = any ($1)") { Parameters = { new NpgsqlParameter<Guid[]> { TypedValue = settled } } });
+            batch.BatchCommands.Add(
+                new NpgsqlBatchCommand("delete from esb.transaction_mark where id = any ($1)")
+                {
+                    Parameters = { new NpgsqlParameter<Guid[]> { TypedValue = settled } },
+                }
+            );
         await batch.ExecuteNonQueryAsync(cancellationToken);
         return mark;
     }
@@ -31,9 +41,11 @@ internal sealed class CommitMarks
 
     private Guid[] TakeSettled()
     {
-        if (_settled.Count < FewestForgotten) return [];
+        if (_settled.Count < FewestForgotten)
+            return [];
         var taken = new List<Guid>(MostForgotten);
-        while (taken.Count < MostForgotten && _settled.TryDequeue(out var mark)) taken.Add(mark);
+        while (taken.Count < MostForgotten && _settled.TryDequeue(out var mark))
+            taken.Add(mark);
         return [.. taken];
     }
 }

@@ -17,7 +17,9 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
 
     /// <summary>True if a failed commit may still have taken effect: no answer arrived, or the server was ending the connection.</summary>
     public bool IsUnknown(Exception cause) =>
-        cause is PostgresException refused ? PostgresFailures.IsEnd(refused) : cause is OperationCanceledException || database.Provider.Explain(cause, []) is not null;
+        cause is PostgresException refused
+            ? PostgresFailures.IsEnd(refused)
+            : cause is OperationCanceledException || database.Provider.Explain(cause, []) is not null;
 
     /// <summary>Returns if the transaction was committed.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-CONNECTION</c>: it was not committed. <c>ESB-SQL-UNKNOWN</c>: the outcome is
@@ -29,13 +31,25 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
         {
             switch (await TryAskAsync())
             {
-                case true: return;
-                case false: throw Failure("ESB-SQL-CONNECTION", "The connection was lost before the transaction was committed; nothing of it happened.", cause);
-                default: await Task.Delay(Pause, time); break;
+                case true:
+                    return;
+                case false:
+                    throw Failure(
+                        "ESB-SQL-CONNECTION",
+                        "The connection was lost before the transaction was committed; nothing of it happened.",
+                        cause
+                    );
+                default:
+                    await Task.Delay(Pause, time);
+                    break;
             }
         }
 
-        throw Failure("ESB-SQL-UNKNOWN", "The connection was lost during the commit, and the database cannot be asked whether it took effect.", cause);
+        throw Failure(
+            "ESB-SQL-UNKNOWN",
+            "The connection was lost during the commit, and the database cannot be asked whether it took effect.",
+            cause
+        );
     }
 
     // Null if the database cannot be asked now, or if the server has not yet noticed the lost connection.
@@ -56,9 +70,11 @@ internal sealed class CommitVerdict(Database database, Guid mark, TimeProvider t
     {
         await using var transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         await using var command = connection.CreateCommand();
-        command.CommandText = $"set local lock_timeout = '1s'; insert into esb.transaction_mark (id) values ('{mark}') on conflict do nothing";
+        command.CommandText =
+            $"set local lock_timeout = '1s'; insert into esb.transaction_mark (id) values ('{mark}') on conflict do nothing";
         return await command.ExecuteNonQueryAsync(cancellationToken) == 0;
     }
 
-    private EndpointException Failure(string code, string sentence, Exception cause) => new(database.Name, code, sentence, isTransient: true, cause, FaultKind.Unavailable);
+    private EndpointException Failure(string code, string sentence, Exception cause) =>
+        new(database.Name, code, sentence, isTransient: true, cause, FaultKind.Unavailable);
 }

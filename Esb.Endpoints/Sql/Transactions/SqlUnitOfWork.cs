@@ -13,7 +13,14 @@ namespace Esb.Endpoints.Sql.Transactions;
 /// <param name="mark">The mark that is in the database once the transaction is committed.</param>
 /// <param name="verdict">Finds the outcome of a commit without an answer.</param>
 /// <param name="outbox">Takes the messages to publish.</param>
-internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, DbTransaction transaction, Guid mark, CommitVerdict verdict, OutboxTable outbox) : IUnitOfWork
+internal sealed class SqlUnitOfWork(
+    Database database,
+    RentedConnection rented,
+    DbTransaction transaction,
+    Guid mark,
+    CommitVerdict verdict,
+    OutboxTable outbox
+) : IUnitOfWork
 {
     private static readonly TimeSpan CommitTime = TimeSpan.FromSeconds(30);
 
@@ -33,15 +40,22 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
     public DbBatch Guard(DbBatch batch)
     {
         batch.BatchCommands.Insert(0, Command(batch, $"savepoint {SavePointOf(_calls)}"));
-        if (_calls > 1) batch.BatchCommands.Insert(0, Command(batch, $"release savepoint {SavePointOf(_calls - 1)}"));
+        if (_calls > 1)
+            batch.BatchCommands.Insert(0, Command(batch, $"release savepoint {SavePointOf(_calls - 1)}"));
         return batch;
     }
 
     /// <summary>Runs work on the connection of the transaction; its command is guarded.</summary>
     /// <exception cref="EndpointException"><c>ESB-SQL-TIMEOUT</c>.</exception>
-    public async Task<T> UseAsync<T>(string endpoint, TimeSpan timeout, Func<DbConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
+    public async Task<T> UseAsync<T>(
+        string endpoint,
+        TimeSpan timeout,
+        Func<DbConnection, CancellationToken, Task<T>> work,
+        CancellationToken cancellationToken
+    )
     {
-        if (_lost is not null) throw _lost;
+        if (_lost is not null)
+            throw _lost;
         _calls++;
         using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limited.CancelAfter(Database.LimitOf(timeout));
@@ -63,19 +77,22 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
 
     public async Task CommitAsync(CancellationToken cancellationToken)
     {
-        if (_lost is not null) throw _lost;
+        if (_lost is not null)
+            throw _lost;
         cancellationToken.ThrowIfCancellationRequested();
         using var limited = new CancellationTokenSource(CommitTime); // the caller may disconnect; the commit still completes
         IReadOnlyCollection<short> lanes = [];
         try
         {
-            if (_messages.Count > 0) lanes = await outbox.AddAsync(rented.Connection, _messages, limited.Token);
+            if (_messages.Count > 0)
+                lanes = await outbox.AddAsync(rented.Connection, _messages, limited.Token);
             await CommitOrAskAsync(limited.Token);
             database.Tables.Marks.Settle(mark);
         }
         catch (Exception ex) when (database.Explain(ex, []) is { } failure)
         {
-            if (failure.Code == "ESB-SQL-INBOX") database.Tables.Forget();
+            if (failure.Code == "ESB-SQL-INBOX")
+                database.Tables.Forget();
             throw failure.ToException(Connection, ex);
         }
         catch (OperationCanceledException ex)
@@ -83,12 +100,14 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
             throw Database.TimedOut(Connection, CommitTime, ex);
         }
 
-        if (lanes.Count > 0) outbox.Committed(lanes);
+        if (lanes.Count > 0)
+            outbox.Committed(lanes);
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_isDisposed) return;
+        if (_isDisposed)
+            return;
         _isDisposed = true;
         try
         {
@@ -122,8 +141,19 @@ internal sealed class SqlUnitOfWork(Database database, RentedConnection rented, 
         }
         catch (Exception ex) when (ex is InvalidOperationException || database.Provider.Explain(ex, []) is not null)
         {
-            _lost = database.Explain(cause, [])?.ToException(Connection, cause)
-                ?? new EndpointException(Connection, "ESB-SQL-CONNECTION", "The connection of the transaction was lost.", isTransient: true, cause, FaultKind.Unavailable) { IsOutage = true };
+            _lost =
+                database.Explain(cause, [])?.ToException(Connection, cause)
+                ?? new EndpointException(
+                    Connection,
+                    "ESB-SQL-CONNECTION",
+                    "The connection of the transaction was lost.",
+                    isTransient: true,
+                    cause,
+                    FaultKind.Unavailable
+                )
+                {
+                    IsOutage = true,
+                };
         }
     }
 

@@ -22,7 +22,11 @@ internal sealed class AuditEraseCommand : Command
     private async Task<int> EraseAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var receipt = await client.PostAsync<EraseReceipt>($"api/messages/{result.GetValue(_id)}/erase", new EraseBody { Reason = result.GetRequiredValue(_reason) }, cancellationToken);
+        var receipt = await client.PostAsync<EraseReceipt>(
+            $"api/messages/{result.GetValue(_id)}/erase",
+            new EraseBody { Reason = result.GetRequiredValue(_reason) },
+            cancellationToken
+        );
         var unknown = receipt.IsKnown ? "" : "nothing is recorded of this message yet; ";
         context.Output.WriteLine($"{receipt.Erased} bodies erased; {unknown}those that still wait on a host are erased as they arrive");
         return ExitCode.Done;

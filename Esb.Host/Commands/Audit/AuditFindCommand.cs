@@ -9,7 +9,11 @@ internal sealed class AuditFindCommand : Command
     private static readonly string[] Header = ["TIME", "KIND", "MESSAGE", "WHERE", "SUBJECT", "DETAILS"];
 
     private readonly Option<Guid?> _before = new("--before") { Description = "The next page: what the page before named at its end." };
-    private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => MessageParameters.DefaultLimit }.Within(1, MessageParameters.MaxLimit);
+    private readonly Option<int> _limit = new Option<int>("--limit")
+    {
+        Description = "How many at most.",
+        DefaultValueFactory = _ => MessageParameters.DefaultLimit,
+    }.Within(1, MessageParameters.MaxLimit);
     private readonly Option<bool> _json = new("--json") { Description = "Writes them as JSON, with the key of the next page." };
     private readonly FactOptions _facts;
     private readonly SearchOptions _search;
@@ -35,19 +39,28 @@ internal sealed class AuditFindCommand : Command
             return ExitCode.Done;
         }
 
-        if (page.Items.Count == 0) context.Error.WriteLine("Nothing is recorded of that.");
-        else TextTable.Write(context.Output, page.Items.Select(Row).Prepend(Header));
-        if (page.Next is not null) context.Error.WriteLine($"There may be more: --before {page.Next}");
+        if (page.Items.Count == 0)
+            context.Error.WriteLine("Nothing is recorded of that.");
+        else
+            TextTable.Write(context.Output, page.Items.Select(Row).Prepend(Header));
+        if (page.Next is not null)
+            context.Error.WriteLine($"There may be more: --before {page.Next}");
         return ExitCode.Done;
     }
 
     private static string[] Row(AuditFactView fact) =>
-    [
-        fact.Time.ToString("yyyy-MM-dd HH:mm:ss.fffzzz"),
-        CommandJson.NameOf(fact.Kind),
-        fact.MessageId.ToString(),
-        fact.Endpoint ?? fact.Process ?? "-",
-        fact.Name ?? fact.Subject ?? "-",
-        string.Join(' ', fact.Fields.Select(field => $"{field.Key}={field.Value}").Prepend(fact.Code).Append(fact.Reason?.ReplaceLineEndings(" ")).Where(text => text is not null)),
-    ];
+        [
+            fact.Time.ToString("yyyy-MM-dd HH:mm:ss.fffzzz"),
+            CommandJson.NameOf(fact.Kind),
+            fact.MessageId.ToString(),
+            fact.Endpoint ?? fact.Process ?? "-",
+            fact.Name ?? fact.Subject ?? "-",
+            string.Join(
+                ' ',
+                fact.Fields.Select(field => $"{field.Key}={field.Value}")
+                    .Prepend(fact.Code)
+                    .Append(fact.Reason?.ReplaceLineEndings(" "))
+                    .Where(text => text is not null)
+            ),
+        ];
 }

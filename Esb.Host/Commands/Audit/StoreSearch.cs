@@ -9,7 +9,10 @@ namespace Esb.Host.Commands.Audit;
 internal sealed class StoreSearch(IAuditStore store) : IMessageSearch
 {
     public async Task<Page<AuditFactView>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
-        AuditFactView.PageOf(query, await store.FindAsync(query, cancellationToken).Select(AuditFactView.Of).ToListAsync(cancellationToken));
+        AuditFactView.PageOf(
+            query,
+            await store.FindAsync(query, cancellationToken).Select(AuditFactView.Of).ToListAsync(cancellationToken)
+        );
 
     public async Task<IReadOnlyList<AuditFactView>> GetFactsAsync(Guid messageId, CancellationToken cancellationToken) =>
         [.. (await ReadAsync(messageId, JourneyView.MaxBodyBytes, cancellationToken)).AllFacts.Select(AuditFactView.WithBody)];

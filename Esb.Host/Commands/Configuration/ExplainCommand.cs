@@ -6,7 +6,10 @@ namespace Esb.Host.Commands.Configuration;
 /// <summary><c>esb explain config</c></summary>
 internal sealed class ExplainCommand : Command
 {
-    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with esb.json and *.esb.json." };
+    private readonly Argument<string> _config = new("config")
+    {
+        Description = "A configuration: a file, or a folder with esb.json and *.esb.json.",
+    };
 
     public ExplainCommand(CommandContext context)
         : base("explain", "Shows what a configuration means: compiled processes, and where each value came from.")

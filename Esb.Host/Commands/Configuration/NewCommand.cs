@@ -17,7 +17,12 @@ internal sealed partial class NewCommand : Command
     private static readonly string[] LeftOut = ["data", "esb-data", "plugin"];
 
     private readonly Argument<string> _folder = new("folder") { Description = "The folder to create; one that exists must be empty." };
-    private readonly Option<string> _sample = new("--sample") { Description = $"The sample to begin with. One of {string.Join(", ", Samples())}.", HelpName = "name", DefaultValueFactory = _ => Starter };
+    private readonly Option<string> _sample = new("--sample")
+    {
+        Description = $"The sample to begin with. One of {string.Join(", ", Samples())}.",
+        HelpName = "name",
+        DefaultValueFactory = _ => Starter,
+    };
 
     public NewCommand(CommandContext context)
         : base("new", "Writes a configuration to begin with.")
@@ -27,21 +32,37 @@ internal sealed partial class NewCommand : Command
         _sample.Validators.Add(result =>
         {
             var name = result.GetValueOrDefault<string>();
-            if (!Samples().Contains(name)) result.AddError($"--sample: expected one of {string.Join(", ", Samples())}{NearestName.Hint(name, Samples())}");
+            if (!Samples().Contains(name))
+                result.AddError($"--sample: expected one of {string.Join(", ", Samples())}{NearestName.Hint(name, Samples())}");
         });
-        SetAction((result, cancellationToken) => WriteAsync(result.GetRequiredValue(_folder), result.GetRequiredValue(_sample), context, cancellationToken));
+        SetAction(
+            (result, cancellationToken) =>
+                WriteAsync(result.GetRequiredValue(_folder), result.GetRequiredValue(_sample), context, cancellationToken)
+        );
     }
 
     private static string SampleFolder => Path.Combine(AppContext.BaseDirectory, "samples");
 
-    private static string[] Samples() => Directory.Exists(SampleFolder)
-        ? [.. Directory.GetDirectories(SampleFolder).Select(folder => Path.GetFileName(folder)!).Except(LeftOut).Order(StringComparer.Ordinal)]
-        : [];
+    private static string[] Samples() =>
+        Directory.Exists(SampleFolder)
+            ?
+            [
+                .. Directory
+                    .GetDirectories(SampleFolder)
+                    .Select(folder => Path.GetFileName(folder)!)
+                    .Except(LeftOut)
+                    .Order(StringComparer.Ordinal),
+            ]
+            : [];
 
     private static async Task<int> WriteAsync(string folder, string sample, CommandContext context, CancellationToken cancellationToken)
     {
         if (File.Exists(folder) || (Directory.Exists(folder) && Directory.EnumerateFileSystemEntries(folder).Any()))
-            throw new CommandException(ExitCode.Usage, "ESB-CLI-EXISTS", $"{folder} exists and is not an empty folder; nothing was written.");
+            throw new CommandException(
+                ExitCode.Usage,
+                "ESB-CLI-EXISTS",
+                $"{folder} exists and is not an empty folder; nothing was written."
+            );
         try
         {
             Directory.CreateDirectory(folder);
@@ -56,13 +77,17 @@ internal sealed partial class NewCommand : Command
             throw new CommandException(ExitCode.Failed, "ESB-CLI-FILE", $"{folder} cannot be written: {ex.Message}");
         }
 
-        context.Output.WriteLine($"{Path.Combine(folder, "esb.json")} is ready: run it with 'esb run {folder}'. {Path.Combine(folder, "README.md")} says what to do next.");
+        context.Output.WriteLine(
+            $"{Path.Combine(folder, "esb.json")} is ready: run it with 'esb run {folder}'. {Path.Combine(folder, "README.md")} says "
+                + $"what to do next."
+        );
         return ExitCode.Done;
     }
 
     private static void Copy(string from, string to)
     {
-        foreach (var file in Directory.GetFiles(from)) File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
+        foreach (var file in Directory.GetFiles(from))
+            File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
         foreach (var folder in Directory.GetDirectories(from).Where(folder => !LeftOut.Contains(Path.GetFileName(folder))))
             Copy(folder, Directory.CreateDirectory(Path.Combine(to, Path.GetFileName(folder))).FullName);
     }
@@ -78,19 +103,24 @@ internal sealed partial class NewCommand : Command
     // The name is in the names of queues: two configurations on one broker must not share it.
     private static string NameOf(string folder)
     {
-        var name = NotInNames().Replace(Path.GetFileName(Path.GetFullPath(folder).TrimEnd(Path.DirectorySeparatorChar)).ToLowerInvariant(), "-").Trim('-');
-        if (name.Length == 0) return Starter;
+        var name = NotInNames()
+            .Replace(Path.GetFileName(Path.GetFullPath(folder).TrimEnd(Path.DirectorySeparatorChar)).ToLowerInvariant(), "-")
+            .Trim('-');
+        if (name.Length == 0)
+            return Starter;
         return name.Length > MaxName ? name[..MaxName] : name;
     }
 
     private static async Task AddReadmeAsync(string file, string sample, CancellationToken cancellationToken)
     {
-        if (File.Exists(file)) return;
+        if (File.Exists(file))
+            return;
         var text = $"""
             # {sample}
 
             Run it with `esb run .` in this folder; the first lines of the log say where to send messages and where to look.
-            Next: change `esb.json` (an editor that reads `{SchemaFile}` completes it), check it with `esb validate .`, and put it into service with `esb reload`.
+            Next: change `esb.json` (an editor that reads `{SchemaFile}` completes it), check it with `esb validate .`,
+            and put it into service with `esb reload`.
 
             """;
         await File.WriteAllTextAsync(file, text, cancellationToken);

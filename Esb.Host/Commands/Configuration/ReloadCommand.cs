@@ -7,7 +7,10 @@ namespace Esb.Host.Commands.Configuration;
 internal sealed class ReloadCommand : Command
 {
     private readonly HostOptions _host;
-    private readonly Option<bool> _migrate = new("--migrate") { Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile." };
+    private readonly Option<bool> _migrate = new("--migrate")
+    {
+        Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile.",
+    };
 
     public ReloadCommand(CommandContext context)
         : base("reload", "Lets a running host read its configuration again and exchange what has changed, without stopping what has not.")
@@ -20,11 +23,18 @@ internal sealed class ReloadCommand : Command
     private async Task<int> ReloadAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var reloaded = await client.PostAsync<ReloadResult>(result.GetValue(_migrate) ? "api/configuration/migrate" : "api/configuration/reload", new { }, cancellationToken);
-        foreach (var line in reloaded.Changes) await context.Output.WriteLineAsync($"  {line}");
-        await context.Output.WriteLineAsync(reloaded.Changes.Count == 0
-            ? $"Nothing has changed: revision {reloaded.After} runs on."
-            : $"Revision {reloaded.After} is in service, in place of {reloaded.Before}, on {string.Join(", ", reloaded.Hosts)}.");
+        var reloaded = await client.PostAsync<ReloadResult>(
+            result.GetValue(_migrate) ? "api/configuration/migrate" : "api/configuration/reload",
+            new { },
+            cancellationToken
+        );
+        foreach (var line in reloaded.Changes)
+            await context.Output.WriteLineAsync($"  {line}");
+        await context.Output.WriteLineAsync(
+            reloaded.Changes.Count == 0
+                ? $"Nothing has changed: revision {reloaded.After} runs on."
+                : $"Revision {reloaded.After} is in service, in place of {reloaded.Before}, on {string.Join(", ", reloaded.Hosts)}."
+        );
         return ExitCode.Done;
     }
 }

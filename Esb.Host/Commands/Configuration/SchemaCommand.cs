@@ -20,7 +20,8 @@ internal sealed class SchemaCommand : Command
         Add(_config);
         _config.Validators.Add(result =>
         {
-            if (result.GetValueOrDefault<string?>() is ['-', ..] option) result.AddError($"'{option}' is no option of this command{NearestName.Hint(option, ["--help"])}");
+            if (result.GetValueOrDefault<string?>() is ['-', ..] option)
+                result.AddError($"'{option}' is no option of this command{NearestName.Hint(option, ["--help"])}");
         });
         SetAction(result =>
         {
@@ -34,6 +35,7 @@ internal sealed class SchemaCommand : Command
     private static EsbConfiguration Read(string path, SettingsCatalog catalog, CommandContext context)
     {
         var errors = new ConfigErrors();
-        return new ConfigurationReader(catalog).ReadDraft(path, context.Variables, errors) ?? throw new ConfigurationRefusedException(errors.All);
+        return new ConfigurationReader(catalog).ReadDraft(path, context.Variables, errors)
+            ?? throw new ConfigurationRefusedException(errors.All);
     }
 }

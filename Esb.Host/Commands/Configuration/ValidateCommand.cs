@@ -12,7 +12,10 @@ internal sealed class ValidateCommand : Command
 {
     private static readonly JsonSerializerOptions Json = new(JsonStyle.Indented) { PropertyNamingPolicy = JsonNamingPolicy.CamelCase };
 
-    private readonly Argument<string> _config = new("config") { Description = "A configuration: a file, or a folder with esb.json and *.esb.json." };
+    private readonly Argument<string> _config = new("config")
+    {
+        Description = "A configuration: a file, or a folder with esb.json and *.esb.json.",
+    };
     private readonly Option<bool> _json = new("--json") { Description = "Writes the result as JSON, for programs." };
 
     public ValidateCommand(CommandContext context)
@@ -41,21 +44,32 @@ internal sealed class ValidateCommand : Command
     private static string DescribeForPeople(BusModel bus, IReadOnlyList<ConfigError> warnings)
     {
         var valid = $"{bus.Configuration.Name}, revision {bus.Revision}: valid";
-        if (warnings.Count == 0) return $"{valid}.";
+        if (warnings.Count == 0)
+            return $"{valid}.";
         var count = warnings.Count == 1 ? "1 warning" : $"{warnings.Count} warnings";
         return string.Join(Environment.NewLine, warnings.Select(warning => $"  {warning}").Prepend($"{valid}, {count}."));
     }
 
-    private static string Describe(BusModel? bus, IReadOnlyList<ConfigError> errors, IReadOnlyList<ConfigError> warnings) => JsonSerializer.Serialize(
+    private static string Describe(BusModel? bus, IReadOnlyList<ConfigError> errors, IReadOnlyList<ConfigError> warnings) =>
+        JsonSerializer.Serialize(
+            new
+            {
+                valid = errors.Count == 0,
+                name = bus?.Configuration.Name,
+                revision = bus?.Revision,
+                errors = errors.Select(Describe),
+                warnings = warnings.Select(Describe),
+            },
+            Json
+        );
+
+    private static object Describe(ConfigError error) =>
         new
         {
-            valid = errors.Count == 0,
-            name = bus?.Configuration.Name,
-            revision = bus?.Revision,
-            errors = errors.Select(Describe),
-            warnings = warnings.Select(Describe),
-        },
-        Json);
-
-    private static object Describe(ConfigError error) => new { error.Code, error.Path, error.Value, error.Expected, origin = error.Origin?.ToString() };
+            error.Code,
+            error.Path,
+            error.Value,
+            error.Expected,
+            origin = error.Origin?.ToString(),
+        };
 }

@@ -23,7 +23,12 @@ internal sealed class DiscardLettersCommand : Command
     {
         using var client = _host.Connect(result, context);
         var (ids, filter) = _letters.Of(result);
-        var body = new DeadLetterSelection { Ids = ids, Filter = filter, Reason = result.GetRequiredValue(_reason) };
+        var body = new DeadLetterSelection
+        {
+            Ids = ids,
+            Filter = filter,
+            Reason = result.GetRequiredValue(_reason),
+        };
         var receipt = await client.PostAsync<DiscardReceipt>("api/dead-letters/discard", body, cancellationToken);
         context.Output.WriteLine($"{Counted.Of(receipt.Discarded, "dead letter")} discarded");
         return ExitCode.Done;

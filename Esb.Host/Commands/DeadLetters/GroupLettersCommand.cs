@@ -28,10 +28,19 @@ internal sealed class GroupLettersCommand : Command
         var filter = _options.FilterOf(result).ToFilter();
         var byCause = result.GetValue(_byCause);
         var groups = await _search.ReadAsync(
-            result, context,
+            result,
+            context,
             store => store.DeadLetters.GroupAsync(filter with { State = filter.State ?? DeadLetterState.Open }, byCause, cancellationToken),
-            async host => (await host.GetAsync<Page<DeadLetterGroup>>($"api/dead-letters/groups?by={(byCause ? "cause" : "code")}&{_options.QueryOf(result)}", cancellationToken)).Items);
-        if (_list.TryWrite(result, context, groups)) return ExitCode.Done;
+            async host =>
+                (
+                    await host.GetAsync<Page<DeadLetterGroup>>(
+                        $"api/dead-letters/groups?by={(byCause ? "cause" : "code")}&{_options.QueryOf(result)}",
+                        cancellationToken
+                    )
+                ).Items
+        );
+        if (_list.TryWrite(result, context, groups))
+            return ExitCode.Done;
         LetterGroups.Write(groups, context);
         return ExitCode.Done;
     }

@@ -7,7 +7,12 @@ namespace Esb.Host.Commands.DeadLetters;
 /// <summary>The dead letters that a command changes: by id, by filter options, or all. An omitted argument never selects all.</summary>
 internal sealed class LetterSelection
 {
-    private readonly Argument<Guid[]> _ids = new("id") { Description = "The ids of dead letters; none where options say which.", Arity = ArgumentArity.ZeroOrMore, CustomParser = ParseIds };
+    private readonly Argument<Guid[]> _ids = new("id")
+    {
+        Description = "The ids of dead letters; none where options say which.",
+        Arity = ArgumentArity.ZeroOrMore,
+        CustomParser = ParseIds,
+    };
     private readonly Option<bool> _all = new("--all") { Description = "All open ones." };
     private readonly LetterOptions _options;
 
@@ -19,14 +24,17 @@ internal sealed class LetterSelection
         command.Validators.Add(result =>
         {
             var ids = result.GetResult(_ids) is { Tokens.Count: > 0 };
-            if (!ids && !_options.AreGiven(result) && !result.GetValue(_all)) result.AddError("expected ids, options that say which, or --all");
+            if (!ids && !_options.AreGiven(result) && !result.GetValue(_all))
+                result.AddError("expected ids, options that say which, or --all");
         });
     }
 
     /// <summary>The ids and the filter, for a request body.</summary>
-    public (IReadOnlyList<Guid>? Ids, FilterBody? Filter) Of(ParseResult result) => (
-        result.GetValue(_ids) is { Length: > 0 } ids ? ids : null,
-        result.GetValue(_all) || _options.AreGiven(result.CommandResult) ? _options.FilterOf(result) : null);
+    public (IReadOnlyList<Guid>? Ids, FilterBody? Filter) Of(ParseResult result) =>
+        (
+            result.GetValue(_ids) is { Length: > 0 } ids ? ids : null,
+            result.GetValue(_all) || _options.AreGiven(result.CommandResult) ? _options.FilterOf(result) : null
+        );
 
     // An invalid id must not be dropped: the remaining selection would have another meaning.
     private static Guid[] ParseIds(ArgumentResult result)
@@ -34,8 +42,10 @@ internal sealed class LetterSelection
         var ids = new List<Guid>();
         foreach (var token in result.Tokens)
         {
-            if (Guid.TryParse(token.Value, out var id)) ids.Add(id);
-            else result.AddError($"expected the id of a dead letter, not '{token.Value}'");
+            if (Guid.TryParse(token.Value, out var id))
+                ids.Add(id);
+            else
+                result.AddError($"expected the id of a dead letter, not '{token.Value}'");
         }
 
         return [.. ids];

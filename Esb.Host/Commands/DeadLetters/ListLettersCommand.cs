@@ -11,7 +11,11 @@ internal sealed class ListLettersCommand : Command
 {
     private static readonly string[] Header = ["ID", "LAST TRIED", "STATE", "ENDPOINT", "SUBJECT", "KEY", "ATTEMPTS", "CODE", "REASON"];
 
-    private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, 1_000);
+    private readonly Option<int> _limit = new Option<int>("--limit")
+    {
+        Description = "How many at most.",
+        DefaultValueFactory = _ => 100,
+    }.Within(1, 1_000);
     private readonly LetterOptions _options;
     private readonly ListOutput _list;
     private readonly SearchOptions _search;
@@ -30,25 +34,37 @@ internal sealed class ListLettersCommand : Command
     {
         var query = new DeadLetterQuery { Filter = _options.OpenFilterOf(result).ToFilter(), Limit = result.GetValue(_limit) };
         var letters = await _search.ReadAsync<IReadOnlyList<DeadLetterView>>(
-            result, context,
-            async store => await store.DeadLetters.FindAsync(query, cancellationToken).Select(DeadLetterView.Of).ToListAsync(cancellationToken),
-            async host => (await host.GetAsync<Page<DeadLetterView>>($"api/dead-letters?limit={query.Limit}&{LetterOptions.QueryOf(_options.OpenFilterOf(result))}", cancellationToken)).Items);
-        if (_list.TryWrite(result, context, letters)) return ExitCode.Done;
-        if (letters.Count == 0) context.Error.WriteLine(_options.AreGiven(result.CommandResult) ? "No dead letter matches." : "There are no dead letters.");
-        else TextTable.Write(context.Output, letters.Select(Row).Prepend(Header));
+            result,
+            context,
+            async store =>
+                await store.DeadLetters.FindAsync(query, cancellationToken).Select(DeadLetterView.Of).ToListAsync(cancellationToken),
+            async host =>
+                (
+                    await host.GetAsync<Page<DeadLetterView>>(
+                        $"api/dead-letters?limit={query.Limit}&{LetterOptions.QueryOf(_options.OpenFilterOf(result))}",
+                        cancellationToken
+                    )
+                ).Items
+        );
+        if (_list.TryWrite(result, context, letters))
+            return ExitCode.Done;
+        if (letters.Count == 0)
+            context.Error.WriteLine(_options.AreGiven(result.CommandResult) ? "No dead letter matches." : "There are no dead letters.");
+        else
+            TextTable.Write(context.Output, letters.Select(Row).Prepend(Header));
         return ExitCode.Done;
     }
 
     private static string[] Row(DeadLetterView letter) =>
-    [
-        letter.Id.ToString(),
-        letter.LastAttempt.ToString("yyyy-MM-dd HH:mm:sszzz"),
-        CommandJson.NameOf(letter.State),
-        letter.Endpoint,
-        letter.Subject,
-        letter.Key ?? "-",
-        $"{letter.Attempts}",
-        letter.Code,
-        letter.Reason.ReplaceLineEndings(" "),
-    ];
+        [
+            letter.Id.ToString(),
+            letter.LastAttempt.ToString("yyyy-MM-dd HH:mm:sszzz"),
+            CommandJson.NameOf(letter.State),
+            letter.Endpoint,
+            letter.Subject,
+            letter.Key ?? "-",
+            $"{letter.Attempts}",
+            letter.Code,
+            letter.Reason.ReplaceLineEndings(" "),
+        ];
 }

@@ -26,20 +26,26 @@ internal sealed class ShowLetterCommand : Command
     {
         var id = result.GetValue(_id);
         var letter = await _search.ReadAsync(
-            result, context,
+            result,
+            context,
             async store => DeadLetterView.Of(await GetAsync(store, id, cancellationToken)),
-            host => host.GetAsync<DeadLetterView>($"api/dead-letters/{id}", cancellationToken));
+            host => host.GetAsync<DeadLetterView>($"api/dead-letters/{id}", cancellationToken)
+        );
         context.Output.WriteLine(CommandJson.Write(letter));
-        if (result.GetValue(_body) is not { } file) return ExitCode.Done;
+        if (result.GetValue(_body) is not { } file)
+            return ExitCode.Done;
 
         var body = await _search.ReadAsync(
-            result, context,
+            result,
+            context,
             async store => (await GetAsync(store, id, cancellationToken)).Letter.Message.Body.Bytes.ToArray(),
-            host => host.DownloadAsync($"api/dead-letters/{id}/body", cancellationToken));
+            host => host.DownloadAsync($"api/dead-letters/{id}/body", cancellationToken)
+        );
         await CommandFiles.WriteAsync(file, body, cancellationToken);
         return ExitCode.Done;
     }
 
     private static async Task<KeptDeadLetter> GetAsync(StoreReader store, Guid id, CancellationToken cancellationToken) =>
-        await store.DeadLetters.GetAsync(id, cancellationToken) ?? throw new CommandException(ExitCode.Usage, "ESB-API-NOTFOUND", $"There is no dead letter {id}.");
+        await store.DeadLetters.GetAsync(id, cancellationToken)
+        ?? throw new CommandException(ExitCode.Usage, "ESB-API-NOTFOUND", $"There is no dead letter {id}.");
 }

@@ -36,24 +36,28 @@ internal sealed class EndpointsCommand : Command
         {
             using var client = _host.Connect(result, context);
             var endpoints = await client.GetEndpointsAsync(cancellationToken);
-            if (_list.TryWrite(result, context, endpoints)) return ExitCode.Done;
+            if (_list.TryWrite(result, context, endpoints))
+                return ExitCode.Done;
             TextTable.Write(context.Output, endpoints.Select(Row).Prepend(Header));
             foreach (var one in endpoints.SelectMany(endpoint => endpoint.Tuned ?? []))
-                await context.Output.WriteLineAsync($"{one.Endpoint}: {one.Setting} is tuned to {one.Value} by {one.By}, {one.At:yyyy-MM-ddTHH:mm:ssZ}");
-            foreach (var endpoint in endpoints.Where(endpoint => endpoint.Sizing is not null)) await context.Output.WriteLineAsync($"{endpoint.Name}: {endpoint.Sizing}");
+                await context.Output.WriteLineAsync(
+                    $"{one.Endpoint}: {one.Setting} is tuned to {one.Value} by {one.By}, {one.At:yyyy-MM-ddTHH:mm:ssZ}"
+                );
+            foreach (var endpoint in endpoints.Where(endpoint => endpoint.Sizing is not null))
+                await context.Output.WriteLineAsync($"{endpoint.Name}: {endpoint.Sizing}");
             return ExitCode.Done;
         }
 
         private static string[] Row(EndpointStatus endpoint) =>
-        [
-            endpoint.Name,
-            endpoint.Type,
-            JsonNamingPolicy.KebabCaseLower.ConvertName(endpoint.State.ToString()),
-            $"{endpoint.Messages}",
-            $"{endpoint.Failures}",
-            $"{endpoint.InFlight}",
-            endpoint.Pool is { } pool ? $"{pool.InUse}/{pool.Created}/{pool.Maximum}" : "-",
-            endpoint.Reason ?? "",
-        ];
+            [
+                endpoint.Name,
+                endpoint.Type,
+                JsonNamingPolicy.KebabCaseLower.ConvertName(endpoint.State.ToString()),
+                $"{endpoint.Messages}",
+                $"{endpoint.Failures}",
+                $"{endpoint.InFlight}",
+                endpoint.Pool is { } pool ? $"{pool.InUse}/{pool.Created}/{pool.Maximum}" : "-",
+                endpoint.Reason ?? "",
+            ];
     }
 }

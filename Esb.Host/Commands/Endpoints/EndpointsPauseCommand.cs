@@ -11,7 +11,12 @@ internal sealed class EndpointsPauseCommand : Command
     private readonly HostOptions _host;
 
     public EndpointsPauseCommand(CommandContext context, bool paused)
-        : base(paused ? "pause" : "resume", paused ? "Lets an endpoint deliver nothing for now, its messages waiting in their queue; or an inbound one take nothing in." : "Lets a paused endpoint go on.")
+        : base(
+            paused ? "pause" : "resume",
+            paused
+                ? "Lets an endpoint deliver nothing for now, its messages waiting in their queue; or an inbound one take nothing in."
+                : "Lets a paused endpoint go on."
+        )
     {
         Add(_name);
         _host = new HostOptions(this);
@@ -22,7 +27,9 @@ internal sealed class EndpointsPauseCommand : Command
     {
         using var client = _host.Connect(result, context);
         var tuned = await client.TuneAsync(result.GetRequiredValue(_name), new EndpointTuning { Paused = paused }, cancellationToken);
-        await context.Output.WriteLineAsync($"{result.GetRequiredValue(_name)} {(paused ? "is paused" : "goes on")} on {string.Join(", ", tuned.Hosts)}");
+        await context.Output.WriteLineAsync(
+            $"{result.GetRequiredValue(_name)} {(paused ? "is paused" : "goes on")} on {string.Join(", ", tuned.Hosts)}"
+        );
         return ExitCode.Done;
     }
 }

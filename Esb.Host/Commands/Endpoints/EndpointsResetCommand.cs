@@ -7,7 +7,11 @@ namespace Esb.Host.Commands.Endpoints;
 internal sealed class EndpointsResetCommand : Command
 {
     private readonly Argument<string> _name = new("name") { Description = "An endpoint." };
-    private readonly Argument<string?> _setting = new("setting") { Description = "A setting, such as poolSize; by default all.", Arity = ArgumentArity.ZeroOrOne };
+    private readonly Argument<string?> _setting = new("setting")
+    {
+        Description = "A setting, such as poolSize; by default all.",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
     private readonly HostOptions _host;
 
     public EndpointsResetCommand(CommandContext context)

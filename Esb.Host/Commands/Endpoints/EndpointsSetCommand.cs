@@ -13,8 +13,15 @@ internal sealed class EndpointsSetCommand : Command
     private readonly Option<int?> _prefetch = new("--prefetch") { Description = "Messages that may be on their way from the broker." };
     private readonly Option<int?> _rate = new("--rate") { Description = "Attempts a second, at most, on a host; 0 for no limit." };
     private readonly Option<int?> _immediate = new("--retry-immediate") { Description = "Repetitions without a delay." };
-    private readonly Option<string[]> _delays = new("--retry-delays") { Description = "The delay before each further repetition, such as 10s 60s 5m; none for none.", AllowMultipleArgumentsPerToken = true };
-    private readonly Option<int?> _failures = new("--breaker-failures") { Description = "Unanswered attempts in a row after which it pauses." };
+    private readonly Option<string[]> _delays = new("--retry-delays")
+    {
+        Description = "The delay before each further repetition, such as 10s 60s 5m; none for none.",
+        AllowMultipleArgumentsPerToken = true,
+    };
+    private readonly Option<int?> _failures = new("--breaker-failures")
+    {
+        Description = "Unanswered attempts in a row after which it pauses.",
+    };
     private readonly Option<string?> _probe = new("--breaker-probe") { Description = "The longest time between two probes, such as 30s." };
     private readonly Option<AuditBodies?> _audit = new("--audit") { Description = "How much of its messages is recorded." };
     private readonly HostOptions _host;
@@ -24,11 +31,13 @@ internal sealed class EndpointsSetCommand : Command
     {
         Option[] settings = [_poolSize, _processingThreads, _prefetch, _rate, _immediate, _delays, _failures, _probe, _audit];
         Add(_name);
-        foreach (var setting in settings) Add(setting);
+        foreach (var setting in settings)
+            Add(setting);
         _host = new HostOptions(this);
         Validators.Add(result =>
         {
-            if (settings.All(setting => result.GetResult(setting) is null)) result.AddError($"Expected at least one of {string.Join(", ", settings.Select(setting => setting.Name))}.");
+            if (settings.All(setting => result.GetResult(setting) is null))
+                result.AddError($"Expected at least one of {string.Join(", ", settings.Select(setting => setting.Name))}.");
         });
         SetAction((result, cancellationToken) => SetAsync(result, context, cancellationToken));
     }
@@ -54,7 +63,9 @@ internal sealed class EndpointsSetCommand : Command
             Prefetch = result.GetValue(_prefetch),
             Rate = result.GetValue(_rate),
             Retry = isRetry ? new RetryTuning { Immediate = result.GetValue(_immediate), Delays = delays is ["none"] ? [] : delays } : null,
-            CircuitBreaker = isBreaker ? new CircuitBreakerTuning { Failures = result.GetValue(_failures), Probe = result.GetValue(_probe) } : null,
+            CircuitBreaker = isBreaker
+                ? new CircuitBreakerTuning { Failures = result.GetValue(_failures), Probe = result.GetValue(_probe) }
+                : null,
             Audit = result.GetValue(_audit),
         };
     }

@@ -25,8 +25,16 @@ internal sealed class ListLevelsCommand : Command
     {
         using var client = _host.Connect(result, context);
         var log = await client.GetAsync<LogView>("api/log", cancellationToken);
-        if (_list.TryWrite(result, context, log)) return ExitCode.Done;
-        TextTable.Write(context.Output, [Header, [LogCategories.Default, CommandJson.NameOf(log.Default), ""], .. log.Changed.Where(changed => changed.Category != LogCategories.Default).Select(Row)]);
+        if (_list.TryWrite(result, context, log))
+            return ExitCode.Done;
+        TextTable.Write(
+            context.Output,
+            [
+                Header,
+                [LogCategories.Default, CommandJson.NameOf(log.Default), ""],
+                .. log.Changed.Where(changed => changed.Category != LogCategories.Default).Select(Row),
+            ]
+        );
         return ExitCode.Done;
     }
 

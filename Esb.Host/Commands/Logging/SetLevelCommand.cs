@@ -8,17 +8,32 @@ internal sealed class SetLevelCommand : Command
 {
     private const string Configured = "configured";
 
-    private static readonly Dictionary<string, LogLevel?> Levels =
-        Enum.GetValues<LogLevel>().ToDictionary(CommandJson.NameOf, level => (LogLevel?)level).Append(new(Configured, null)).ToDictionary();
+    private static readonly Dictionary<string, LogLevel?> Levels = Enum.GetValues<LogLevel>()
+        .ToDictionary(CommandJson.NameOf, level => (LogLevel?)level)
+        .Append(new(Configured, null))
+        .ToDictionary();
 
-    private readonly Argument<string> _category = new("category") { Description = "default, a part of the bus as the log shows it (topics, endpoints …), a namespace or type of ours, or a library." };
+    private readonly Argument<string> _category = new("category")
+    {
+        Description = "default, a part of the bus as the log shows it (topics, endpoints …), a namespace or type of ours, or a library.",
+    };
     private readonly Argument<string> _level = new("level") { Description = $"One of {string.Join(", ", Levels.Keys)}." };
-    private readonly Option<string?> _for = new("--for") { Description = "After which it goes back by itself, such as 10m; for ever where it is not given." };
-    private readonly Option<bool> _thisHost = new("--this-host") { Description = "Only on the host that is asked, not on every host of the farm." };
+    private readonly Option<string?> _for = new("--for")
+    {
+        Description = "After which it goes back by itself, such as 10m; for ever where it is not given.",
+    };
+    private readonly Option<bool> _thisHost = new("--this-host")
+    {
+        Description = "Only on the host that is asked, not on every host of the farm.",
+    };
     private readonly HostOptions _host;
 
     public SetLevelCommand(CommandContext context)
-        : base("set", "Changes from which level on a category is logged, on every host of the farm, until they end: then the configuration counts again.")
+        : base(
+            "set",
+            "Changes from which level on a category is logged, on every host of the farm, until they end: then the configuration "
+                + "counts again."
+        )
     {
         Add(_category);
         Add(_level);
@@ -27,7 +42,8 @@ internal sealed class SetLevelCommand : Command
         _host = new HostOptions(this);
         _level.Validators.Add(result =>
         {
-            if (result.Tokens is [{ Value: var text }] && !Levels.ContainsKey(text.ToLowerInvariant())) result.AddError($"level: expected one of {string.Join(", ", Levels.Keys)}");
+            if (result.Tokens is [{ Value: var text }] && !Levels.ContainsKey(text.ToLowerInvariant()))
+                result.AddError($"level: expected one of {string.Join(", ", Levels.Keys)}");
         });
         SetAction((result, cancellationToken) => SetAsync(result, context, cancellationToken));
     }

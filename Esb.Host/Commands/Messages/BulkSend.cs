@@ -32,7 +32,8 @@ internal sealed class BulkSend(ManagementClient client, TimeProvider time)
         sent(done);
         while (done < Count)
         {
-            if (Delay > TimeSpan.Zero) await Task.Delay(Delay, time, cancellationToken);
+            if (Delay > TimeSpan.Zero)
+                await Task.Delay(Delay, time, cancellationToken);
             receipt = await SendAsync(Math.Min(Batch, Count - done), cancellationToken);
             done += receipt.Count;
             sent(done);
@@ -41,5 +42,6 @@ internal sealed class BulkSend(ManagementClient client, TimeProvider time)
         return receipt;
     }
 
-    private Task<SendReceipt> SendAsync(int count, CancellationToken cancellationToken) => client.SendAsync(Subject, Body, ContentType, Headers, count, cancellationToken);
+    private Task<SendReceipt> SendAsync(int count, CancellationToken cancellationToken) =>
+        client.SendAsync(Subject, Body, ContentType, Headers, count, cancellationToken);
 }

@@ -12,12 +12,25 @@ namespace Esb.Host.Commands.Messages;
 internal sealed class ConvertCommand : Command
 {
     private readonly Argument<string> _file = new("file") { Description = "The document to convert." };
-    private readonly Option<string?> _from = new("--from") { Description = "What it is: json, xml, or a format; without --config also csv and json-lines. By default its name tells, or its first byte." };
+    private readonly Option<string?> _from = new("--from")
+    {
+        Description =
+            "What it is: json, xml, or a format; without --config also csv and json-lines. By default its name tells, or its first byte.",
+    };
     private readonly Option<string> _to = new("--to") { Description = "What to make of it: json, xml, or a format.", Required = true };
-    private readonly Option<string?> _config = new("--config") { Description = "The configuration that the formats are of: a file, or a folder with *.json." };
-    private readonly Option<string[]> _arrays = new("--array") { Description = "From XML to JSON: the name of an element that is an array even if it occurs once." };
+    private readonly Option<string?> _config = new("--config")
+    {
+        Description = "The configuration that the formats are of: a file, or a folder with *.json.",
+    };
+    private readonly Option<string[]> _arrays = new("--array")
+    {
+        Description = "From XML to JSON: the name of an element that is an array even if it occurs once.",
+    };
     private readonly Option<string?> _root = new("--root") { Description = "The root element of XML." };
-    private readonly Option<string?> _output = new("--output") { Description = "Where to write the result, byte for byte; by default it is shown." };
+    private readonly Option<string?> _output = new("--output")
+    {
+        Description = "Where to write the result, byte for byte; by default it is shown.",
+    };
 
     public ConvertCommand(CommandContext context)
         : base("convert", "Converts a document between JSON, XML and formats; needs no running host.")
@@ -40,8 +53,10 @@ internal sealed class ConvertCommand : Command
             ? BusServices.Compile(config, context.Variables, context.Services()).Get<ContentConverter>()
             : ContentConverter.WithoutConfiguration();
         var made = Convert(converter, body, file, result);
-        if (result.GetValue(_output) is { } output) await CommandFiles.WriteAsync(output, made.Body.Bytes.ToArray(), cancellationToken);
-        else context.Output.Write(TextOf(made));
+        if (result.GetValue(_output) is { } output)
+            await CommandFiles.WriteAsync(output, made.Body.Bytes.ToArray(), cancellationToken);
+        else
+            context.Output.Write(TextOf(made));
         return ExitCode.Done;
     }
 
@@ -53,7 +68,11 @@ internal sealed class ConvertCommand : Command
             var from = result.GetValue(_from) ?? converter.FormOf(body, CommandFiles.ContentTypeOf(file));
             var to = result.GetRequiredValue(_to);
             foreach (var form in new[] { from, to }.Where(form => !converter.Knows(form)))
-                throw new CommandException(ExitCode.Usage, "ESB-CLI-FORMAT", $"There is no format '{form}'; expected one of {string.Join(", ", converter.Forms)}.");
+                throw new CommandException(
+                    ExitCode.Usage,
+                    "ESB-CLI-FORMAT",
+                    $"There is no format '{form}'; expected one of {string.Join(", ", converter.Forms)}."
+                );
             return converter.Convert(body, from, to, options);
         }
         catch (EsbException ex)
@@ -64,7 +83,9 @@ internal sealed class ConvertCommand : Command
 
     private static string TextOf(ConvertedBody made)
     {
-        var charset = made.ContentType.Contains('=', StringComparison.Ordinal) ? made.ContentType[(made.ContentType.LastIndexOf('=') + 1)..] : "utf-8";
+        var charset = made.ContentType.Contains('=', StringComparison.Ordinal)
+            ? made.ContentType[(made.ContentType.LastIndexOf('=') + 1)..]
+            : "utf-8";
         var text = Charsets.Find(charset)!.GetString(made.Body.Bytes.Span);
         return text.EndsWith('\n') ? text : text + Environment.NewLine;
     }

@@ -11,11 +11,30 @@ internal sealed class SendCommand : Command
 
     private readonly Argument<string> _subject = new("subject") { Description = "Where to publish, such as orders.new." };
     private readonly Option<string> _file = new("--file") { Description = "The body of the messages.", Required = true };
-    private readonly Option<string?> _contentType = new Option<string?>("--content-type") { Description = "The media type; by default as the file's name ends." }.AsContentType();
-    private readonly Option<int> _count = new Option<int>("--count") { Description = "How many messages.", DefaultValueFactory = _ => 1 }.Within(1, int.MaxValue);
-    private readonly Option<int> _batch = new Option<int>("--batch") { Description = "How many are handed over at once.", DefaultValueFactory = _ => 300 }.Within(1, MaxBatch);
-    private readonly Option<string> _delay = new Option<string>("--delay") { Description = "The pause between batches, such as 10ms.", DefaultValueFactory = _ => "0ms" }.AsDuration();
-    private readonly Option<string[]> _headers = new Option<string[]>("--header") { Description = "A header of the message, such as x-order=A-1; several. Names begin with x-.", HelpName = "name=value" }.AsPairs();
+    private readonly Option<string?> _contentType = new Option<string?>("--content-type")
+    {
+        Description = "The media type; by default as the file's name ends.",
+    }.AsContentType();
+    private readonly Option<int> _count = new Option<int>("--count")
+    {
+        Description = "How many messages.",
+        DefaultValueFactory = _ => 1,
+    }.Within(1, int.MaxValue);
+    private readonly Option<int> _batch = new Option<int>("--batch")
+    {
+        Description = "How many are handed over at once.",
+        DefaultValueFactory = _ => 300,
+    }.Within(1, MaxBatch);
+    private readonly Option<string> _delay = new Option<string>("--delay")
+    {
+        Description = "The pause between batches, such as 10ms.",
+        DefaultValueFactory = _ => "0ms",
+    }.AsDuration();
+    private readonly Option<string[]> _headers = new Option<string[]>("--header")
+    {
+        Description = "A header of the message, such as x-order=A-1; several. Names begin with x-.",
+        HelpName = "name=value",
+    }.AsPairs();
     private readonly HostOptions _host;
 
     public SendCommand(CommandContext context)
@@ -57,7 +76,11 @@ internal sealed class SendCommand : Command
         foreach (var (name, value) in headers)
         {
             if (!name.StartsWith("x-", StringComparison.OrdinalIgnoreCase) || !HeaderRules.IsValue(value))
-                throw new CommandException(ExitCode.Usage, "ESB-CLI-USAGE", $"--header: expected a name that begins with x- and a value of one line, not '{SafeText.Of(name, 100)}'");
+                throw new CommandException(
+                    ExitCode.Usage,
+                    "ESB-CLI-USAGE",
+                    $"--header: expected a name that begins with x- and a value of one line, not '{SafeText.Of(name, 100)}'"
+                );
         }
 
         return headers;

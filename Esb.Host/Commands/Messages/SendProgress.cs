@@ -12,33 +12,51 @@ internal static class SendProgress
     public static async Task ShowAsync(BulkSend job, CommandContext context, CancellationToken cancellationToken)
     {
         var started = context.Time.GetTimestamp();
-        var receipt = context.IsInteractive && job.Count > job.Batch
-            ? await ShowBarAsync(job, context, cancellationToken)
-            : await ShowLinesAsync(job, context, started, cancellationToken);
+        var receipt =
+            context.IsInteractive && job.Count > job.Batch
+                ? await ShowBarAsync(job, context, cancellationToken)
+                : await ShowLinesAsync(job, context, started, cancellationToken);
         var elapsed = context.Time.GetElapsedTime(started);
         var what = job.Count == 1 ? $"message {receipt.MessageId}" : Counted.Of(job.Count, "message");
-        context.Output.WriteLine($"{what} sent to {job.Subject} in {elapsed.TotalSeconds:0.00} s ({Rate(job.Count, elapsed)}){(receipt.Durable ? "" : "; not durable: they die with the host")}");
+        context.Output.WriteLine(
+            $"{what} sent to {job.Subject} in {elapsed.TotalSeconds:0.00} s "
+                + $"({Rate(job.Count, elapsed)}){(receipt.Durable ? "" : "; not durable: they die with the host")}"
+        );
     }
 
-    private static async Task<SendReceipt> ShowLinesAsync(BulkSend job, CommandContext context, long started, CancellationToken cancellationToken)
+    private static async Task<SendReceipt> ShowLinesAsync(
+        BulkSend job,
+        CommandContext context,
+        long started,
+        CancellationToken cancellationToken
+    )
     {
         var lastLine = started;
         return await job.RunAsync(
             sent =>
             {
-                if (context.Time.GetElapsedTime(lastLine) < LineInterval) return;
+                if (context.Time.GetElapsedTime(lastLine) < LineInterval)
+                    return;
                 lastLine = context.Time.GetTimestamp();
                 context.Error.WriteLine($"{sent} of {job.Count} ({Rate(sent, context.Time.GetElapsedTime(started))})");
             },
-            cancellationToken);
+            cancellationToken
+        );
     }
 
     private static Task<SendReceipt> ShowBarAsync(BulkSend job, CommandContext context, CancellationToken cancellationToken)
     {
         var console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(context.Error) });
-        return console.Progress()
+        return console
+            .Progress()
             .AutoClear(true)
-            .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RateColumn(), new RemainingTimeColumn())
+            .Columns(
+                new TaskDescriptionColumn(),
+                new ProgressBarColumn(),
+                new PercentageColumn(),
+                new RateColumn(),
+                new RemainingTimeColumn()
+            )
             .StartAsync(progress =>
             {
                 var task = progress.AddTask(Markup.Escape(job.Subject), maxValue: job.Count);
@@ -50,6 +68,7 @@ internal static class SendProgress
 
     private sealed class RateColumn : ProgressColumn
     {
-        public override IRenderable Render(RenderOptions options, ProgressTask task, TimeSpan deltaTime) => new Text($"{task.Speed ?? 0:0}/s");
+        public override IRenderable Render(RenderOptions options, ProgressTask task, TimeSpan deltaTime) =>
+            new Text($"{task.Speed ?? 0:0}/s");
     }
 }

@@ -11,12 +11,27 @@ namespace Esb.Host.Commands.Messages;
 /// <summary><c>esb transform MAP FILE [--param name=value] [--input name=file] [--config config] [--output file]</c></summary>
 internal sealed class TransformCommand : Command
 {
-    private readonly Argument<string> _map = new("map") { Description = "A stylesheet, JavaScript module or Liquid template; with --config, the name of a map." };
+    private readonly Argument<string> _map = new("map")
+    {
+        Description = "A stylesheet, JavaScript module or Liquid template; with --config, the name of a map.",
+    };
     private readonly Argument<string> _file = new("file") { Description = "The document to transform." };
-    private readonly Option<string[]> _parameters = new Option<string[]>("--param") { Description = "A value for a parameter of the map, as NAME=VALUE." }.AsPairs();
-    private readonly Option<string[]> _inputs = new Option<string[]>("--input") { Description = "A further document, as NAME=FILE." }.AsPairs();
-    private readonly Option<string?> _config = new("--config") { Description = "The configuration that the map is of: a file, or a folder with esb.json and *.esb.json." };
-    private readonly Option<string?> _output = new("--output") { Description = "Where to write the result, byte for byte; by default it is shown." };
+    private readonly Option<string[]> _parameters = new Option<string[]>("--param")
+    {
+        Description = "A value for a parameter of the map, as NAME=VALUE.",
+    }.AsPairs();
+    private readonly Option<string[]> _inputs = new Option<string[]>("--input")
+    {
+        Description = "A further document, as NAME=FILE.",
+    }.AsPairs();
+    private readonly Option<string?> _config = new("--config")
+    {
+        Description = "The configuration that the map is of: a file, or a folder with esb.json and *.esb.json.",
+    };
+    private readonly Option<string?> _output = new("--output")
+    {
+        Description = "Where to write the result, byte for byte; by default it is shown.",
+    };
 
     public TransformCommand(CommandContext context)
         : base("transform", "Tries a map on a document; needs no running host.")
@@ -33,9 +48,18 @@ internal sealed class TransformCommand : Command
     private async Task<int> TransformAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         var file = result.GetRequiredValue(_file);
-        var input = new MessageContext(EsbMessage.Create(MessageBody.FromBytes(await CommandFiles.ReadAsync(file, cancellationToken)), context.Time), "esb transform");
+        var input = new MessageContext(
+            EsbMessage.Create(MessageBody.FromBytes(await CommandFiles.ReadAsync(file, cancellationToken)), context.Time),
+            "esb transform"
+        );
         var arguments = await ReadArgumentsAsync(result, cancellationToken);
-        if (result.GetValue(_config) is not { } config) return await WriteAsync(Apply(Open(result.GetRequiredValue(_map), context), Call(input, context), arguments, file), result, context, cancellationToken);
+        if (result.GetValue(_config) is not { } config)
+            return await WriteAsync(
+                Apply(Open(result.GetRequiredValue(_map), context), Call(input, context), arguments, file),
+                result,
+                context,
+                cancellationToken
+            );
 
         var maps = BusServices.Compile(config, context.Variables, context.Services()).Get<MapModels>();
         var name = result.GetRequiredValue(_map);
@@ -46,8 +70,10 @@ internal sealed class TransformCommand : Command
     private async Task<MapArgument[]> ReadArgumentsAsync(ParseResult result, CancellationToken cancellationToken)
     {
         var arguments = new List<MapArgument>();
-        foreach (var (name, value) in Pairs(result.GetValue(_parameters))) arguments.Add(new MapArgument(name, value));
-        foreach (var (name, file) in Pairs(result.GetValue(_inputs))) arguments.Add(new MapArgument(name, MessageBody.FromBytes(await CommandFiles.ReadAsync(file, cancellationToken))));
+        foreach (var (name, value) in Pairs(result.GetValue(_parameters)))
+            arguments.Add(new MapArgument(name, value));
+        foreach (var (name, file) in Pairs(result.GetValue(_inputs)))
+            arguments.Add(new MapArgument(name, MessageBody.FromBytes(await CommandFiles.ReadAsync(file, cancellationToken))));
         return [.. arguments];
     }
 
@@ -64,7 +90,9 @@ internal sealed class TransformCommand : Command
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            var reason = ex is FileNotFoundException or DirectoryNotFoundException ? "there is no such file; a map of a configuration needs --config" : ex.Message.TrimEnd('.');
+            var reason = ex is FileNotFoundException or DirectoryNotFoundException
+                ? "there is no such file; a map of a configuration needs --config"
+                : ex.Message.TrimEnd('.');
             throw new CommandException(ExitCode.Usage, "ESB-CLI-FILE", $"The map {path} cannot be read: {reason}.");
         }
     }
@@ -73,7 +101,12 @@ internal sealed class TransformCommand : Command
     {
         var known = map.Parameters.Select(parameter => parameter.Name).ToList();
         if (!map.TakesAnyArgument && arguments.FirstOrDefault(argument => !known.Contains(argument.Name)) is { Name: { } unknown })
-            throw new CommandException(ExitCode.Usage, "ESB-XSL-PARAM", $"The map {map.Name} has no parameter '{unknown}'; {(known.Count == 0 ? "it has none" : $"it has {string.Join(", ", known)}")}.");
+            throw new CommandException(
+                ExitCode.Usage,
+                "ESB-XSL-PARAM",
+                $"The map {map.Name} has no parameter '{unknown}'; "
+                    + $"{(known.Count == 0 ? "it has none" : $"it has {string.Join(", ", known)}")}."
+            );
         try
         {
             return map.Transform(input, arguments);
@@ -86,11 +119,15 @@ internal sealed class TransformCommand : Command
 
     private async Task<int> WriteAsync(MappedBody made, ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
-        if (result.GetValue(_output) is { } file) await CommandFiles.WriteAsync(file, made.Body.Bytes.ToArray(), cancellationToken);
-        else context.Output.WriteLine(EncodingOf(made.ContentType).GetString(made.Body.Bytes.Span));
+        if (result.GetValue(_output) is { } file)
+            await CommandFiles.WriteAsync(file, made.Body.Bytes.ToArray(), cancellationToken);
+        else
+            context.Output.WriteLine(EncodingOf(made.ContentType).GetString(made.Body.Bytes.Span));
         return ExitCode.Done;
     }
 
     private static Encoding EncodingOf(string contentType) =>
-        contentType.LastIndexOf("charset=", StringComparison.Ordinal) is var start and >= 0 ? Encoding.GetEncoding(contentType[(start + "charset=".Length)..]) : Encoding.UTF8;
+        contentType.LastIndexOf("charset=", StringComparison.Ordinal) is var start and >= 0
+            ? Encoding.GetEncoding(contentType[(start + "charset=".Length)..])
+            : Encoding.UTF8;
 }

@@ -19,7 +19,11 @@ internal sealed class UnroutableCommand : Command
     {
         private static readonly string[] Header = ["SUBJECT", "MESSAGES", "OLDEST"];
 
-        private readonly Option<int> _peek = new Option<int>("--peek") { Description = "How many are looked at.", DefaultValueFactory = _ => UnroutableRoutes.DefaultMessages }.Within(0, UnroutableRoutes.MaxMessages);
+        private readonly Option<int> _peek = new Option<int>("--peek")
+        {
+            Description = "How many are looked at.",
+            DefaultValueFactory = _ => UnroutableRoutes.DefaultMessages,
+        }.Within(0, UnroutableRoutes.MaxMessages);
         private readonly ListOutput _list;
         private readonly HostOptions _host;
 
@@ -36,19 +40,29 @@ internal sealed class UnroutableCommand : Command
         {
             using var client = _host.Connect(result, context);
             var summary = await client.GetAsync<UnroutableSummary>($"api/unroutable?peek={result.GetValue(_peek)}", cancellationToken);
-            if (_list.TryWrite(result, context, summary)) return ExitCode.Done;
+            if (_list.TryWrite(result, context, summary))
+                return ExitCode.Done;
             TextTable.Write(context.Output, summary.Subjects.Select(Row).Prepend(Header));
-            context.Error.WriteLine(summary.Peeked < summary.Count ? $"{Counted.Of(summary.Count, "message")}, the oldest {summary.Peeked} of them shown." : $"{Counted.Of(summary.Count, "message")}.");
+            context.Error.WriteLine(
+                summary.Peeked < summary.Count
+                    ? $"{Counted.Of(summary.Count, "message")}, the oldest {summary.Peeked} of them shown."
+                    : $"{Counted.Of(summary.Count, "message")}."
+            );
             return ExitCode.Done;
         }
 
-        private static string[] Row(UnroutableSubject subject) => [subject.Subject, $"{subject.Count}", subject.Oldest.ToString("yyyy-MM-dd HH:mm:sszzz")];
+        private static string[] Row(UnroutableSubject subject) =>
+            [subject.Subject, $"{subject.Count}", subject.Oldest.ToString("yyyy-MM-dd HH:mm:sszzz")];
     }
 
     private sealed class ReplayCommand : Command
     {
         private readonly Option<string?> _subject = new("--subject") { Description = "Only messages of this subject." };
-        private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => UnroutableRoutes.DefaultMessages }.Within(1, UnroutableRoutes.MaxMessages);
+        private readonly Option<int> _limit = new Option<int>("--limit")
+        {
+            Description = "How many at most.",
+            DefaultValueFactory = _ => UnroutableRoutes.DefaultMessages,
+        }.Within(1, UnroutableRoutes.MaxMessages);
         private readonly HostOptions _host;
 
         public ReplayCommand(CommandContext context)
@@ -66,7 +80,8 @@ internal sealed class UnroutableCommand : Command
             var wanted = new ReplayUnroutable { Subject = result.GetValue(_subject), Limit = result.GetValue(_limit) };
             var replay = await client.PostAsync<UnroutableReplay>("api/unroutable/replays", wanted, cancellationToken);
             context.Output.WriteLine($"{Counted.Of(replay.Replayed, "message")} replayed.");
-            foreach (var subject in replay.Unroutable) context.Error.WriteLine($"Still no endpoint subscribes to {SafeText.Of(subject, int.MaxValue)}.");
+            foreach (var subject in replay.Unroutable)
+                context.Error.WriteLine($"Still no endpoint subscribes to {SafeText.Of(subject, int.MaxValue)}.");
             return ExitCode.Done;
         }
     }

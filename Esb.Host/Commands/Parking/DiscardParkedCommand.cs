@@ -22,7 +22,8 @@ internal sealed class DiscardParkedCommand : Command
         Add(_reason);
         Validators.Add(result =>
         {
-            if (result.GetResult(_message) is null == !result.GetValue(_all)) result.AddError("expected --message ID or --all");
+            if (result.GetResult(_message) is null == !result.GetValue(_all))
+                result.AddError("expected --message ID or --all");
         });
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => DiscardAsync(result, context, cancellationToken));
@@ -31,7 +32,12 @@ internal sealed class DiscardParkedCommand : Command
     private async Task<int> DiscardAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var body = new DiscardParkedBody { MessageId = result.GetValue(_message), All = result.GetValue(_all), Reason = result.GetRequiredValue(_reason) };
+        var body = new DiscardParkedBody
+        {
+            MessageId = result.GetValue(_message),
+            All = result.GetValue(_all),
+            Reason = result.GetRequiredValue(_reason),
+        };
         var receipt = await client.PostAsync<DiscardReceipt>($"{_line.PathOf(result)}/discard", body, cancellationToken);
         context.Output.WriteLine($"{receipt.Discarded} parked messages discarded");
         return ExitCode.Done;

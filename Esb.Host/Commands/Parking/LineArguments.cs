@@ -7,7 +7,10 @@ namespace Esb.Host.Commands.Parking;
 internal sealed class LineArguments
 {
     private readonly Argument<string> _endpoint = new("endpoint") { Description = "The endpoint." };
-    private readonly Argument<string> _line = new("line") { Description = "The key, or * for an endpoint that stands at a message, ~ for messages without a key." };
+    private readonly Argument<string> _line = new("line")
+    {
+        Description = "The key, or * for an endpoint that stands at a message, ~ for messages without a key.",
+    };
 
     public LineArguments(Command command)
     {
@@ -20,5 +23,11 @@ internal sealed class LineArguments
     public string LineOf(ParseResult result) => result.GetRequiredValue(_line);
 
     /// <summary>The API path of the line.</summary>
-    public string PathOf(ParseResult result) => $"api/parked/{Uri.EscapeDataString(EndpointOf(result))}/{Uri.EscapeDataString(LineOf(result) is "." or ".." ? LineName.Of(LineOf(result)) : LineOf(result))}";
+    public string PathOf(ParseResult result)
+    {
+        var line = LineOf(result);
+        if (line is "." or "..")
+            line = LineName.Of(line); // clients would resolve them
+        return $"api/parked/{Uri.EscapeDataString(EndpointOf(result))}/{Uri.EscapeDataString(line)}";
+    }
 }

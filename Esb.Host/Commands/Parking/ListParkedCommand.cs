@@ -13,7 +13,11 @@ internal sealed class ListParkedCommand : Command
     private static readonly string[] Header = ["ENDPOINT", "LINE", "COUNT", "SINCE", "DUE", "CODE", "REASON"];
 
     private readonly Option<string?> _endpoint = new("--endpoint") { Description = "The endpoint." };
-    private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, 1_000);
+    private readonly Option<int> _limit = new Option<int>("--limit")
+    {
+        Description = "How many at most.",
+        DefaultValueFactory = _ => 100,
+    }.Within(1, 1_000);
     private readonly ListOutput _list;
     private readonly SearchOptions _search;
 
@@ -31,25 +35,37 @@ internal sealed class ListParkedCommand : Command
     {
         var (endpoint, limit) = (result.GetValue(_endpoint), result.GetValue(_limit));
         var lines = await _search.ReadAsync<IReadOnlyList<WaitingLineView>>(
-            result, context,
+            result,
+            context,
             async store => [.. (await store.Parking.ListAsync(endpoint, limit, cancellationToken)).Select(LineOf)],
-            async host => (await host.GetAsync<Page<WaitingLineView>>($"api/parked?limit={limit}{(endpoint is null ? "" : $"&endpoint={Uri.EscapeDataString(endpoint)}")}", cancellationToken)).Items);
-        if (_list.TryWrite(result, context, lines)) return ExitCode.Done;
-        if (lines.Count == 0) context.Error.WriteLine("Nothing waits.");
-        else TextTable.Write(context.Output, lines.Select(Row).Prepend(Header));
+            async host =>
+                (
+                    await host.GetAsync<Page<WaitingLineView>>(
+                        $"api/parked?limit={limit}{(endpoint is null ? "" : $"&endpoint={Uri.EscapeDataString(endpoint)}")}",
+                        cancellationToken
+                    )
+                ).Items
+        );
+        if (_list.TryWrite(result, context, lines))
+            return ExitCode.Done;
+        if (lines.Count == 0)
+            context.Error.WriteLine("Nothing waits.");
+        else
+            TextTable.Write(context.Output, lines.Select(Row).Prepend(Header));
         return ExitCode.Done;
     }
 
-    private static WaitingLineView LineOf(ParkedKey key) => WaitingLineView.Of(new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure));
+    private static WaitingLineView LineOf(ParkedKey key) =>
+        WaitingLineView.Of(new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure));
 
     private static string[] Row(WaitingLineView line) =>
-    [
-        line.Endpoint,
-        line.Line,
-        $"{line.Count}",
-        line.Since.ToString("yyyy-MM-dd HH:mm:sszzz"),
-        line.DueAt?.ToString("yyyy-MM-dd HH:mm:sszzz") ?? "-",
-        line.Failure?.Code ?? "-",
-        line.Failure?.Reason.ReplaceLineEndings(" ") ?? "",
-    ];
+        [
+            line.Endpoint,
+            line.Line,
+            $"{line.Count}",
+            line.Since.ToString("yyyy-MM-dd HH:mm:sszzz"),
+            line.DueAt?.ToString("yyyy-MM-dd HH:mm:sszzz") ?? "-",
+            line.Failure?.Code ?? "-",
+            line.Failure?.Reason.ReplaceLineEndings(" ") ?? "",
+        ];
 }

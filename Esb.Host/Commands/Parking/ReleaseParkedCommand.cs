@@ -23,7 +23,11 @@ internal sealed class ReleaseParkedCommand : Command
     private async Task<int> ReleaseAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var released = await client.PostAsync<ReleaseReceipt>($"{_line.PathOf(result)}/release", new ReasonBody { Reason = result.GetValue(_reason) }, cancellationToken);
+        var released = await client.PostAsync<ReleaseReceipt>(
+            $"{_line.PathOf(result)}/release",
+            new ReasonBody { Reason = result.GetValue(_reason) },
+            cancellationToken
+        );
         context.Output.WriteLine($"{released.Line} at {released.Endpoint} is tried again");
         return ExitCode.Done;
     }

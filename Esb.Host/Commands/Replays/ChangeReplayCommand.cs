@@ -22,8 +22,14 @@ internal sealed class ChangeReplayCommand : Command
     private async Task<int> ChangeAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        var job = await client.PostAsync<ReplayJobView>($"api/replays/{result.GetValue(_id)}/{Name}", new ReasonBody { Reason = result.GetValue(_reason) }, cancellationToken);
-        context.Output.WriteLine($"job {job.Id} is {CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back");
+        var job = await client.PostAsync<ReplayJobView>(
+            $"api/replays/{result.GetValue(_id)}/{Name}",
+            new ReasonBody { Reason = result.GetValue(_reason) },
+            cancellationToken
+        );
+        context.Output.WriteLine(
+            $"job {job.Id} is {CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back"
+        );
         return ExitCode.Done;
     }
 }

@@ -10,7 +10,11 @@ internal sealed class ListReplaysCommand : Command
 {
     private static readonly string[] Header = ["ID", "MADE", "BY", "STATE", "TOTAL", "REPLAYED", "CAME BACK", "TROUBLE"];
 
-    private readonly Option<int> _limit = new Option<int>("--limit") { Description = "How many at most.", DefaultValueFactory = _ => 100 }.Within(1, 1_000);
+    private readonly Option<int> _limit = new Option<int>("--limit")
+    {
+        Description = "How many at most.",
+        DefaultValueFactory = _ => 100,
+    }.Within(1, 1_000);
     private readonly ListOutput _list;
     private readonly SearchOptions _search;
 
@@ -27,24 +31,29 @@ internal sealed class ListReplaysCommand : Command
     {
         var limit = result.GetValue(_limit);
         var jobs = await _search.ReadAsync<IReadOnlyList<ReplayJobView>>(
-            result, context,
+            result,
+            context,
             async store => [.. (await store.ReplayJobs.ListAsync(null, limit, cancellationToken)).Select(ReplayJobView.Of)],
-            async host => (await host.GetAsync<Page<ReplayJobView>>($"api/replays?limit={limit}", cancellationToken)).Items);
-        if (_list.TryWrite(result, context, jobs)) return ExitCode.Done;
-        if (jobs.Count == 0) context.Error.WriteLine("There is no replay job.");
-        else TextTable.Write(context.Output, jobs.Select(Row).Prepend(Header));
+            async host => (await host.GetAsync<Page<ReplayJobView>>($"api/replays?limit={limit}", cancellationToken)).Items
+        );
+        if (_list.TryWrite(result, context, jobs))
+            return ExitCode.Done;
+        if (jobs.Count == 0)
+            context.Error.WriteLine("There is no replay job.");
+        else
+            TextTable.Write(context.Output, jobs.Select(Row).Prepend(Header));
         return ExitCode.Done;
     }
 
     private static string[] Row(ReplayJobView job) =>
-    [
-        job.Id.ToString(),
-        job.CreatedAt.ToString("yyyy-MM-dd HH:mm:sszzz"),
-        job.CreatedBy,
-        CommandJson.NameOf(job.State),
-        $"{job.Total}",
-        $"{job.Replayed}",
-        $"{job.Failed}",
-        job.Trouble ?? "",
-    ];
+        [
+            job.Id.ToString(),
+            job.CreatedAt.ToString("yyyy-MM-dd HH:mm:sszzz"),
+            job.CreatedBy,
+            CommandJson.NameOf(job.State),
+            $"{job.Total}",
+            $"{job.Replayed}",
+            $"{job.Failed}",
+            job.Trouble ?? "",
+        ];
 }

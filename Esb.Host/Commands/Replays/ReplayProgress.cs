@@ -20,14 +20,22 @@ internal static class ReplayProgress
             var job = await client.GetAsync<ReplayJobView>($"api/replays/{id}", cancellationToken);
             if (job.State != ReplayState.Running)
             {
-                context.Output.WriteLine($"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}");
-                return job.State == ReplayState.Completed && (job.Failed == 0 || job.Failed < job.Replayed) ? ExitCode.Done : ExitCode.Failed;
+                context.Output.WriteLine(
+                    $"{CommandJson.NameOf(job.State)}: {job.Replayed} of {job.Total} sent, {job.Failed} came "
+                        + $"back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}"
+                );
+                return job.State == ReplayState.Completed && (job.Failed == 0 || job.Failed < job.Replayed)
+                    ? ExitCode.Done
+                    : ExitCode.Failed;
             }
 
             if (context.Time.GetElapsedTime(lastLine) > LineInterval)
             {
                 lastLine = context.Time.GetTimestamp();
-                context.Error.WriteLine($"{job.Replayed} of {job.Total} sent, {job.Failed} came back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}");
+                context.Error.WriteLine(
+                    $"{job.Replayed} of {job.Total} sent, {job.Failed} came "
+                        + $"back{(job.Trouble is null ? "" : $"; {SafeText.Of(job.Trouble, int.MaxValue)}")}"
+                );
             }
 
             await Task.Delay(Interval, context.Time, cancellationToken);

@@ -22,11 +22,14 @@ internal sealed class ShowReplayCommand : Command
     {
         var id = result.GetValue(_id);
         var job = await _search.ReadAsync(
-            result, context,
-            async store => await store.ReplayJobs.GetAsync(id, cancellationToken) is { } found
-                ? ReplayJobView.Of(found)
-                : throw new CommandException(ExitCode.Usage, "ESB-API-NOTFOUND", $"There is no replay job {id}."),
-            host => host.GetAsync<ReplayJobView>($"api/replays/{id}", cancellationToken));
+            result,
+            context,
+            async store =>
+                await store.ReplayJobs.GetAsync(id, cancellationToken) is { } found
+                    ? ReplayJobView.Of(found)
+                    : throw new CommandException(ExitCode.Usage, "ESB-API-NOTFOUND", $"There is no replay job {id}."),
+            host => host.GetAsync<ReplayJobView>($"api/replays/{id}", cancellationToken)
+        );
         context.Output.WriteLine(CommandJson.Write(job));
         return ExitCode.Done;
     }

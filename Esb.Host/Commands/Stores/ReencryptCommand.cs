@@ -25,11 +25,11 @@ internal sealed class ReencryptCommand : Command
             var query = next is null ? "" : $"?after={Uri.EscapeDataString(next)}";
             var part = await client.PostAsync<EncryptedPart>($"api/store/encryption{query}", new { }, cancellationToken);
             (encrypted, unreadable, next) = (encrypted + part.Encrypted, unreadable + part.Unreadable, part.Next);
-        }
-        while (next is not null);
+        } while (next is not null);
 
         context.Output.WriteLine($"{encrypted} bodies encrypted with the first key");
-        if (unreadable == 0) return ExitCode.Done;
+        if (unreadable == 0)
+            return ExitCode.Done;
         context.Output.WriteLine($"{unreadable} bodies could not be decrypted: their key is not configured, or they were damaged");
         return ExitCode.VerificationFailed;
     }

@@ -6,6 +6,5 @@ namespace Esb.Host.Commands.Stores;
 internal sealed class StoreCommand : Command
 {
     public StoreCommand(CommandContext context)
-        : base("store", "Works on the store of a running host.") =>
-        Add(new ReencryptCommand(context));
+        : base("store", "Works on the store of a running host.") => Add(new ReencryptCommand(context));
 }

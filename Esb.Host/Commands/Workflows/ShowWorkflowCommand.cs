@@ -20,7 +20,11 @@ internal sealed class ShowWorkflowCommand : Command
     private async Task<int> ShowAsync(ParseResult result, CommandContext context, CancellationToken cancellationToken)
     {
         using var client = _host.Connect(result, context);
-        context.Output.WriteLine(CommandJson.Write(await client.GetAsync<WorkflowInstanceView>($"api/workflows/{result.GetRequiredValue(_id)}", cancellationToken)));
+        context.Output.WriteLine(
+            CommandJson.Write(
+                await client.GetAsync<WorkflowInstanceView>($"api/workflows/{result.GetRequiredValue(_id)}", cancellationToken)
+            )
+        );
         return ExitCode.Done;
     }
 }

@@ -17,17 +17,31 @@ internal sealed class WorkflowActionCommand : Command
         _reason = new Option<string?>("--reason") { Description = "Why, for the record.", Required = ends };
         Add(_id);
         Add(_reason);
-        if (ends) Add(_compensate);
+        if (ends)
+            Add(_compensate);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ActAsync(result, action, ends, context, cancellationToken));
     }
 
-    private async Task<int> ActAsync(ParseResult result, string action, bool ends, CommandContext context, CancellationToken cancellationToken)
+    private async Task<int> ActAsync(
+        ParseResult result,
+        string action,
+        bool ends,
+        CommandContext context,
+        CancellationToken cancellationToken
+    )
     {
         using var client = _host.Connect(result, context);
         var body = new WorkflowActionBody { Reason = result.GetValue(_reason), Compensate = ends && result.GetValue(_compensate) };
-        var instance = await client.PostAsync<WorkflowInstanceView>($"api/workflows/{result.GetRequiredValue(_id)}/{action}", body, cancellationToken);
-        context.Output.WriteLine($"{instance.Id} of {instance.Workflow} is {instance.State.ToString().ToLowerInvariant()}{(instance.Step.Length == 0 ? "" : $" at {instance.Step}")}");
+        var instance = await client.PostAsync<WorkflowInstanceView>(
+            $"api/workflows/{result.GetRequiredValue(_id)}/{action}",
+            body,
+            cancellationToken
+        );
+        context.Output.WriteLine(
+            $"{instance.Id} of {instance.Workflow} is "
+                + $"{instance.State.ToString().ToLowerInvariant()}{(instance.Step.Length == 0 ? "" : $" at {instance.Step}")}"
+        );
         return ExitCode.Done;
     }
 }

@@ -26,26 +26,40 @@ internal sealed class WorkflowHistoryCommand : Command
     {
         using var client = _host.Connect(result, context);
         var lines = new List<WorkflowEventView>();
-        for (string? after = "0"; after is not null;)
+        for (string? after = "0"; after is not null; )
         {
-            var page = await client.GetAsync<Page<WorkflowEventView>>($"api/workflows/{result.GetRequiredValue(_id)}/history?limit=1000&after={after}", cancellationToken);
+            var page = await client.GetAsync<Page<WorkflowEventView>>(
+                $"api/workflows/{result.GetRequiredValue(_id)}/history?limit=1000&after={after}",
+                cancellationToken
+            );
             lines.AddRange(page.Items);
             after = page.Next;
         }
 
-        if (_list.TryWrite(result, context, lines)) return ExitCode.Done;
+        if (_list.TryWrite(result, context, lines))
+            return ExitCode.Done;
         TextTable.Write(context.Output, lines.SelectMany(Rows).Prepend(Header));
         return ExitCode.Done;
     }
 
-    private static IEnumerable<string[]> Rows(WorkflowEventView line) => line.Steps.EnumerateArray().Select(step => new[]
-    {
-        $"{line.Version}",
-        line.At.ToString("yyyy-MM-dd HH:mm:ss.fffzzz"),
-        line.State.ToString().ToLowerInvariant(),
-        step.GetProperty("step").GetString() is { Length: > 0 } place ? place : "-",
-        step.GetProperty("kind").GetString() ?? "-",
-        step.TryGetProperty("ms", out var ms) ? ms.GetRawText() : "-",
-        string.Join(": ", new[] { "code", "note" }.Select(name => step.TryGetProperty(name, out var value) ? value.GetString() : null).Where(text => text is not null)),
-    });
+    private static IEnumerable<string[]> Rows(WorkflowEventView line) =>
+        line
+            .Steps.EnumerateArray()
+            .Select(step =>
+                new[]
+                {
+                    $"{line.Version}",
+                    line.At.ToString("yyyy-MM-dd HH:mm:ss.fffzzz"),
+                    line.State.ToString().ToLowerInvariant(),
+                    step.GetProperty("step").GetString() is { Length: > 0 } place ? place : "-",
+                    step.GetProperty("kind").GetString() ?? "-",
+                    step.TryGetProperty("ms", out var ms) ? ms.GetRawText() : "-",
+                    string.Join(
+                        ": ",
+                        new[] { "code", "note" }
+                            .Select(name => step.TryGetProperty(name, out var value) ? value.GetString() : null)
+                            .Where(text => text is not null)
+                    ),
+                }
+            );
 }

@@ -19,26 +19,51 @@ internal static class ActivityRoutes
         var desk = bus.GetRequiredService<IActivityDesk>();
         var time = bus.GetRequiredService<TimeProvider>();
         var activities = api.MapGroup("/activities");
-        activities.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(desk, request, time, cancellationToken));
-        activities.MapGet("/{name}", (string name, HttpRequest request, CancellationToken cancellationToken) => ReportAsync(desk, name, request, time, cancellationToken));
-        activities.MapGet("/{name}/items", (string name, HttpRequest request, CancellationToken cancellationToken) => FindAsync(desk, name, request, cancellationToken));
-        activities.MapPost("/rebuild", async (HttpRequest request, CancellationToken cancellationToken) =>
-        {
-            var (from, to) = TimeOf(new QueryReader(request.Query).Allow("from", "to"), time);
-            return new RebuiltActivities(await desk.RebuildAsync(from, to, cancellationToken));
-        });
+        activities.MapGet(
+            "",
+            (HttpRequest request, CancellationToken cancellationToken) => ListAsync(desk, request, time, cancellationToken)
+        );
+        activities.MapGet(
+            "/{name}",
+            (string name, HttpRequest request, CancellationToken cancellationToken) =>
+                ReportAsync(desk, name, request, time, cancellationToken)
+        );
+        activities.MapGet(
+            "/{name}/items",
+            (string name, HttpRequest request, CancellationToken cancellationToken) => FindAsync(desk, name, request, cancellationToken)
+        );
+        activities.MapPost(
+            "/rebuild",
+            async (HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                var (from, to) = TimeOf(new QueryReader(request.Query).Allow("from", "to"), time);
+                return new RebuiltActivities(await desk.RebuildAsync(from, to, cancellationToken));
+            }
+        );
         return api;
     }
 
-    private static async Task<Page<ActivityReport>> ListAsync(IActivityDesk desk, HttpRequest request, TimeProvider time, CancellationToken cancellationToken)
+    private static async Task<Page<ActivityReport>> ListAsync(
+        IActivityDesk desk,
+        HttpRequest request,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         var (from, to) = TimeOf(new QueryReader(request.Query).Allow("from", "to"), time);
         var reports = new List<ActivityReport>();
-        foreach (var name in desk.Names) reports.Add((await desk.ReportAsync(name, from, to, bucket: null, cancellationToken))!);
+        foreach (var name in desk.Names)
+            reports.Add((await desk.ReportAsync(name, from, to, bucket: null, cancellationToken))!);
         return new Page<ActivityReport>(reports);
     }
 
-    private static async Task<ActivityReport> ReportAsync(IActivityDesk desk, string name, HttpRequest request, TimeProvider time, CancellationToken cancellationToken)
+    private static async Task<ActivityReport> ReportAsync(
+        IActivityDesk desk,
+        string name,
+        HttpRequest request,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         RequireKnown(desk, name);
         var query = new QueryReader(request.Query).Allow("from", "to", "bucket");
@@ -46,19 +71,33 @@ internal static class ActivityRoutes
         return (await desk.ReportAsync(name, from, to, BucketOf(query, to - from), cancellationToken))!;
     }
 
-    private static async Task<Page<ActivityItemView>> FindAsync(IActivityDesk desk, string name, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<Page<ActivityItemView>> FindAsync(
+        IActivityDesk desk,
+        string name,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         RequireKnown(desk, name);
         var query = new QueryReader(request.Query).Allow("state", "key", "from", "to", "after", "before", "limit");
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
-        var asked = new ActivityQuery { Activity = name, Key = query.Text("key"), From = query.Time("from"), To = query.Time("to"), Before = BeforeOf(query), Limit = limit };
+        var asked = new ActivityQuery
+        {
+            Activity = name,
+            Key = query.Text("key"),
+            From = query.Time("from"),
+            To = query.Time("to"),
+            Before = BeforeOf(query),
+            Limit = limit,
+        };
         var items = await desk.FindAsync(asked, query.Choice<ActivityState>("state"), cancellationToken).ToListAsync(cancellationToken);
         return new Page<ActivityItemView>([.. items.Select(ActivityItemView.Of)], items.Count == limit ? NextOf(items[^1].Item) : null);
     }
 
     private static void RequireKnown(IActivityDesk desk, string name)
     {
-        if (!desk.Names.Contains(name)) throw Problems.NotFound($"There is no activity '{name}'{NearestName.Hint(name, desk.Names)}");
+        if (!desk.Names.Contains(name))
+            throw Problems.NotFound($"There is no activity '{name}'{NearestName.Hint(name, desk.Names)}");
     }
 
     private static (DateTimeOffset From, DateTimeOffset To) TimeOf(QueryReader query, TimeProvider time)
@@ -70,7 +109,8 @@ internal static class ActivityRoutes
 
     private static TimeSpan? BucketOf(QueryReader query, TimeSpan whole)
     {
-        if (query.Text("bucket") is not { } text) return null;
+        if (query.Text("bucket") is not { } text)
+            return null;
         return Duration.TryParse(text, out var bucket) && bucket > TimeSpan.Zero && whole / bucket <= MaxBuckets
             ? bucket
             : throw Problems.Parameter("bucket", $"expected a duration such as \"1h\", at most {MaxBuckets} of them between from and to");
@@ -80,8 +120,12 @@ internal static class ActivityRoutes
 
     private static ActivityPosition? BeforeOf(QueryReader query)
     {
-        if (query.Position() is not { } text) return null;
-        return text.Split('~', 2) is [var ticks, var id] && long.TryParse(ticks, NumberStyles.None, CultureInfo.InvariantCulture, out var at) && at <= DateTimeOffset.MaxValue.UtcTicks
+        if (query.Position() is not { } text)
+            return null;
+        return
+            text.Split('~', 2) is [var ticks, var id]
+            && long.TryParse(ticks, NumberStyles.None, CultureInfo.InvariantCulture, out var at)
+            && at <= DateTimeOffset.MaxValue.UtcTicks
             ? new ActivityPosition(new DateTimeOffset(at, TimeSpan.Zero), id)
             : throw Problems.Parameter("after", "expected what the page before calls next");
     }
@@ -96,10 +140,20 @@ internal sealed record ActivityItemView(
     DateTimeOffset? CompletedAt,
     Guid ConversationId,
     IReadOnlyDictionary<string, DateTimeOffset> Milestones,
-    IReadOnlyDictionary<string, string> Data)
+    IReadOnlyDictionary<string, string> Data
+)
 {
-    public static ActivityItemView Of(ActivityItemStatus status) => new(
-        status.Item.Key, status.State, status.Item.StartedAt, status.DueAt, status.Item.CompletedAt, status.Item.ConversationId, status.Item.Milestones, status.Item.Data);
+    public static ActivityItemView Of(ActivityItemStatus status) =>
+        new(
+            status.Item.Key,
+            status.State,
+            status.Item.StartedAt,
+            status.DueAt,
+            status.Item.CompletedAt,
+            status.Item.ConversationId,
+            status.Item.Milestones,
+            status.Item.Data
+        );
 }
 
 /// <summary>The number of audit facts that belong to activities.</summary>

@@ -13,7 +13,19 @@ internal static class DeadLetterRoutes
     private const int MaxLimit = 1_000;
     private const int DefaultLimit = 100;
 
-    private static readonly string[] FilterNames = ["endpoint", "code", "subject", "key", "messageId", "from", "to", "state", "text", "job"];
+    private static readonly string[] FilterNames =
+    [
+        "endpoint",
+        "code",
+        "subject",
+        "key",
+        "messageId",
+        "from",
+        "to",
+        "state",
+        "text",
+        "job",
+    ];
 
     public static IEndpointRouteBuilder MapDeadLetterRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
@@ -22,40 +34,85 @@ internal static class DeadLetterRoutes
         var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         var letters = api.MapGroup("/dead-letters");
         letters.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => FindAsync(store, request, cancellationToken));
-        letters.MapGet("/groups", (HttpRequest request, CancellationToken cancellationToken) => GroupAsync(store, request, cancellationToken));
-        letters.MapPost("/discard", (HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, request, cancellationToken));
-        letters.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => DeadLetterView.Of(await GetAsync(store, id, cancellationToken)));
-        letters.MapGet("/{id}/body", async (string id, CancellationToken cancellationToken) => BodyOf(await GetAsync(store, id, cancellationToken)));
-        letters.MapPost("/{id}/replay", async (string id, HttpRequest request, CancellationToken cancellationToken) =>
-        {
-            AllowEditing(request, limits.Current);
-            var kept = await GetAsync(store, id, cancellationToken);
-            var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
-            if (body.Ids is not null || body.Filter is not null) throw Problems.Parameter(body.Ids is null ? "filter" : "ids", "the path names the letter");
-            return await ReplayRoutes.MakeAsync(desk, body with { Ids = [kept.Summary.Id] }, request, cancellationToken);
-        });
+        letters.MapGet(
+            "/groups",
+            (HttpRequest request, CancellationToken cancellationToken) => GroupAsync(store, request, cancellationToken)
+        );
+        letters.MapPost(
+            "/discard",
+            (HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, request, cancellationToken)
+        );
+        letters.MapGet(
+            "/{id}",
+            async (string id, CancellationToken cancellationToken) => DeadLetterView.Of(await GetAsync(store, id, cancellationToken))
+        );
+        letters.MapGet(
+            "/{id}/body",
+            async (string id, CancellationToken cancellationToken) => BodyOf(await GetAsync(store, id, cancellationToken))
+        );
+        letters.MapPost(
+            "/{id}/replay",
+            async (string id, HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                AllowEditing(request, limits.Current);
+                var kept = await GetAsync(store, id, cancellationToken);
+                var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
+                if (body.Ids is not null || body.Filter is not null)
+                    throw Problems.Parameter(body.Ids is null ? "filter" : "ids", "the path names the letter");
+                return await ReplayRoutes.MakeAsync(desk, body with { Ids = [kept.Summary.Id] }, request, cancellationToken);
+            }
+        );
         return api;
     }
 
     /// <summary>The maximum request size: an edited body may be as large as any message body, and is larger as JSON.</summary>
     public static void AllowEditing(HttpRequest request, LimitsConfig limits)
     {
-        if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = (2 * limits.MaxBodySize.Bytes) + 65_536;
+        if (request.HttpContext.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+            limit.MaxRequestBodySize = (2 * limits.MaxBodySize.Bytes) + 65_536;
     }
 
-    private static async Task<Page<DeadLetterView>> FindAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<Page<DeadLetterView>> FindAsync(
+        IDeadLetterStore store,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var query = new QueryReader(request.Query).Allow([.. FilterNames, "after", "before", "limit"]);
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
-        var found = await store.FindAsync(new DeadLetterQuery { Filter = FilterOf(query), Before = BeforeOf(query), Limit = limit }, cancellationToken).ToListAsync(cancellationToken);
-        return new Page<DeadLetterView>([.. found.Select(DeadLetterView.Of)], found.Count == limit ? found[^1].Number.ToString(CultureInfo.InvariantCulture) : null);
+        var found = await store
+            .FindAsync(
+                new DeadLetterQuery
+                {
+                    Filter = FilterOf(query),
+                    Before = BeforeOf(query),
+                    Limit = limit,
+                },
+                cancellationToken
+            )
+            .ToListAsync(cancellationToken);
+        return new Page<DeadLetterView>(
+            [.. found.Select(DeadLetterView.Of)],
+            found.Count == limit ? found[^1].Number.ToString(CultureInfo.InvariantCulture) : null
+        );
     }
 
-    private static async Task<Page<DeadLetterGroup>> GroupAsync(IDeadLetterStore store, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<Page<DeadLetterGroup>> GroupAsync(
+        IDeadLetterStore store,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var query = new QueryReader(request.Query).Allow([.. FilterNames, "by"]);
         var filter = FilterOf(query);
-        var groups = await store.GroupAsync(filter with { State = filter.State ?? DeadLetterState.Open }, query.Choice<DeadLetterGrouping>("by") == DeadLetterGrouping.Cause, cancellationToken);
+        var groups = await store.GroupAsync(
+            filter with
+            {
+                State = filter.State ?? DeadLetterState.Open,
+            },
+            query.Choice<DeadLetterGrouping>("by") == DeadLetterGrouping.Cause,
+            cancellationToken
+        );
         return new Page<DeadLetterGroup>(groups);
     }
 
@@ -75,24 +132,28 @@ internal static class DeadLetterRoutes
     private static IResult BodyOf(KeptDeadLetter kept) =>
         TypedResults.Bytes(kept.Letter.Message.Body.Bytes, "application/octet-stream", kept.Summary.MessageId.ToString());
 
-    private static DeadLetterFilter FilterOf(QueryReader query) => new()
-    {
-        Endpoint = query.Text("endpoint"),
-        Code = query.Text("code"),
-        Subject = query.Text("subject"),
-        Key = query.Text("key"),
-        MessageId = query.Id("messageId"),
-        From = query.Time("from"),
-        To = query.Time("to"),
-        State = query.Choice<DeadLetterState>("state"),
-        Text = query.Text("text"),
-        Job = query.Id("job"),
-    };
+    private static DeadLetterFilter FilterOf(QueryReader query) =>
+        new()
+        {
+            Endpoint = query.Text("endpoint"),
+            Code = query.Text("code"),
+            Subject = query.Text("subject"),
+            Key = query.Text("key"),
+            MessageId = query.Id("messageId"),
+            From = query.Time("from"),
+            To = query.Time("to"),
+            State = query.Choice<DeadLetterState>("state"),
+            Text = query.Text("text"),
+            Job = query.Id("job"),
+        };
 
     private static long? BeforeOf(QueryReader query)
     {
-        if (query.Position() is not { } text) return null;
-        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : throw Problems.Parameter("after", "expected what the page before calls next");
+        if (query.Position() is not { } text)
+            return null;
+        return long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number)
+            ? number
+            : throw Problems.Parameter("after", "expected what the page before calls next");
     }
 }
 

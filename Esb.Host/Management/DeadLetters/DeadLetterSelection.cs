@@ -16,9 +16,12 @@ internal record DeadLetterSelection
     /// <summary>The filter. Selecting all letters requires an empty filter, so that an omitted one never replays everything.</summary>
     public DeadLetterFilter ToFilter()
     {
-        if (Ids is null && Filter is null) throw Problems.Parameter("ids", "expected ids or a filter; {} is a filter that every open letter passes");
-        if (Ids is { Count: < 1 or > MaxIds }) throw Problems.Parameter("ids", $"expected 1 to {MaxIds} ids; for more, a filter");
-        if (Filter?.State == DeadLetterState.Replaying) throw Problems.Parameter("filter.state", "expected open, replayed or discarded: a job has those that are being replayed");
+        if (Ids is null && Filter is null)
+            throw Problems.Parameter("ids", "expected ids or a filter; {} is a filter that every open letter passes");
+        if (Ids is { Count: < 1 or > MaxIds })
+            throw Problems.Parameter("ids", $"expected 1 to {MaxIds} ids; for more, a filter");
+        if (Filter?.State == DeadLetterState.Replaying)
+            throw Problems.Parameter("filter.state", "expected open, replayed or discarded: a job has those that are being replayed");
         return (Filter?.ToFilter() ?? new DeadLetterFilter()) with { Ids = Ids };
     }
 }
@@ -37,31 +40,33 @@ internal sealed record FilterBody
     public string? Text { get; init; }
     public Guid? Job { get; init; }
 
-    public DeadLetterFilter ToFilter() => new()
-    {
-        Endpoint = Endpoint,
-        Code = Code,
-        Subject = Subject,
-        Key = Key,
-        MessageId = MessageId,
-        From = From,
-        To = To,
-        State = State,
-        Text = Text,
-        Job = Job,
-    };
+    public DeadLetterFilter ToFilter() =>
+        new()
+        {
+            Endpoint = Endpoint,
+            Code = Code,
+            Subject = Subject,
+            Key = Key,
+            MessageId = MessageId,
+            From = From,
+            To = To,
+            State = State,
+            Text = Text,
+            Job = Job,
+        };
 
-    public static FilterBody Of(DeadLetterFilter filter) => new()
-    {
-        Endpoint = filter.Endpoint,
-        Code = filter.Code,
-        Subject = filter.Subject,
-        Key = filter.Key,
-        MessageId = filter.MessageId,
-        From = filter.From,
-        To = filter.To,
-        State = filter.State,
-        Text = filter.Text,
-        Job = filter.Job,
-    };
+    public static FilterBody Of(DeadLetterFilter filter) =>
+        new()
+        {
+            Endpoint = filter.Endpoint,
+            Code = filter.Code,
+            Subject = filter.Subject,
+            Key = filter.Key,
+            MessageId = filter.MessageId,
+            From = filter.From,
+            To = filter.To,
+            State = filter.State,
+            Text = filter.Text,
+            Job = filter.Job,
+        };
 }

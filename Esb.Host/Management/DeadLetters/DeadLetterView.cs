@@ -36,29 +36,30 @@ internal sealed record DeadLetterView
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
     public IReadOnlyList<FailedAttempt>? Failures { get; init; }
 
-    public static DeadLetterView Of(DeadLetterSummary letter) => new()
-    {
-        Id = letter.Id,
-        MessageId = letter.MessageId,
-        ConversationId = letter.ConversationId,
-        Endpoint = letter.Endpoint,
-        Subject = letter.Subject,
-        Key = letter.Key,
-        Code = letter.Code,
-        Reason = letter.Reason,
-        Attempts = letter.Attempts,
-        FirstAttempt = letter.FirstAttempt,
-        LastAttempt = letter.LastAttempt,
-        BodyBytes = letter.BodyBytes,
-        State = letter.State,
-        ChangedAt = letter.ChangedAt,
-        ChangedBy = letter.ChangedBy,
-        Note = letter.Note,
-        Job = letter.Job,
-        Replays = letter.Replays,
-        ReplayedAs = letter.ReplayedAs,
-        ReplayedTo = letter.ReplayedTo,
-    };
+    public static DeadLetterView Of(DeadLetterSummary letter) =>
+        new()
+        {
+            Id = letter.Id,
+            MessageId = letter.MessageId,
+            ConversationId = letter.ConversationId,
+            Endpoint = letter.Endpoint,
+            Subject = letter.Subject,
+            Key = letter.Key,
+            Code = letter.Code,
+            Reason = letter.Reason,
+            Attempts = letter.Attempts,
+            FirstAttempt = letter.FirstAttempt,
+            LastAttempt = letter.LastAttempt,
+            BodyBytes = letter.BodyBytes,
+            State = letter.State,
+            ChangedAt = letter.ChangedAt,
+            ChangedBy = letter.ChangedBy,
+            Note = letter.Note,
+            Job = letter.Job,
+            Replays = letter.Replays,
+            ReplayedAs = letter.ReplayedAs,
+            ReplayedTo = letter.ReplayedTo,
+        };
 
     public static DeadLetterView Of(KeptDeadLetter kept)
     {

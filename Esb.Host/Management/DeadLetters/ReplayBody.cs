@@ -24,7 +24,8 @@ internal sealed record ReplayBody : DeadLetterSelection
         Within("batchSize", BatchSize, 1, 100_000);
         Within("firstBatch", FirstBatch, 1, 100_000);
         Within("stopAtFailureShare", StopAtFailureShare, 0.001, 1);
-        if (Edit is not null && Ids is not { Count: 1 }) throw Problems.Parameter("edit", "expected one id: only a single letter can be edited");
+        if (Edit is not null && Ids is not { Count: 1 })
+            throw Problems.Parameter("edit", "expected one id: only a single letter can be edited");
         var request = new ReplayRequest
         {
             Letters = ToFilter(),
@@ -41,13 +42,17 @@ internal sealed record ReplayBody : DeadLetterSelection
 
     private TimeSpan? Pause()
     {
-        if (BatchPause is null) return null;
-        return Duration.TryParse(BatchPause, out var pause) && pause <= TimeSpan.FromHours(1) ? pause : throw Problems.Parameter("batchPause", "expected a duration such as 5s, 0ms..1h");
+        if (BatchPause is null)
+            return null;
+        return Duration.TryParse(BatchPause, out var pause) && pause <= TimeSpan.FromHours(1)
+            ? pause
+            : throw Problems.Parameter("batchPause", "expected a duration such as 5s, 0ms..1h");
     }
 
     private static void Within(string name, double? value, double minimum, double maximum)
     {
-        if (value is { } number && !(number >= minimum && number <= maximum)) throw Problems.Parameter(name, FormattableString.Invariant($"expected a number from {minimum} to {maximum}"));
+        if (value is { } number && !(number >= minimum && number <= maximum))
+            throw Problems.Parameter(name, FormattableString.Invariant($"expected a number from {minimum} to {maximum}"));
     }
 }
 
@@ -67,14 +72,26 @@ internal sealed record EditBody
 
     public ReplayEdit ToEdit()
     {
-        if (Body is not null && BodyBase64 is not null) throw Problems.Parameter("edit.bodyBase64", "expected body or bodyBase64, not both");
-        if (ContentType is not null && !HeaderRules.IsValue(ContentType)) throw Problems.Parameter("edit.contentType", "expected one line of text");
+        if (Body is not null && BodyBase64 is not null)
+            throw Problems.Parameter("edit.bodyBase64", "expected body or bodyBase64, not both");
+        if (ContentType is not null && !HeaderRules.IsValue(ContentType))
+            throw Problems.Parameter("edit.contentType", "expected one line of text");
         foreach (var (name, value) in Headers ?? new Dictionary<string, string>())
         {
-            if (!HeaderRules.IsName(name) || HeaderRules.IsReserved(name)) throw Problems.Parameter("edit.headers", $"'{(name.Length <= 40 ? name : name[..40])}' is no name of a header, or one of the bus");
-            if (!HeaderRules.IsValue(value)) throw Problems.Parameter("edit.headers", $"the value of '{name}' has control characters");
+            if (!HeaderRules.IsName(name) || HeaderRules.IsReserved(name))
+                throw Problems.Parameter(
+                    "edit.headers",
+                    $"'{(name.Length <= 40 ? name : name[..40])}' is no name of a header, or one of the bus"
+                );
+            if (!HeaderRules.IsValue(value))
+                throw Problems.Parameter("edit.headers", $"the value of '{name}' has control characters");
         }
 
-        return new ReplayEdit { Body = Body is not null ? System.Text.Encoding.UTF8.GetBytes(Body) : BodyBase64, ContentType = ContentType, Headers = Headers };
+        return new ReplayEdit
+        {
+            Body = Body is not null ? System.Text.Encoding.UTF8.GetBytes(Body) : BodyBase64,
+            ContentType = ContentType,
+            Headers = Headers,
+        };
     }
 }

@@ -17,31 +17,61 @@ internal static class ReplayRoutes
         var limits = bus.GetRequiredService<Live<LimitsConfig>>();
         var replays = api.MapGroup("/replays");
         replays.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(store, request, cancellationToken));
-        replays.MapPost("", async (HttpRequest request, CancellationToken cancellationToken) =>
-        {
-            DeadLetterRoutes.AllowEditing(request, limits.Current);
-            return await MakeAsync(desk, await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken), request, cancellationToken);
-        });
-        replays.MapPost("/preview", async (HttpRequest request, CancellationToken cancellationToken) =>
-        {
-            DeadLetterRoutes.AllowEditing(request, limits.Current);
-            var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
-            return await desk.PreviewAsync(body.ToRequest(), cancellationToken);
-        });
-        replays.MapGet("/{id}", async (string id, CancellationToken cancellationToken) => ReplayJobView.Of(await store.GetAsync(Problems.RequireId(id), cancellationToken) ?? throw Unknown(id)));
-        foreach (var (verb, state) in new[] { ("pause", ReplayState.Paused), ("resume", ReplayState.Running), ("cancel", ReplayState.Cancelled) })
-            replays.MapPost($"/{{id}}/{verb}", (string id, HttpRequest request, CancellationToken cancellationToken) => ChangeAsync(desk, id, state, request, cancellationToken));
+        replays.MapPost(
+            "",
+            async (HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                DeadLetterRoutes.AllowEditing(request, limits.Current);
+                return await MakeAsync(desk, await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken), request, cancellationToken);
+            }
+        );
+        replays.MapPost(
+            "/preview",
+            async (HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                DeadLetterRoutes.AllowEditing(request, limits.Current);
+                var body = await JsonBody.ReadAsync<ReplayBody>(request, cancellationToken);
+                return await desk.PreviewAsync(body.ToRequest(), cancellationToken);
+            }
+        );
+        replays.MapGet(
+            "/{id}",
+            async (string id, CancellationToken cancellationToken) =>
+                ReplayJobView.Of(await store.GetAsync(Problems.RequireId(id), cancellationToken) ?? throw Unknown(id))
+        );
+        foreach (
+            var (verb, state) in new[] { ("pause", ReplayState.Paused), ("resume", ReplayState.Running), ("cancel", ReplayState.Cancelled) }
+        )
+            replays.MapPost(
+                $"/{{id}}/{verb}",
+                (string id, HttpRequest request, CancellationToken cancellationToken) =>
+                    ChangeAsync(desk, id, state, request, cancellationToken)
+            );
         return api;
     }
 
     /// <summary>Creates a job; a repeated command returns the same answer.</summary>
-    public static async Task<IResult> MakeAsync(IDeadLetterDesk desk, ReplayBody body, HttpRequest request, CancellationToken cancellationToken)
+    public static async Task<IResult> MakeAsync(
+        IDeadLetterDesk desk,
+        ReplayBody body,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
-        var job = await desk.ReplayAsync(body.ToRequest(), Operators.CommandOf(request), Operators.DecisionOf(request, body.Reason), cancellationToken);
+        var job = await desk.ReplayAsync(
+            body.ToRequest(),
+            Operators.CommandOf(request),
+            Operators.DecisionOf(request, body.Reason),
+            cancellationToken
+        );
         return TypedResults.Accepted($"/api/replays/{job.Id}", ReplayJobView.Of(job));
     }
 
-    private static async Task<Page<ReplayJobView>> ListAsync(IReplayJobStore store, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<Page<ReplayJobView>> ListAsync(
+        IReplayJobStore store,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var query = new QueryReader(request.Query).Allow("after", "before", "limit");
         var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
@@ -49,7 +79,13 @@ internal static class ReplayRoutes
         return new Page<ReplayJobView>([.. jobs.Select(ReplayJobView.Of)], jobs.Count == limit ? jobs[^1].Id.ToString() : null);
     }
 
-    private static async Task<ReplayJobView> ChangeAsync(IDeadLetterDesk desk, string id, ReplayState state, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<ReplayJobView> ChangeAsync(
+        IDeadLetterDesk desk,
+        string id,
+        ReplayState state,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var body = await JsonBody.ReadAsync<ReasonBody>(request, cancellationToken);
         var job = await desk.ChangeAsync(Problems.RequireId(id), state, Operators.DecisionOf(request, body.Reason), cancellationToken);

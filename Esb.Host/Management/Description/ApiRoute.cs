@@ -22,5 +22,6 @@ internal sealed record ApiRoute(string Method, string Path, string Summary)
     public int Status { get; init; } = StatusCodes.Status200OK;
 
     /// <summary>True if a repetition under the same <c>Idempotency-Key</c> has no further effect.</summary>
-    public bool IsCommand => Method is not "GET" && Path.StartsWith("/api/", StringComparison.Ordinal) && !Path.EndsWith("/session", StringComparison.Ordinal);
+    public bool IsCommand =>
+        Method is not "GET" && Path.StartsWith("/api/", StringComparison.Ordinal) && !Path.EndsWith("/session", StringComparison.Ordinal);
 }

@@ -5,8 +5,8 @@ using Esb.Host.Management.Flow;
 
 namespace Esb.Host.Management.Description;
 
-/// <summary>Describes the topics of the running configuration as AsyncAPI 3.0 (https://www.asyncapi.com/docs/reference/specification/v3.0.0):
-/// what foreign clients may publish and read.</summary>
+/// <summary>Describes the topics of the running configuration as AsyncAPI 3.0
+/// (https://www.asyncapi.com/docs/reference/specification/v3.0.0): what foreign clients may publish and read.</summary>
 internal static class AsyncApiDocument
 {
     private const string Json = "application/json";
@@ -72,11 +72,13 @@ internal static class AsyncApiDocument
                 },
             },
         };
-        if (topic.Schema is { } schema) message["x-esb-schema"] = schema;
+        if (topic.Schema is { } schema)
+            message["x-esb-schema"] = schema;
         return message;
     }
 
     private static JsonObject Reference(string to) => new() { ["$ref"] = to };
 
-    private static string Escape(string name) => name.Replace("~", "~0", StringComparison.Ordinal).Replace("/", "~1", StringComparison.Ordinal);
+    private static string Escape(string name) =>
+        name.Replace("~", "~0", StringComparison.Ordinal).Replace("/", "~1", StringComparison.Ordinal);
 }

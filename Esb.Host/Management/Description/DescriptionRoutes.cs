@@ -7,7 +7,11 @@ namespace Esb.Host.Management.Description;
 /// <summary>Describes the API and the topics for programs.</summary>
 internal static class DescriptionRoutes
 {
-    public static IEndpointRouteBuilder MapDescriptionRoutes(this IEndpointRouteBuilder api, IServiceProvider bus, Func<IEnumerable<RouteEndpoint>> routes)
+    public static IEndpointRouteBuilder MapDescriptionRoutes(
+        this IEndpointRouteBuilder api,
+        IServiceProvider bus,
+        Func<IEnumerable<RouteEndpoint>> routes
+    )
     {
         var live = bus.GetRequiredService<Live<BusModel>>();
         api.MapGet("/openapi.json", () => Text(OpenApiDocument.Write(routes())));
@@ -15,5 +19,6 @@ internal static class DescriptionRoutes
         return api;
     }
 
-    private static IResult Text(JsonObject document) => Results.Text(document.ToJsonString(JsonStyle.Indented), "application/json; charset=utf-8");
+    private static IResult Text(JsonObject document) =>
+        Results.Text(document.ToJsonString(JsonStyle.Indented), "application/json; charset=utf-8");
 }

@@ -35,12 +35,14 @@ internal sealed class EventReader(IReadOnlySet<BusEventKind> kinds, string run, 
     /// <summary>Adds an event from before it began.</summary>
     public void Missed(BusEvent kept)
     {
-        if (Wants(kept.Kind)) _events.Writer.TryWrite(kept);
+        if (Wants(kept.Kind))
+            _events.Writer.TryWrite(kept);
     }
 
     public void Offer(BusEvent added)
     {
-        if (IsTooSlow || !Wants(added.Kind)) return;
+        if (IsTooSlow || !Wants(added.Kind))
+            return;
         if (Interlocked.Increment(ref _behind) <= MaxBehind)
         {
             _events.Writer.TryWrite(added);
@@ -56,8 +58,10 @@ internal sealed class EventReader(IReadOnlySet<BusEventKind> kinds, string run, 
 
     public bool TryRead([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out BusEvent? read)
     {
-        if (!_events.Reader.TryRead(out read)) return false;
-        if (read.Number > begin) Interlocked.Decrement(ref _behind);
+        if (!_events.Reader.TryRead(out read))
+            return false;
+        if (read.Number > begin)
+            Interlocked.Decrement(ref _behind);
         return true;
     }
 }

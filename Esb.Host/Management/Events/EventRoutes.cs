@@ -16,16 +16,30 @@ internal static class EventRoutes
     {
         var stream = bus.GetRequiredService<EventStream>();
         var (time, host) = (bus.GetRequiredService<TimeProvider>(), bus.GetRequiredService<IFarm>().Self.Name);
-        api.MapGet("/events", (HttpContext context, CancellationToken cancellationToken) => StreamAsync(context, stream, host, time, cancellationToken));
+        api.MapGet(
+            "/events",
+            (HttpContext context, CancellationToken cancellationToken) => StreamAsync(context, stream, host, time, cancellationToken)
+        );
         return api;
     }
 
-    private static async Task StreamAsync(HttpContext context, EventStream stream, string host, TimeProvider time, CancellationToken cancellationToken)
+    private static async Task StreamAsync(
+        HttpContext context,
+        EventStream stream,
+        string host,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         var query = new QueryReader(context.Request.Query).Allow("kinds", "lastEventId");
         var kinds = KindsOf(query.Text("kinds"), context.Features.GetRequiredFeature<ManagementUser>());
-        var reader = stream.Open(kinds, LastIdOf(context.Request, query))
-            ?? throw new EsbException("ESB-API-BUSY", $"There are {EventStream.MaxReaders} readers of events already; close one.", FaultKind.Unavailable);
+        var reader =
+            stream.Open(kinds, LastIdOf(context.Request, query))
+            ?? throw new EsbException(
+                "ESB-API-BUSY",
+                $"There are {EventStream.MaxReaders} readers of events already; close one.",
+                FaultKind.Unavailable
+            );
         try
         {
             context.Response.ContentType = "text/event-stream; charset=utf-8";
@@ -47,8 +61,12 @@ internal static class EventRoutes
     {
         // Missed events follow the greeting: with an id of its own, they would be skipped after another interruption.
         var id = reader.IsResumed ? "" : $"id: {reader.BeginId}\n";
-        await context.Response.WriteAsync($"retry: 2000\n{id}event: hello\ndata: {JsonSerializer.Serialize(greeting, JsonSerializerOptions.Web)}\n\n", cancellationToken);
-        if (reader.IsReset) await context.Response.WriteAsync($"id: {reader.BeginId}\nevent: reset\ndata: {{}}\n\n", cancellationToken);
+        await context.Response.WriteAsync(
+            $"retry: 2000\n{id}event: hello\ndata: {JsonSerializer.Serialize(greeting, JsonSerializerOptions.Web)}\n\n",
+            cancellationToken
+        );
+        if (reader.IsReset)
+            await context.Response.WriteAsync($"id: {reader.BeginId}\nevent: reset\ndata: {{}}\n\n", cancellationToken);
         await context.Response.Body.FlushAsync(cancellationToken);
     }
 
@@ -62,14 +80,22 @@ internal static class EventRoutes
             if (await Task.WhenAny(waiting, Task.Delay(Heartbeat, time, cancellationToken)) != waiting)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                if (!access.Holds()) return; // signed out, or the key has expired
+                if (!access.Holds())
+                    return; // signed out, or the key has expired
                 text.Append(": still here\n\n");
             }
             else
             {
-                if (!await waiting || !access.Holds()) return;
+                if (!await waiting || !access.Holds())
+                    return;
                 while (text.Length < 65_536 && reader.TryRead(out var read))
-                    text.Append("id: ").Append(reader.IdOf(read)).Append("\nevent: ").Append(read.KindName).Append("\ndata: ").Append(read.Json).Append("\n\n");
+                    text.Append("id: ")
+                        .Append(reader.IdOf(read))
+                        .Append("\nevent: ")
+                        .Append(read.KindName)
+                        .Append("\ndata: ")
+                        .Append(read.Json)
+                        .Append("\n\n");
                 waiting = reader.WaitAsync(cancellationToken).AsTask();
             }
 
@@ -79,17 +105,31 @@ internal static class EventRoutes
         }
     }
 
-    private static string? LastIdOf(HttpRequest request, QueryReader query) => request.Headers["Last-Event-ID"] is [{ } id] ? id : query.Text("lastEventId");
+    private static string? LastIdOf(HttpRequest request, QueryReader query) =>
+        request.Headers["Last-Event-ID"] is [{ } id] ? id : query.Text("lastEventId");
 
     // Lines of the log may tell what messages hold; the rest is states and figures.
     private static HashSet<BusEventKind> KindsOf(string? text, ManagementUser user)
     {
         var names = Enum.GetValues<BusEventKind>().ToDictionary(BusEvent.NameOf);
         var mayReadLog = user.Role >= ManagementRole.Operator;
-        if (text is null) return [.. names.Values.Where(kind => kind != BusEventKind.Log || mayReadLog)];
-        HashSet<BusEventKind> kinds = [.. text.Split(',').Select(name => names.TryGetValue(name, out var kind) ? kind : throw Problems.Parameter("kinds", $"expected of {string.Join(", ", names.Keys)}"))];
-        if (!kinds.Contains(BusEventKind.Log) || mayReadLog) return kinds;
-        throw new EsbException("ESB-API-ROLE", "The kind log takes the role operator.", FaultKind.Malformed) { Status = StatusCodes.Status403Forbidden };
+        if (text is null)
+            return [.. names.Values.Where(kind => kind != BusEventKind.Log || mayReadLog)];
+        HashSet<BusEventKind> kinds =
+        [
+            .. text.Split(',')
+                .Select(name =>
+                    names.TryGetValue(name, out var kind)
+                        ? kind
+                        : throw Problems.Parameter("kinds", $"expected of {string.Join(", ", names.Keys)}")
+                ),
+        ];
+        if (!kinds.Contains(BusEventKind.Log) || mayReadLog)
+            return kinds;
+        throw new EsbException("ESB-API-ROLE", "The kind log takes the role operator.", FaultKind.Malformed)
+        {
+            Status = StatusCodes.Status403Forbidden,
+        };
     }
 }
 

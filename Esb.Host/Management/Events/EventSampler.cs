@@ -9,7 +9,8 @@ using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Events;
 
-/// <summary>Compares the state of this host with that of a moment ago, and publishes what has changed, on the other hosts of the farm too.</summary>
+/// <summary>Compares the state of this host with that of a moment ago, and publishes what has changed, on the other hosts of the farm
+/// too.</summary>
 /// <remarks>States are looked at five times a second while somebody reads, otherwise once; rates once a second.</remarks>
 internal sealed partial class EventSampler(
     EventStream stream,
@@ -18,7 +19,8 @@ internal sealed partial class EventSampler(
     Live<BusModel> live,
     IFarm farm,
     TimeProvider time,
-    ILogger<EventSampler> logger) : IBusPart, IDisposable
+    ILogger<EventSampler> logger
+) : IBusPart, IDisposable
 {
     private const int TicksPerSecond = 5;
     private const int MaxShared = 1_000;
@@ -35,11 +37,14 @@ internal sealed partial class EventSampler(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _hearing = farm.Subscribe<ShareEvents>((from, command, _) =>
-        {
-            if (from != farm.Self.Id) Hear(command);
-            return Task.CompletedTask;
-        });
+        _hearing = farm.Subscribe<ShareEvents>(
+            (from, command, _) =>
+            {
+                if (from != farm.Self.Id)
+                    Hear(command);
+                return Task.CompletedTask;
+            }
+        );
         _sampling = SampleAsync(_stopping.Token);
         return Task.CompletedTask;
     }
@@ -62,7 +67,8 @@ internal sealed partial class EventSampler(
             while (await timer.WaitForNextTickAsync(stopping))
             {
                 var isSecond = ++tick % TicksPerSecond == 0;
-                if (isSecond || stream.HasReaders) await LookAsync(isSecond, stopping);
+                if (isSecond || stream.HasReaders)
+                    await LookAsync(isSecond, stopping);
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -84,8 +90,10 @@ internal sealed partial class EventSampler(
                 Hosts();
             }
 
-            foreach (var one in shared.Where(one => one.Kind != BusEventKind.Rates || stream.IsWanted(BusEventKind.Rates))) stream.Publish(one.Kind, one.Data);
-            if (shared.Count > 0 && farm.Hosts.Count > 1) await farm.BroadcastAsync(new ShareEvents([.. shared.Take(MaxShared)]), cancellationToken);
+            foreach (var one in shared.Where(one => one.Kind != BusEventKind.Rates || stream.IsWanted(BusEventKind.Rates)))
+                stream.Publish(one.Kind, one.Data);
+            if (shared.Count > 0 && farm.Hosts.Count > 1)
+                await farm.BroadcastAsync(new ShareEvents([.. shared.Take(MaxShared)]), cancellationToken);
         }
         catch (EsbException ex)
         {
@@ -99,9 +107,15 @@ internal sealed partial class EventSampler(
         foreach (var endpoint in monitors.SelectMany(monitor => monitor.Endpoints))
         {
             var now = (endpoint.State, endpoint.Reason);
-            if (_states.TryGetValue(endpoint.Name, out var before) && before == now) continue;
+            if (_states.TryGetValue(endpoint.Name, out var before) && before == now)
+                continue;
             _states[endpoint.Name] = now;
-            changed.Add(SharedEvent.Of(BusEventKind.Endpoint, new EndpointChanged(farm.Self.Name, endpoint.Name, endpoint.State, endpoint.Reason, time.GetUtcNow())));
+            changed.Add(
+                SharedEvent.Of(
+                    BusEventKind.Endpoint,
+                    new EndpointChanged(farm.Self.Name, endpoint.Name, endpoint.State, endpoint.Reason, time.GetUtcNow())
+                )
+            );
         }
 
         return changed;
@@ -114,7 +128,8 @@ internal sealed partial class EventSampler(
         {
             stream.Publish(BusEventKind.Configuration, new ConfigurationChanged(farm.Self.Name, _revision, revision, time.GetUtcNow()));
             var names = monitors.SelectMany(monitor => monitor.Endpoints).Select(endpoint => endpoint.Name).ToHashSet();
-            foreach (var gone in _states.Keys.Where(name => !names.Contains(name)).ToList()) _states.Remove(gone);
+            foreach (var gone in _states.Keys.Where(name => !names.Contains(name)).ToList())
+                _states.Remove(gone);
         }
 
         _revision = revision;
@@ -123,8 +138,10 @@ internal sealed partial class EventSampler(
     private void Hosts()
     {
         HashSet<string> hosts = [.. farm.Hosts.Select(host => host.Name)];
-        foreach (var name in hosts.Except(_hosts)) stream.Publish(BusEventKind.Host, new HostChanged(name, IsHere: true, time.GetUtcNow()));
-        foreach (var name in _hosts.Except(hosts)) stream.Publish(BusEventKind.Host, new HostChanged(name, IsHere: false, time.GetUtcNow()));
+        foreach (var name in hosts.Except(_hosts))
+            stream.Publish(BusEventKind.Host, new HostChanged(name, IsHere: true, time.GetUtcNow()));
+        foreach (var name in _hosts.Except(hosts))
+            stream.Publish(BusEventKind.Host, new HostChanged(name, IsHere: false, time.GetUtcNow()));
         _hosts = hosts;
     }
 
@@ -133,8 +150,13 @@ internal sealed partial class EventSampler(
     {
         foreach (var one in command.Events.Take(MaxShared))
         {
-            if (one.Kind == BusEventKind.Rates && !stream.IsWanted(BusEventKind.Rates)) continue;
-            if (one.Kind is BusEventKind.Endpoint or BusEventKind.DeadLetter or BusEventKind.Parked or BusEventKind.Rates && one.Data.ValueKind == JsonValueKind.Object) stream.Publish(one.Kind, one.Data);
+            if (one.Kind == BusEventKind.Rates && !stream.IsWanted(BusEventKind.Rates))
+                continue;
+            if (
+                one.Kind is BusEventKind.Endpoint or BusEventKind.DeadLetter or BusEventKind.Parked or BusEventKind.Rates
+                && one.Data.ValueKind == JsonValueKind.Object
+            )
+                stream.Publish(one.Kind, one.Data);
         }
     }
 
@@ -150,7 +172,8 @@ internal sealed record SharedEvent(BusEventKind Kind, JsonElement Data)
 {
     private static readonly JsonSerializerOptions Json = MakeOptions();
 
-    public static SharedEvent Of(BusEventKind kind, object data) => new(kind, JsonSerializer.SerializeToElement(data, data.GetType(), Json));
+    public static SharedEvent Of(BusEventKind kind, object data) =>
+        new(kind, JsonSerializer.SerializeToElement(data, data.GetType(), Json));
 
     private static JsonSerializerOptions MakeOptions()
     {

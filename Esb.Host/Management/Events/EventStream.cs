@@ -3,8 +3,8 @@ using System.Text.Json;
 namespace Esb.Host.Management.Events;
 
 /// <summary>The events of this host: the newest are kept, so that a reader who was away continues where it was. Thread-safe.</summary>
-/// <remarks>Memory is bounded: by a number and by bytes of kept events, by the readers, and by what a reader may be behind. Of the rates only the
-/// latest are kept, because they replace those before.</remarks>
+/// <remarks>Memory is bounded: by a number and by bytes of kept events, by the readers, and by what a reader may be behind. Of the rates
+/// only the latest are kept, because they replace those before.</remarks>
 internal sealed class EventStream
 {
     /// <summary>The most events that are kept.</summary>
@@ -32,14 +32,16 @@ internal sealed class EventStream
     /// <summary>True if a reader wants events of this kind.</summary>
     public bool IsWanted(BusEventKind kind)
     {
-        lock (_gate) return _readers.Exists(reader => reader.Wants(kind));
+        lock (_gate)
+            return _readers.Exists(reader => reader.Wants(kind));
     }
 
     public bool HasReaders
     {
         get
         {
-            lock (_gate) return _readers.Count > 0;
+            lock (_gate)
+                return _readers.Count > 0;
         }
     }
 
@@ -49,9 +51,12 @@ internal sealed class EventStream
         lock (_gate)
         {
             var added = new BusEvent(++_number, kind, json);
-            if (kind == BusEventKind.Rates) _rates = added;
-            else Keep(added);
-            foreach (var reader in _readers) reader.Offer(added);
+            if (kind == BusEventKind.Rates)
+                _rates = added;
+            else
+                Keep(added);
+            foreach (var reader in _readers)
+                reader.Offer(added);
         }
     }
 
@@ -63,10 +68,12 @@ internal sealed class EventStream
     {
         lock (_gate)
         {
-            if (_readers.Count >= MaxReaders) return null;
+            if (_readers.Count >= MaxReaders)
+                return null;
             var since = lastId is null ? _number : NumberOf(lastId);
             var reader = new EventReader(kinds, Run, _number, isReset: since is null, isResumed: lastId is not null && since is not null);
-            if (since is { } seen) Catch(reader, seen);
+            if (since is { } seen)
+                Catch(reader, seen);
             _readers.Add(reader);
             return reader;
         }
@@ -74,23 +81,29 @@ internal sealed class EventStream
 
     public void Close(EventReader reader)
     {
-        lock (_gate) _readers.Remove(reader);
+        lock (_gate)
+            _readers.Remove(reader);
     }
 
     private void Catch(EventReader reader, long seen)
     {
         foreach (var kept in _kept)
         {
-            if (kept.Number > seen) reader.Missed(kept);
+            if (kept.Number > seen)
+                reader.Missed(kept);
         }
 
-        if (_rates is { } rates && rates.Number > seen) reader.Missed(rates);
+        if (_rates is { } rates && rates.Number > seen)
+            reader.Missed(rates);
     }
 
     // Null where events in between are unknown here: of another run, or forgotten.
     private long? NumberOf(string id) =>
-        id.LastIndexOf('-') is > 0 and var dash && id[..dash] == Run && long.TryParse(id.AsSpan(dash + 1), System.Globalization.NumberStyles.None, null, out var number)
-            && number >= _forgotten && number <= _number
+        id.LastIndexOf('-') is > 0 and var dash
+        && id[..dash] == Run
+        && long.TryParse(id.AsSpan(dash + 1), System.Globalization.NumberStyles.None, null, out var number)
+        && number >= _forgotten
+        && number <= _number
             ? number
             : null;
 

@@ -4,7 +4,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Host.Management.Events;
 
-/// <summary>Keeps the newest lines of the log for the management API, and publishes them while somebody reads the log. Thread-safe.</summary>
+/// <summary>Keeps the newest lines of the log for the management API, and publishes them while somebody reads the log.
+/// Thread-safe.</summary>
 /// <remarks>Bounded by a number of lines and by the length of each. Secrets are masked as in the log itself.</remarks>
 internal sealed class LogEvents(EventStream stream, TimeProvider time) : ILoggerProvider
 {
@@ -20,30 +21,32 @@ internal sealed class LogEvents(EventStream stream, TimeProvider time) : ILogger
     /// <summary>The newest lines after a number, oldest first.</summary>
     public IReadOnlyList<LogLine> Read(long after, LogLevel least, int limit)
     {
-        lock (_gate) return [.. _lines.Where(line => line.Number > after && line.Level >= least).TakeLast(limit)];
+        lock (_gate)
+            return [.. _lines.Where(line => line.Number > after && line.Level >= least).TakeLast(limit)];
     }
 
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName);
 
-    public void Dispose()
-    {
-    }
+    public void Dispose() { }
 
     private void Write<TState>(in LogEntry<TState> entry)
     {
         using var text = new StringWriter(CultureInfo.InvariantCulture);
         LogText.WriteMessage(entry, showsStacks: false, text);
         var message = text.ToString();
-        if (message.Length > MaxLength) message = message[..MaxLength] + "…";
+        if (message.Length > MaxLength)
+            message = message[..MaxLength] + "…";
         LogLine line;
         lock (_gate)
         {
             line = new LogLine(++_number, time.GetUtcNow(), entry.LogLevel, LogCategory.Shorten(entry.Category), entry.EventId.Id, message);
             _lines.Enqueue(line);
-            if (_lines.Count > MaxKept) _lines.Dequeue();
+            if (_lines.Count > MaxKept)
+                _lines.Dequeue();
         }
 
-        if (stream.IsWanted(BusEventKind.Log)) stream.Publish(BusEventKind.Log, line);
+        if (stream.IsWanted(BusEventKind.Log))
+            stream.Publish(BusEventKind.Log, line);
     }
 
     private sealed class Logger(LogEvents events, string category) : ILogger
@@ -53,8 +56,13 @@ internal sealed class LogEvents(EventStream stream, TimeProvider time) : ILogger
 
         public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None; // the filters have been applied
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            events.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        ) => events.Write(new LogEntry<TState>(logLevel, category, eventId, state, exception, formatter));
     }
 }
 

@@ -20,10 +20,17 @@ internal sealed class RateSample(MetricsCollector metrics, string host, TimeProv
         var changes = new List<SharedEvent>();
         var endpoints = Of("endpoint", metrics.Endpoints.All, seconds, (name, counts) => Report(name, counts, changes));
         var topics = Of("topic", metrics.Topics.All, seconds, (_, _) => { });
-        if (seconds <= 0) return [];
-        if (!wantsRates) return changes;
-        var busy = monitors.SelectMany(monitor => monitor.Endpoints).Where(endpoint => endpoint.InFlight > 0 || endpoint.Pool?.Waiting > 0)
-            .ToDictionary(endpoint => endpoint.Name, endpoint => new BusyView(endpoint.InFlight, endpoint.Pool?.InUse, endpoint.Pool?.Waiting));
+        if (seconds <= 0)
+            return [];
+        if (!wantsRates)
+            return changes;
+        var busy = monitors
+            .SelectMany(monitor => monitor.Endpoints)
+            .Where(endpoint => endpoint.InFlight > 0 || endpoint.Pool?.Waiting > 0)
+            .ToDictionary(
+                endpoint => endpoint.Name,
+                endpoint => new BusyView(endpoint.InFlight, endpoint.Pool?.InUse, endpoint.Pool?.Waiting)
+            );
         changes.Add(SharedEvent.Of(BusEventKind.Rates, new RatesView(host, time.GetUtcNow(), endpoints, topics, busy)));
         return changes;
     }
@@ -38,11 +45,16 @@ internal sealed class RateSample(MetricsCollector metrics, string host, TimeProv
             var before = _totals.GetValueOrDefault($"{set} {one.Name}") ?? new long[totals.Length];
             _totals[$"{set} {one.Name}"] = totals;
             var counts = totals.Zip(before, (after, earlier) => after - earlier).ToArray();
-            if (seconds <= 0 || counts.All(count => count == 0)) continue;
+            if (seconds <= 0 || counts.All(count => count == 0))
+                continue;
             report(one.Name, counts);
             rates[one.Name] = new RateView(
-                PerSecond(counts, CounterKind.DocumentsIn), PerSecond(counts, CounterKind.DocumentsOut), PerSecond(counts, CounterKind.Refused),
-                PerSecond(counts, CounterKind.DeadLettered), PerSecond(counts, CounterKind.Parked));
+                PerSecond(counts, CounterKind.DocumentsIn),
+                PerSecond(counts, CounterKind.DocumentsOut),
+                PerSecond(counts, CounterKind.Refused),
+                PerSecond(counts, CounterKind.DeadLettered),
+                PerSecond(counts, CounterKind.Parked)
+            );
         }
 
         return rates;
@@ -63,7 +75,13 @@ internal sealed class RateSample(MetricsCollector metrics, string host, TimeProv
 internal sealed record MessagesSetAside(string Host, string Endpoint, long Count, DateTimeOffset Time);
 
 /// <summary>The rates of a second on one host. Endpoints and topics where nothing happened are left out.</summary>
-internal sealed record RatesView(string Host, DateTimeOffset Time, IReadOnlyDictionary<string, RateView> Endpoints, IReadOnlyDictionary<string, RateView> Topics, IReadOnlyDictionary<string, BusyView> Busy);
+internal sealed record RatesView(
+    string Host,
+    DateTimeOffset Time,
+    IReadOnlyDictionary<string, RateView> Endpoints,
+    IReadOnlyDictionary<string, RateView> Topics,
+    IReadOnlyDictionary<string, BusyView> Busy
+);
 
 /// <summary>Messages per second.</summary>
 internal sealed record RateView(double In, double Out, double Refused, double DeadLettered, double Parked);

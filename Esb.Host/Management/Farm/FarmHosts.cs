@@ -38,7 +38,14 @@ internal sealed class FarmHosts(IFarm farm, Live<BusModel> live, HostState state
         {
             var answers = await farm.AskOthersAsync<DescribeHost, HostView>(new DescribeHost(), Patience, cancellationToken);
             hosts.AddRange(answers.Answers.Select(answer => answer.Answer with { IsThis = false }));
-            hosts.AddRange(answers.Silent.Select(host => new HostView { Id = host.Id, Name = host.Name, Answers = false }));
+            hosts.AddRange(
+                answers.Silent.Select(host => new HostView
+                {
+                    Id = host.Id,
+                    Name = host.Name,
+                    Answers = false,
+                })
+            );
         }
 
         return [.. hosts.OrderBy(host => host.Name, StringComparer.Ordinal)];

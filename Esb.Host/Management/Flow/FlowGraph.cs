@@ -44,7 +44,8 @@ internal sealed record FlowNode(string Id, FlowNodeKind Kind, string Name)
     /// <summary>The external address of an endpoint, or the steps of a process.</summary>
     public string? Detail { get; init; }
 
-    public static string IdOf(FlowNodeKind kind, string name) => kind is FlowNodeKind.Inbound or FlowNodeKind.Outbound ? $"endpoint:{name}" : $"{kind.ToString().ToLowerInvariant()}:{name}";
+    public static string IdOf(FlowNodeKind kind, string name) =>
+        kind is FlowNodeKind.Inbound or FlowNodeKind.Outbound ? $"endpoint:{name}" : $"{kind.ToString().ToLowerInvariant()}:{name}";
 }
 
 /// <summary>A way that messages take.</summary>

@@ -1,8 +1,9 @@
 namespace Esb.Host.Management.Flow;
 
-/// <summary>Places a graph in columns, so that messages flow to the right: the same graph has the same places, whatever the order in which its
-/// parts are named.</summary>
-/// <remarks>The method of Sugiyama: break cycles, assign layers by the longest path, order each layer by the mean place of the neighbours.</remarks>
+/// <summary>Places a graph in columns, so that messages flow to the right: the same graph has the same places, whatever the order in which
+/// its parts are named.</summary>
+/// <remarks>The method of Sugiyama: break cycles, assign layers by the longest path, order each layer by the mean place of the
+/// neighbours.</remarks>
 internal sealed class FlowLayout
 {
     public const int NodeWidth = 176;
@@ -21,9 +22,11 @@ internal sealed class FlowLayout
     private FlowLayout(FlowGraph graph)
     {
         _nodes = [.. graph.Nodes.OrderBy(node => node.Kind).ThenBy(node => node.Id, StringComparer.Ordinal)];
-        foreach (var node in _nodes) (_next[node.Id], _previous[node.Id]) = ([], []);
+        foreach (var node in _nodes)
+            (_next[node.Id], _previous[node.Id]) = ([], []);
         BreakCycles(graph.Edges);
-        foreach (var node in _nodes) _layers[node.Id] = LayerOf(node.Id);
+        foreach (var node in _nodes)
+            _layers[node.Id] = LayerOf(node.Id);
         AlignSinks();
         ShortenWays();
     }
@@ -39,7 +42,10 @@ internal sealed class FlowLayout
         {
             var used = (layers[column].Count * (NodeHeight + RowGap)) - RowGap;
             for (var row = 0; row < layers[column].Count; row++)
-                places[layers[column][row]] = new FlowPlace(Margin + (column * (NodeWidth + ColumnGap)), ((height - used) / 2) + (row * (NodeHeight + RowGap)));
+                places[layers[column][row]] = new FlowPlace(
+                    Margin + (column * (NodeWidth + ColumnGap)),
+                    ((height - used) / 2) + (row * (NodeHeight + RowGap))
+                );
         }
 
         return (places, (2 * Margin) + Math.Max(0, (layers.Count * (NodeWidth + ColumnGap)) - ColumnGap), height);
@@ -48,13 +54,16 @@ internal sealed class FlowLayout
     // An edge that leads back to a node on the current path is left out of the layers; it is drawn nevertheless.
     private void BreakCycles(IReadOnlyList<FlowEdge> edges)
     {
-        var outgoing = edges.Where(edge => edge.From != edge.To).GroupBy(edge => edge.From)
+        var outgoing = edges
+            .Where(edge => edge.From != edge.To)
+            .GroupBy(edge => edge.From)
             .ToDictionary(group => group.Key, group => group.Select(edge => edge.To).Distinct().Order(StringComparer.Ordinal).ToList());
         var (done, path) = (new HashSet<string>(), new HashSet<string>());
         foreach (var node in _nodes)
         {
             var open = new Stack<(string Id, int Edge)>([(node.Id, 0)]);
-            if (done.Contains(node.Id)) continue;
+            if (done.Contains(node.Id))
+                continue;
             path.Add(node.Id);
             while (open.TryPop(out var top))
             {
@@ -68,7 +77,8 @@ internal sealed class FlowLayout
 
                 open.Push(top with { Edge = top.Edge + 1 });
                 var target = targets[top.Edge];
-                if (path.Contains(target) || !_next.ContainsKey(target)) continue;
+                if (path.Contains(target) || !_next.ContainsKey(target))
+                    continue;
                 _next[top.Id].Add(target);
                 _previous[target].Add(top.Id);
                 if (!done.Contains(target))
@@ -93,7 +103,8 @@ internal sealed class FlowLayout
                 continue;
             }
 
-            foreach (var previous in unknown) open.Push(previous);
+            foreach (var previous in unknown)
+                open.Push(previous);
         }
 
         return _layers[id];
@@ -102,36 +113,54 @@ internal sealed class FlowLayout
     // Endpoints at which messages leave stand in the last column, so that no way passes behind one.
     private void AlignSinks()
     {
-        if (_layers.Count == 0) return;
+        if (_layers.Count == 0)
+            return;
         var last = _layers.Values.Max();
-        foreach (var node in _nodes.Where(node => node.Kind == FlowNodeKind.Outbound && _next[node.Id].Count == 0)) _layers[node.Id] = last;
+        foreach (var node in _nodes.Where(node => node.Kind == FlowNodeKind.Outbound && _next[node.Id].Count == 0))
+            _layers[node.Id] = last;
     }
 
     // What is not an entry stands just before what it leads to: short ways pass behind fewer nodes.
     private void ShortenWays()
     {
-        foreach (var node in _nodes.Where(node => node.Kind != FlowNodeKind.Inbound && _next[node.Id].Count > 0).OrderByDescending(node => _layers[node.Id]))
+        foreach (
+            var node in _nodes
+                .Where(node => node.Kind != FlowNodeKind.Inbound && _next[node.Id].Count > 0)
+                .OrderByDescending(node => _layers[node.Id])
+        )
             _layers[node.Id] = Math.Max(_layers[node.Id], _next[node.Id].Min(next => _layers[next]) - 1);
     }
 
     private List<List<string>> Order()
     {
-        var layers = _nodes.GroupBy(node => _layers[node.Id]).OrderBy(layer => layer.Key).Select(layer => layer.Select(node => node.Id).ToList()).ToList();
+        var layers = _nodes
+            .GroupBy(node => _layers[node.Id])
+            .OrderBy(layer => layer.Key)
+            .Select(layer => layer.Select(node => node.Id).ToList())
+            .ToList();
         for (var sweep = 0; sweep < Sweeps; sweep++)
         {
             var isForward = sweep % 2 == 0;
-            var rows = layers.SelectMany(layer => layer.Select((id, row) => (id, Row: row - ((layer.Count - 1) / 2.0)))).ToDictionary(place => place.id, place => place.Row);
+            var rows = layers
+                .SelectMany(layer => layer.Select((id, row) => (id, Row: row - ((layer.Count - 1) / 2.0))))
+                .ToDictionary(place => place.id, place => place.Row);
             foreach (var layer in isForward ? layers : Enumerable.Reverse(layers))
             {
-                var ordered = layer.Select((id, row) => (id, Mean: MeanOf(isForward ? _previous[id] : _next[id], rows) ?? rows[id], row)).OrderBy(place => place.Mean).ThenBy(place => place.row).ToList();
-                for (var row = 0; row < ordered.Count; row++) (layer[row], rows[ordered[row].id]) = (ordered[row].id, row - ((ordered.Count - 1) / 2.0));
+                var ordered = layer
+                    .Select((id, row) => (id, Mean: MeanOf(isForward ? _previous[id] : _next[id], rows) ?? rows[id], row))
+                    .OrderBy(place => place.Mean)
+                    .ThenBy(place => place.row)
+                    .ToList();
+                for (var row = 0; row < ordered.Count; row++)
+                    (layer[row], rows[ordered[row].id]) = (ordered[row].id, row - ((ordered.Count - 1) / 2.0));
             }
         }
 
         return layers;
     }
 
-    private static double? MeanOf(List<string> neighbours, Dictionary<string, double> rows) => neighbours.Count == 0 ? null : neighbours.Average(id => rows[id]);
+    private static double? MeanOf(List<string> neighbours, Dictionary<string, double> rows) =>
+        neighbours.Count == 0 ? null : neighbours.Average(id => rows[id]);
 }
 
 /// <summary>The upper left corner of a node.</summary>

@@ -13,14 +13,20 @@ internal static class FlowRoutes
         var live = bus.GetRequiredService<Live<BusModel>>();
         var monitors = bus.GetServices<IEndpointMonitor>().ToList();
         var metrics = bus.GetRequiredService<MetricsCollector>();
-        api.MapGet("/flow", (HttpRequest request) =>
-        {
-            var format = new QueryReader(request.Query).Allow("format").Choice<FlowFormat>("format") ?? FlowFormat.Json;
-            var model = live.Current;
-            var states = monitors.SelectMany(monitor => monitor.Endpoints).DistinctBy(status => status.Name).ToDictionary(status => status.Name);
-            var view = FlowView.Of(model.Configuration.Name, model.Revision, FlowReader.Read(model), states, metrics);
-            return format == FlowFormat.Svg ? Results.Text(FlowSvg.Draw(view), "image/svg+xml; charset=utf-8") : Results.Json(view);
-        });
+        api.MapGet(
+            "/flow",
+            (HttpRequest request) =>
+            {
+                var format = new QueryReader(request.Query).Allow("format").Choice<FlowFormat>("format") ?? FlowFormat.Json;
+                var model = live.Current;
+                var states = monitors
+                    .SelectMany(monitor => monitor.Endpoints)
+                    .DistinctBy(status => status.Name)
+                    .ToDictionary(status => status.Name);
+                var view = FlowView.Of(model.Configuration.Name, model.Revision, FlowReader.Read(model), states, metrics);
+                return format == FlowFormat.Svg ? Results.Text(FlowSvg.Draw(view), "image/svg+xml; charset=utf-8") : Results.Json(view);
+            }
+        );
         return api;
     }
 }

@@ -16,7 +16,13 @@ internal sealed record FlowView
     public required IReadOnlyList<FlowNodeView> Nodes { get; init; }
     public required IReadOnlyList<FlowEdge> Edges { get; init; }
 
-    public static FlowView Of(string name, string revision, FlowGraph graph, IReadOnlyDictionary<string, EndpointStatus> states, MetricsCollector metrics)
+    public static FlowView Of(
+        string name,
+        string revision,
+        FlowGraph graph,
+        IReadOnlyDictionary<string, EndpointStatus> states,
+        MetricsCollector metrics
+    )
     {
         var (places, width, height) = FlowLayout.Of(graph);
         var endpoints = metrics.Endpoints.All.ToDictionary(measured => measured.Name);
@@ -27,7 +33,17 @@ internal sealed record FlowView
             Revision = revision,
             Width = width,
             Height = height,
-            Nodes = [.. graph.Nodes.Select(node => FlowNodeView.Of(node, places[node.Id], states.GetValueOrDefault(node.Name), (node.Kind == FlowNodeKind.Topic ? topics : endpoints).GetValueOrDefault(node.Name)))],
+            Nodes =
+            [
+                .. graph.Nodes.Select(node =>
+                    FlowNodeView.Of(
+                        node,
+                        places[node.Id],
+                        states.GetValueOrDefault(node.Name),
+                        (node.Kind == FlowNodeKind.Topic ? topics : endpoints).GetValueOrDefault(node.Name)
+                    )
+                ),
+            ],
             Edges = graph.Edges,
         };
     }
@@ -76,5 +92,6 @@ internal sealed record FlowNodeView
         };
     }
 
-    private static double? RateOf(Measured? measured, CounterKind kind) => measured?.Summarize(kind) is { } counted ? Math.Round(counted.Last10Seconds, 2) : null;
+    private static double? RateOf(Measured? measured, CounterKind kind) =>
+        measured?.Summarize(kind) is { } counted ? Math.Round(counted.Last10Seconds, 2) : null;
 }

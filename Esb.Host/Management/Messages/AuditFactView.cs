@@ -44,43 +44,44 @@ internal sealed record AuditFactView
     /// <summary>A body that is not text.</summary>
     public byte[]? BodyBase64 { get; init; }
 
-    public static AuditFactView Of(AuditFact fact) => new()
-    {
-        Id = fact.Id,
-        Kind = fact.Kind,
-        Time = fact.Time,
-        MessageId = fact.MessageId,
-        ConversationId = fact.ConversationId,
-        CausedBy = fact.CausedBy,
-        Endpoint = fact.Endpoint,
-        Process = fact.Process,
-        Step = fact.Step,
-        Name = fact.Name,
-        Subject = fact.Subject,
-        Attempt = fact.Attempt,
-        DurationSeconds = fact.Duration?.TotalSeconds,
-        Code = fact.Code,
-        Reason = fact.Reason,
-        TraceId = fact.TraceId,
-        Party = fact.Party,
-        Host = fact.Host,
-        Revision = fact.Revision,
-        Fields = fact.Fields,
-        ContentType = fact.ContentType,
-        BodyState = fact.BodyState,
-        BodyBytes = fact.BodyLength ?? fact.Body?.Length,
-        BodyHash = fact.BodyHash is { } hash ? Convert.ToHexStringLower(hash.Span) : null,
-    };
+    public static AuditFactView Of(AuditFact fact) =>
+        new()
+        {
+            Id = fact.Id,
+            Kind = fact.Kind,
+            Time = fact.Time,
+            MessageId = fact.MessageId,
+            ConversationId = fact.ConversationId,
+            CausedBy = fact.CausedBy,
+            Endpoint = fact.Endpoint,
+            Process = fact.Process,
+            Step = fact.Step,
+            Name = fact.Name,
+            Subject = fact.Subject,
+            Attempt = fact.Attempt,
+            DurationSeconds = fact.Duration?.TotalSeconds,
+            Code = fact.Code,
+            Reason = fact.Reason,
+            TraceId = fact.TraceId,
+            Party = fact.Party,
+            Host = fact.Host,
+            Revision = fact.Revision,
+            Fields = fact.Fields,
+            ContentType = fact.ContentType,
+            BodyState = fact.BodyState,
+            BodyBytes = fact.BodyLength ?? fact.Body?.Length,
+            BodyHash = fact.BodyHash is { } hash ? Convert.ToHexStringLower(hash.Span) : null,
+        };
 
     /// <summary>The fact with body and headers, which lists omit.</summary>
     public static AuditFactView WithBody(AuditFact fact) => WithText(fact) with { Headers = fact.Headers };
 
     /// <summary>A page of query results.</summary>
-    public static Page<AuditFactView> PageOf(AuditQuery query, IReadOnlyList<AuditFactView> facts) => new(facts, Next: facts.Count == query.Limit ? facts[^1].Id.ToString() : null);
+    public static Page<AuditFactView> PageOf(AuditQuery query, IReadOnlyList<AuditFactView> facts) =>
+        new(facts, Next: facts.Count == query.Limit ? facts[^1].Id.ToString() : null);
 
-    private static AuditFactView WithText(AuditFact fact) => Text(fact.Body) is { } text
-        ? Of(fact) with { Body = text }
-        : Of(fact) with { BodyBase64 = fact.Body?.ToArray() };
+    private static AuditFactView WithText(AuditFact fact) =>
+        Text(fact.Body) is { } text ? Of(fact) with { Body = text } : Of(fact) with { BodyBase64 = fact.Body?.ToArray() };
 
     private static string? Text(ReadOnlyMemory<byte>? body)
     {

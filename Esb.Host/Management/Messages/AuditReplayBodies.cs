@@ -12,15 +12,18 @@ internal sealed record AuditReplayBody
     public bool OutOfOrder { get; init; }
     public string? Reason { get; init; }
 
-    public AuditReplayRequest ToRequest(Guid messageId, string? command) => new()
-    {
-        MessageId = messageId,
-        Endpoint = string.IsNullOrEmpty(Endpoint) ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the message") : Endpoint,
-        Fact = Fact,
-        Again = Again,
-        OutOfOrder = OutOfOrder,
-        Command = command,
-    };
+    public AuditReplayRequest ToRequest(Guid messageId, string? command) =>
+        new()
+        {
+            MessageId = messageId,
+            Endpoint = string.IsNullOrEmpty(Endpoint)
+                ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the message")
+                : Endpoint,
+            Fact = Fact,
+            Again = Again,
+            OutOfOrder = OutOfOrder,
+            Command = command,
+        };
 }
 
 /// <summary>The request body of a replay of all messages that match a filter.</summary>
@@ -59,34 +62,38 @@ internal sealed record FactFilterBody
     public DateTimeOffset? From { get; init; }
     public DateTimeOffset? To { get; init; }
 
-    public AuditQuery ToQuery() => Kind is not null && Failed
-        ? throw Problems.Parameter("filter.failed", "expected without kind")
-        : MessageParameters.Checked(new AuditQuery
-        {
-            MessageId = Id,
-            Where = Where ?? new Dictionary<string, string>(),
-            Endpoint = Endpoint,
-            Process = Process,
-            Kind = Kind,
-            OnlyFailures = Failed,
-            Party = Party,
-            TraceId = Trace,
-            From = From,
-            To = To,
-            WithBodies = false,
-        });
+    public AuditQuery ToQuery() =>
+        Kind is not null && Failed
+            ? throw Problems.Parameter("filter.failed", "expected without kind")
+            : MessageParameters.Checked(
+                new AuditQuery
+                {
+                    MessageId = Id,
+                    Where = Where ?? new Dictionary<string, string>(),
+                    Endpoint = Endpoint,
+                    Process = Process,
+                    Kind = Kind,
+                    OnlyFailures = Failed,
+                    Party = Party,
+                    TraceId = Trace,
+                    From = From,
+                    To = To,
+                    WithBodies = false,
+                }
+            );
 
-    public static FactFilterBody Of(AuditQuery query) => new()
-    {
-        Id = query.MessageId,
-        Where = query.Where,
-        Endpoint = query.Endpoint,
-        Process = query.Process,
-        Kind = query.Kind,
-        Failed = query.OnlyFailures,
-        Party = query.Party,
-        Trace = query.TraceId,
-        From = query.From,
-        To = query.To,
-    };
+    public static FactFilterBody Of(AuditQuery query) =>
+        new()
+        {
+            Id = query.MessageId,
+            Where = query.Where,
+            Endpoint = query.Endpoint,
+            Process = query.Process,
+            Kind = query.Kind,
+            Failed = query.OnlyFailures,
+            Party = query.Party,
+            Trace = query.TraceId,
+            From = query.From,
+            To = query.To,
+        };
 }

@@ -19,25 +19,49 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
     public async Task<AuditReplayPreview> PreviewAsync(AuditReplaysBody body, CancellationToken cancellationToken)
     {
         var count = await CountAsync(QueryOf(body), body.Limit ?? MaxCounted, cancellationToken);
-        return new AuditReplayPreview(Math.Min(count, body.Limit ?? MaxCounted), body.Limit is null && count > MaxCounted, desk.ObstacleAt(EndpointOf(body), body.OutOfOrder)?.Message);
+        return new AuditReplayPreview(
+            Math.Min(count, body.Limit ?? MaxCounted),
+            body.Limit is null && count > MaxCounted,
+            desk.ObstacleAt(EndpointOf(body), body.OutOfOrder)?.Message
+        );
     }
 
     /// <summary>Sends the next part.</summary>
-    public async Task<AuditReplayReceipt> ReplayAsync(AuditReplaysBody body, string? command, OperatorDecision decision, CancellationToken cancellationToken)
+    public async Task<AuditReplayReceipt> ReplayAsync(
+        AuditReplaysBody body,
+        string? command,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
     {
-        if (body.Again && command is null) throw Problems.Parameter(Operators.CommandHeader, "expected with again, so that no message is sent once for each of its facts");
+        if (body.Again && command is null)
+            throw Problems.Parameter(Operators.CommandHeader, "expected with again, so that no message is sent once for each of its facts");
         var query = QueryOf(body);
         var endpoint = EndpointOf(body);
-        if (desk.ObstacleAt(endpoint, body.OutOfOrder) is { } obstacle) throw obstacle;
+        if (desk.ObstacleAt(endpoint, body.OutOfOrder) is { } obstacle)
+            throw obstacle;
         if (body.Limit is null && await CountAsync(query, MaxPart, cancellationToken) > MaxPart)
-            throw new EsbException("ESB-RPL-LIMIT", $"The filter finds more than {MaxPart} messages; say as limit how many are meant.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-RPL-LIMIT",
+                $"The filter finds more than {MaxPart} messages; say as limit how many are meant.",
+                FaultKind.Invalid
+            );
 
         var part = new ReplayPart(body, Math.Min(body.Limit ?? MaxPart, MaxPart));
         await foreach (var fact in FactsAsync(query, cancellationToken))
         {
-            if (part.EndsBefore(fact)) return part.ToReceipt(isLast: false);
-            if (!part.Pass(fact) || await WasMetAsync(body, fact.MessageId, cancellationToken)) continue;
-            var request = new AuditReplayRequest { MessageId = fact.MessageId, Endpoint = endpoint, Again = body.Again, OutOfOrder = body.OutOfOrder, Command = command };
+            if (part.EndsBefore(fact))
+                return part.ToReceipt(isLast: false);
+            if (!part.Pass(fact) || await WasMetAsync(body, fact.MessageId, cancellationToken))
+                continue;
+            var request = new AuditReplayRequest
+            {
+                MessageId = fact.MessageId,
+                Endpoint = endpoint,
+                Again = body.Again,
+                OutOfOrder = body.OutOfOrder,
+                Command = command,
+            };
             await part.SendAsync(request, () => desk.ReplayAsync(request, decision, cancellationToken));
         }
 
@@ -47,7 +71,8 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
     // The facts of a message are interleaved with those of others: the message counts in the part that reads its newest fact.
     private async Task<bool> WasMetAsync(AuditReplaysBody body, Guid messageId, CancellationToken cancellationToken)
     {
-        if (body is not { First: { } first, Before: { } before }) return false;
+        if (body is not { First: { } first, Before: { } before })
+            return false;
         var found = store.FindAsync(QueryOf(body) with { MessageId = messageId, Before = null }, cancellationToken);
         return await found.AnyAsync(fact => fact.Id >= before && fact.Id <= first, cancellationToken);
     }
@@ -57,7 +82,8 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
         var messages = new HashSet<Guid>();
         await foreach (var fact in FactsAsync(query, cancellationToken))
         {
-            if (messages.Add(fact.MessageId) && messages.Count > limit) break;
+            if (messages.Add(fact.MessageId) && messages.Count > limit)
+                break;
         }
 
         return messages.Count;
@@ -70,19 +96,24 @@ internal sealed class AuditReplays(IAuditStore store, IAuditReplayDesk desk)
         do
         {
             page = await store.FindAsync(query, cancellationToken).ToListAsync(cancellationToken);
-            foreach (var fact in page) yield return fact;
-            if (page.Count > 0) query = query with { Before = page[^1].Id };
-        }
-        while (page.Count == query.Limit);
+            foreach (var fact in page)
+                yield return fact;
+            if (page.Count > 0)
+                query = query with { Before = page[^1].Id };
+        } while (page.Count == query.Limit);
     }
 
     private static AuditQuery QueryOf(AuditReplaysBody body)
     {
-        if (body.Filter is null) throw Problems.Parameter("filter", "expected a filter; {} is one that every message passes");
-        if (body.Limit is < 1 or > 1_000_000) throw Problems.Parameter("limit", "expected a number from 1 to 1000000");
+        if (body.Filter is null)
+            throw Problems.Parameter("filter", "expected a filter; {} is one that every message passes");
+        if (body.Limit is < 1 or > 1_000_000)
+            throw Problems.Parameter("limit", "expected a number from 1 to 1000000");
         return body.Filter.ToQuery() with { Before = body.Before, Limit = MessageParameters.MaxLimit };
     }
 
     private static string EndpointOf(AuditReplaysBody body) =>
-        string.IsNullOrEmpty(body.Endpoint) ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the messages") : body.Endpoint;
+        string.IsNullOrEmpty(body.Endpoint)
+            ? throw Problems.Parameter("endpoint", "expected the endpoint that gets the messages")
+            : body.Endpoint;
 }

@@ -22,11 +22,12 @@ internal enum JourneyFormat
 /// <summary>Renders journeys.</summary>
 internal static class JourneyFormats
 {
-    public static string Draw(Journey journey, JourneyFormat format) => format switch
-    {
-        JourneyFormat.Text => TextDrawing.Draw(journey),
-        JourneyFormat.Mermaid => MermaidDrawing.Draw(journey),
-        JourneyFormat.Svg => SvgDrawing.Draw(journey),
-        _ => throw new ArgumentOutOfRangeException(nameof(format)),
-    };
+    public static string Draw(Journey journey, JourneyFormat format) =>
+        format switch
+        {
+            JourneyFormat.Text => TextDrawing.Draw(journey),
+            JourneyFormat.Mermaid => MermaidDrawing.Draw(journey),
+            JourneyFormat.Svg => SvgDrawing.Draw(journey),
+            _ => throw new ArgumentOutOfRangeException(nameof(format)),
+        };
 }

@@ -22,21 +22,22 @@ internal sealed record JourneyMessageView
     /// <summary>The messages derived from it.</summary>
     public required IReadOnlyList<JourneyMessageView> Caused { get; init; }
 
-    public static JourneyMessageView Of(JourneyMessage message) => new()
-    {
-        Id = message.Id,
-        CausedBy = message.CausedBy,
-        Cause = message.Cause,
-        State = message.State,
-        Subject = message.Subject,
-        Party = message.Party,
-        TraceId = message.TraceId,
-        Started = message.Started,
-        DurationSeconds = message.Duration.TotalSeconds,
-        WorkingSeconds = message.Working.TotalSeconds,
-        WaitingSeconds = message.Waiting.TotalSeconds,
-        Fields = message.Fields,
-        Stages = [.. message.Stages.Select(JourneyStageView.Of)],
-        Caused = [.. message.Caused.Select(Of)],
-    };
+    public static JourneyMessageView Of(JourneyMessage message) =>
+        new()
+        {
+            Id = message.Id,
+            CausedBy = message.CausedBy,
+            Cause = message.Cause,
+            State = message.State,
+            Subject = message.Subject,
+            Party = message.Party,
+            TraceId = message.TraceId,
+            Started = message.Started,
+            DurationSeconds = message.Duration.TotalSeconds,
+            WorkingSeconds = message.Working.TotalSeconds,
+            WaitingSeconds = message.Waiting.TotalSeconds,
+            Fields = message.Fields,
+            Stages = [.. message.Stages.Select(JourneyStageView.Of)],
+            Caused = [.. message.Caused.Select(Of)],
+        };
 }

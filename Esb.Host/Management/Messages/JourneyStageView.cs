@@ -15,17 +15,18 @@ internal sealed record JourneyStageView
     public string? ReplayedAs { get; init; }
     public required IReadOnlyList<JourneyEventView> Events { get; init; }
 
-    public static JourneyStageView Of(JourneyStage stage) => new()
-    {
-        Kind = stage.Kind,
-        Endpoint = stage.Endpoint,
-        Process = stage.Process,
-        State = stage.State,
-        Started = stage.Started,
-        DurationSeconds = stage.Duration.TotalSeconds,
-        ReplayedAs = stage.ReplayedAs,
-        Events = [.. stage.Events.Select(JourneyEventView.Of)],
-    };
+    public static JourneyStageView Of(JourneyStage stage) =>
+        new()
+        {
+            Kind = stage.Kind,
+            Endpoint = stage.Endpoint,
+            Process = stage.Process,
+            State = stage.State,
+            Started = stage.Started,
+            DurationSeconds = stage.Duration.TotalSeconds,
+            ReplayedAs = stage.ReplayedAs,
+            Events = [.. stage.Events.Select(JourneyEventView.Of)],
+        };
 }
 
 /// <summary>An event of a stage.</summary>
@@ -56,21 +57,22 @@ internal sealed record JourneyEventView
     public string? Host { get; init; }
     public string? Revision { get; init; }
 
-    public static JourneyEventView Of(JourneyEvent happened) => new()
-    {
-        Fact = happened.Fact.Id,
-        Kind = happened.Fact.Kind,
-        Time = happened.Fact.Time,
-        OffsetSeconds = happened.Started.TotalSeconds,
-        DurationSeconds = (happened.Ended - happened.Started).TotalSeconds,
-        Attempt = happened.Fact.Attempt,
-        Replay = happened.Replay,
-        Step = happened.Fact.Step,
-        Name = happened.Fact.Name,
-        Subject = happened.Fact.Subject,
-        Code = happened.Fact.Code,
-        Reason = happened.Fact.Reason,
-        Host = happened.Fact.Host,
-        Revision = happened.Fact.Revision,
-    };
+    public static JourneyEventView Of(JourneyEvent happened) =>
+        new()
+        {
+            Fact = happened.Fact.Id,
+            Kind = happened.Fact.Kind,
+            Time = happened.Fact.Time,
+            OffsetSeconds = happened.Started.TotalSeconds,
+            DurationSeconds = (happened.Ended - happened.Started).TotalSeconds,
+            Attempt = happened.Fact.Attempt,
+            Replay = happened.Replay,
+            Step = happened.Fact.Step,
+            Name = happened.Fact.Name,
+            Subject = happened.Fact.Subject,
+            Code = happened.Fact.Code,
+            Reason = happened.Fact.Reason,
+            Host = happened.Fact.Host,
+            Revision = happened.Fact.Revision,
+        };
 }

@@ -23,21 +23,22 @@ internal sealed record JourneyView
     /// <summary>The facts, oldest first, with bodies up to the maximum size.</summary>
     public required IReadOnlyList<AuditFactView> Items { get; init; }
 
-    public static JourneyView Of(Journey journey) => new()
-    {
-        MessageId = journey.MessageId,
-        Conversations = journey.Conversations,
-        State = journey.State,
-        Started = journey.Started,
-        DurationSeconds = journey.Duration.TotalSeconds,
-        WorkingSeconds = journey.Working.TotalSeconds,
-        WaitingSeconds = journey.Waiting.TotalSeconds,
-        Facts = journey.Facts,
-        Hosts = [.. journey.Hosts.Select(host => new JourneyHostView(host.Name, host.Revisions, host.ClockBehind.TotalSeconds))],
-        Remarks = journey.Remarks,
-        Messages = [.. journey.Roots.Select(JourneyMessageView.Of)],
-        Items = [.. journey.AllFacts.Select(AuditFactView.WithBody)],
-    };
+    public static JourneyView Of(Journey journey) =>
+        new()
+        {
+            MessageId = journey.MessageId,
+            Conversations = journey.Conversations,
+            State = journey.State,
+            Started = journey.Started,
+            DurationSeconds = journey.Duration.TotalSeconds,
+            WorkingSeconds = journey.Working.TotalSeconds,
+            WaitingSeconds = journey.Waiting.TotalSeconds,
+            Facts = journey.Facts,
+            Hosts = [.. journey.Hosts.Select(host => new JourneyHostView(host.Name, host.Revisions, host.ClockBehind.TotalSeconds))],
+            Remarks = journey.Remarks,
+            Messages = [.. journey.Roots.Select(JourneyMessageView.Of)],
+            Items = [.. journey.AllFacts.Select(AuditFactView.WithBody)],
+        };
 }
 
 /// <summary>A host of a journey.</summary>

@@ -16,7 +16,8 @@ internal static class MessageParameters
         query.Allow("id", "where", "endpoint", "process", "kind", "failed", "party", "trace", "from", "to", "after", "before", "limit");
         var kind = query.Choice<AuditKind>("kind");
         var failed = query.Flag("failed");
-        if (kind is not null && failed) throw Problems.Parameter("failed", "expected without kind: that one says what happened already");
+        if (kind is not null && failed)
+            throw Problems.Parameter("failed", "expected without kind: that one says what happened already");
         var asked = new AuditQuery
         {
             MessageId = query.Id("id"),
@@ -39,7 +40,8 @@ internal static class MessageParameters
     /// <summary>Validates the query; throws if it cannot match anything.</summary>
     public static AuditQuery Checked(AuditQuery query)
     {
-        if (query.From >= query.To) throw Problems.Parameter("to", "expected later than from");
+        if (query.From >= query.To)
+            throw Problems.Parameter("to", "expected later than from");
         return query.TraceId is null || IsTrace(query.TraceId) ? query : throw Problems.Parameter("trace", Trace);
     }
 
@@ -48,12 +50,26 @@ internal static class MessageParameters
     /// <summary>The same query as request parameters.</summary>
     public static string Write(AuditQuery query)
     {
-        var parameters = query.Where.Select(field => ("where", (string?)$"{field.Key}={field.Value}")).Concat(
-        [
-            ("id", query.MessageId?.ToString()), ("endpoint", query.Endpoint), ("process", query.Process), ("kind", query.Kind is { } kind ? Commands.CommandJson.NameOf(kind) : null),
-            ("failed", query.OnlyFailures ? "true" : null), ("party", query.Party), ("trace", query.TraceId), ("from", query.From?.ToString("O")), ("to", query.To?.ToString("O")),
-            ("before", query.Before?.ToString()), ("limit", FormattableString.Invariant($"{query.Limit}")),
-        ]);
-        return string.Join('&', parameters.Where(parameter => parameter.Item2 is not null).Select(parameter => $"{parameter.Item1}={Uri.EscapeDataString(parameter.Item2!)}"));
+        var parameters = query
+            .Where.Select(field => ("where", (string?)$"{field.Key}={field.Value}"))
+            .Concat([
+                ("id", query.MessageId?.ToString()),
+                ("endpoint", query.Endpoint),
+                ("process", query.Process),
+                ("kind", query.Kind is { } kind ? Commands.CommandJson.NameOf(kind) : null),
+                ("failed", query.OnlyFailures ? "true" : null),
+                ("party", query.Party),
+                ("trace", query.TraceId),
+                ("from", query.From?.ToString("O")),
+                ("to", query.To?.ToString("O")),
+                ("before", query.Before?.ToString()),
+                ("limit", FormattableString.Invariant($"{query.Limit}")),
+            ]);
+        return string.Join(
+            '&',
+            parameters
+                .Where(parameter => parameter.Item2 is not null)
+                .Select(parameter => $"{parameter.Item1}={Uri.EscapeDataString(parameter.Item2!)}")
+        );
     }
 }

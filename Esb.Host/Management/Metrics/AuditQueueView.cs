@@ -9,5 +9,6 @@ namespace Esb.Host.Management.Metrics;
 /// <param name="MaxBytes">The maximum disk space.</param>
 internal sealed record AuditQueueView(long Waiting, double? OldestAge, long Bytes, long MaxBytes)
 {
-    public static AuditQueueView Of(IAuditSpool spool, TimeProvider time) => new(spool.Length, spool.AgeOfOldest(time)?.TotalSeconds, spool.Bytes, spool.MaxBytes);
+    public static AuditQueueView Of(IAuditSpool spool, TimeProvider time) =>
+        new(spool.Length, spool.AgeOfOldest(time)?.TotalSeconds, spool.Bytes, spool.MaxBytes);
 }

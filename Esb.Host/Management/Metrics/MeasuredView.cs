@@ -32,19 +32,20 @@ internal sealed record MeasuredView
     /// <summary>The time inside the outbound adapter, for each attempt.</summary>
     public LatencyView? OutboundAdapterLatency { get; init; }
 
-    public static MeasuredView Of(Measured measured) => new()
-    {
-        Name = measured.Name,
-        DocumentsIn = CountView.Of(measured.Summarize(CounterKind.DocumentsIn)),
-        Refused = CountView.Of(measured.Summarize(CounterKind.Refused)),
-        DocumentsOut = CountView.Of(measured.Summarize(CounterKind.DocumentsOut)),
-        DeadLettered = CountView.Of(measured.Summarize(CounterKind.DeadLettered)),
-        Parked = CountView.Of(measured.Summarize(CounterKind.Parked)),
-        InboundLatency = LatencyView.Of(measured.Summarize(LatencyKind.Inbound)),
-        RequestResponseLatency = LatencyView.Of(measured.Summarize(LatencyKind.Request)),
-        OutboundLatency = LatencyView.Of(measured.Summarize(LatencyKind.Outbound)),
-        OutboundAdapterLatency = LatencyView.Of(measured.Summarize(LatencyKind.Adapter)),
-    };
+    public static MeasuredView Of(Measured measured) =>
+        new()
+        {
+            Name = measured.Name,
+            DocumentsIn = CountView.Of(measured.Summarize(CounterKind.DocumentsIn)),
+            Refused = CountView.Of(measured.Summarize(CounterKind.Refused)),
+            DocumentsOut = CountView.Of(measured.Summarize(CounterKind.DocumentsOut)),
+            DeadLettered = CountView.Of(measured.Summarize(CounterKind.DeadLettered)),
+            Parked = CountView.Of(measured.Summarize(CounterKind.Parked)),
+            InboundLatency = LatencyView.Of(measured.Summarize(LatencyKind.Inbound)),
+            RequestResponseLatency = LatencyView.Of(measured.Summarize(LatencyKind.Request)),
+            OutboundLatency = LatencyView.Of(measured.Summarize(LatencyKind.Outbound)),
+            OutboundAdapterLatency = LatencyView.Of(measured.Summarize(LatencyKind.Adapter)),
+        };
 }
 
 /// <summary>A count and its rates, in 1/s.</summary>
@@ -55,9 +56,10 @@ internal sealed record MeasuredView
 /// <param name="PeakPerSecond">The highest rate over any 10 s.</param>
 internal sealed record CountView(long Total, double PerSecond10s, double PerSecond1m, double PerSecond5m, double PeakPerSecond)
 {
-    public static CountView? Of(CounterSummary? count) => count is null
-        ? null
-        : new CountView(count.Total, Round(count.Last10Seconds), Round(count.LastMinute), Round(count.Last5Minutes), Round(count.Peak));
+    public static CountView? Of(CounterSummary? count) =>
+        count is null
+            ? null
+            : new CountView(count.Total, Round(count.Last10Seconds), Round(count.LastMinute), Round(count.Last5Minutes), Round(count.Peak));
 
     private static double Round(double rate) => Math.Round(rate, 2);
 }
@@ -66,10 +68,18 @@ internal sealed record CountView(long Total, double PerSecond10s, double PerSeco
 /// reset.</summary>
 internal sealed record LatencyView(long Count, long Recent, double? Mean, double? P50, double? P95, double? P99, double Max)
 {
-    public static LatencyView? Of(DurationSummary? durations) => durations is null
-        ? null
-        : new LatencyView(
-            durations.Count, durations.RecentCount, Round(durations.Mean), Round(durations.Percentile(0.5)), Round(durations.Percentile(0.95)), Round(durations.Percentile(0.99)), durations.Longest);
+    public static LatencyView? Of(DurationSummary? durations) =>
+        durations is null
+            ? null
+            : new LatencyView(
+                durations.Count,
+                durations.RecentCount,
+                Round(durations.Mean),
+                Round(durations.Percentile(0.5)),
+                Round(durations.Percentile(0.95)),
+                Round(durations.Percentile(0.99)),
+                durations.Longest
+            );
 
     private static double? Round(double? seconds) => seconds is { } value ? Math.Round(value, 6) : null;
 }

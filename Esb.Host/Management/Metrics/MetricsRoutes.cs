@@ -17,21 +17,31 @@ internal static class MetricsRoutes
         var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
-        api.MapGet("/metrics", (HttpRequest request) =>
-        {
-            RequireCounters(collector);
-            var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
-            var view = MetricsView.Of(collector, monitors, spool, host, time);
-            return format == MetricsFormat.Prometheus ? Results.Text(PrometheusText.Of(view, collector), PrometheusText.ContentType) : Results.Json(view);
-        });
-        api.MapDelete("/metrics/peaks", () =>
-        {
-            RequireCounters(collector);
-            collector.ResetPeaks();
-            foreach (var monitor in monitors) monitor.ResetPeaks();
-            foreach (var pool in LivePools.All) pool.ResetPeak();
-            return TypedResults.NoContent();
-        });
+        api.MapGet(
+            "/metrics",
+            (HttpRequest request) =>
+            {
+                RequireCounters(collector);
+                var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
+                var view = MetricsView.Of(collector, monitors, spool, host, time);
+                return format == MetricsFormat.Prometheus
+                    ? Results.Text(PrometheusText.Of(view, collector), PrometheusText.ContentType)
+                    : Results.Json(view);
+            }
+        );
+        api.MapDelete(
+            "/metrics/peaks",
+            () =>
+            {
+                RequireCounters(collector);
+                collector.ResetPeaks();
+                foreach (var monitor in monitors)
+                    monitor.ResetPeaks();
+                foreach (var pool in LivePools.All)
+                    pool.ResetPeak();
+                return TypedResults.NoContent();
+            }
+        );
         return api;
     }
 
@@ -43,23 +53,34 @@ internal static class MetricsRoutes
         var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
-        routes.MapGet("/metrics", () =>
-        {
-            RequireCounters(collector);
-            return Results.Text(PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector), PrometheusText.ContentType);
-        });
+        routes.MapGet(
+            "/metrics",
+            () =>
+            {
+                RequireCounters(collector);
+                return Results.Text(
+                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector),
+                    PrometheusText.ContentType
+                );
+            }
+        );
     }
 
     // Prometheus requests text/plain, or OpenMetrics with text/plain as an alternative. The default is JSON.
     private static MetricsFormat FormatOf(HttpRequest request) =>
-        request.Headers.Accept.ToString() is var accept && accept.Contains("text/plain", StringComparison.OrdinalIgnoreCase) && !accept.Contains("application/json", StringComparison.OrdinalIgnoreCase)
+        request.Headers.Accept.ToString() is var accept
+        && accept.Contains("text/plain", StringComparison.OrdinalIgnoreCase)
+        && !accept.Contains("application/json", StringComparison.OrdinalIgnoreCase)
             ? MetricsFormat.Prometheus
             : MetricsFormat.Json;
 
     private static void RequireCounters(MetricsCollector collector)
     {
         if (!collector.IsEnabled)
-            throw new EsbException("ESB-API-COUNTERS", "This host keeps no counters: telemetry.counters is false.", FaultKind.Malformed) { Status = StatusCodes.Status404NotFound };
+            throw new EsbException("ESB-API-COUNTERS", "This host keeps no counters: telemetry.counters is false.", FaultKind.Malformed)
+            {
+                Status = StatusCodes.Status404NotFound,
+            };
     }
 }
 

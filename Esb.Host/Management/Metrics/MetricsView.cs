@@ -39,18 +39,32 @@ internal sealed record MetricsView
     /// <summary>The audit facts on their way to their store; null if facts are stored on this machine directly.</summary>
     public AuditQueueView? AuditQueue { get; init; }
 
-    public static MetricsView Of(MetricsCollector collector, IEnumerable<IEndpointMonitor> monitors, IAuditSpool? spool, FarmHost host, TimeProvider time) => new()
-    {
-        Host = host.Name,
-        Time = time.GetUtcNow(),
-        Since = collector.Since,
-        PeaksSince = collector.PeaksSince,
-        Total = MeasuredView.Of(collector.Total),
-        Endpoints = [.. collector.Endpoints.All.Select(MeasuredView.Of)],
-        Topics = [.. collector.Topics.All.Select(MeasuredView.Of)],
-        Parties = [.. collector.Parties.All.Select(MeasuredView.Of)],
-        Calls = [.. monitors.SelectMany(monitor => monitor.Endpoints).Where(endpoint => endpoint.MaxInFlight is not null).OrderBy(endpoint => endpoint.Name, StringComparer.Ordinal).Select(UsageView.OfCalls)],
-        Instances = [.. PoolUsage.All.Select(UsageView.OfPool)],
-        AuditQueue = spool is null ? null : AuditQueueView.Of(spool, time),
-    };
+    public static MetricsView Of(
+        MetricsCollector collector,
+        IEnumerable<IEndpointMonitor> monitors,
+        IAuditSpool? spool,
+        FarmHost host,
+        TimeProvider time
+    ) =>
+        new()
+        {
+            Host = host.Name,
+            Time = time.GetUtcNow(),
+            Since = collector.Since,
+            PeaksSince = collector.PeaksSince,
+            Total = MeasuredView.Of(collector.Total),
+            Endpoints = [.. collector.Endpoints.All.Select(MeasuredView.Of)],
+            Topics = [.. collector.Topics.All.Select(MeasuredView.Of)],
+            Parties = [.. collector.Parties.All.Select(MeasuredView.Of)],
+            Calls =
+            [
+                .. monitors
+                    .SelectMany(monitor => monitor.Endpoints)
+                    .Where(endpoint => endpoint.MaxInFlight is not null)
+                    .OrderBy(endpoint => endpoint.Name, StringComparer.Ordinal)
+                    .Select(UsageView.OfCalls),
+            ],
+            Instances = [.. PoolUsage.All.Select(UsageView.OfPool)],
+            AuditQueue = spool is null ? null : AuditQueueView.Of(spool, time),
+        };
 }

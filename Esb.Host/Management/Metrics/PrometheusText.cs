@@ -14,43 +14,65 @@ internal static class PrometheusText
 
     private static readonly (CounterKind Kind, string Name)[] Counters =
     [
-        (CounterKind.DocumentsIn, "documents_in"), (CounterKind.Refused, "refused"), (CounterKind.DocumentsOut, "documents_out"),
-        (CounterKind.DeadLettered, "dead_lettered"), (CounterKind.Parked, "parked"),
+        (CounterKind.DocumentsIn, "documents_in"),
+        (CounterKind.Refused, "refused"),
+        (CounterKind.DocumentsOut, "documents_out"),
+        (CounterKind.DeadLettered, "dead_lettered"),
+        (CounterKind.Parked, "parked"),
     ];
 
     private static readonly (LatencyKind Kind, string Name)[] Latencies =
     [
-        (LatencyKind.Inbound, "inbound_latency"), (LatencyKind.Request, "request_response_latency"),
-        (LatencyKind.Outbound, "outbound_latency"), (LatencyKind.Adapter, "outbound_adapter_latency"),
+        (LatencyKind.Inbound, "inbound_latency"),
+        (LatencyKind.Request, "request_response_latency"),
+        (LatencyKind.Outbound, "outbound_latency"),
+        (LatencyKind.Adapter, "outbound_adapter_latency"),
     ];
 
     public static string Of(MetricsView view, MetricsCollector collector)
     {
         var text = new StringBuilder();
-        foreach (var (label, set) in new[] { ("endpoint", collector.Endpoints.All), ("topic", collector.Topics.All), ("party", collector.Parties.All) })
+        foreach (
+            var (label, set) in new[]
+            {
+                ("endpoint", collector.Endpoints.All),
+                ("topic", collector.Topics.All),
+                ("party", collector.Parties.All),
+            }
+        )
         {
-            foreach (var (kind, name) in Counters) WriteCounter(text, $"esb_{label}_{name}_total", label, set, kind);
-            foreach (var (kind, name) in Latencies) WriteHistogram(text, $"esb_{label}_{name}_seconds", label, set, kind);
+            foreach (var (kind, name) in Counters)
+                WriteCounter(text, $"esb_{label}_{name}_total", label, set, kind);
+            foreach (var (kind, name) in Latencies)
+                WriteHistogram(text, $"esb_{label}_{name}_seconds", label, set, kind);
         }
 
         WriteUsage(text, "esb_calls", "endpoint", view.Calls);
         WriteUsage(text, "esb_pool", "pool", view.Instances);
-        if (view.AuditQueue is { } queue) WriteQueue(text, queue);
+        if (view.AuditQueue is { } queue)
+            WriteQueue(text, queue);
         return text.ToString();
     }
 
     private static void WriteCounter(StringBuilder text, string family, string label, IReadOnlyList<Measured> set, CounterKind kind)
     {
-        var counts = set.Select(measured => (measured.Name, Count: measured.Summarize(kind))).Where(pair => pair.Count is not null).ToList();
-        if (counts.Count == 0) return;
+        var counts = set.Select(measured => (measured.Name, Count: measured.Summarize(kind)))
+            .Where(pair => pair.Count is not null)
+            .ToList();
+        if (counts.Count == 0)
+            return;
         text.Append($"# TYPE {family} counter\n");
-        foreach (var (name, count) in counts) text.Append(CultureInfo.InvariantCulture, $"{family}{{{label}=\"{Escape(name)}\"}} {count!.Total}\n");
+        foreach (var (name, count) in counts)
+            text.Append(CultureInfo.InvariantCulture, $"{family}{{{label}=\"{Escape(name)}\"}} {count!.Total}\n");
     }
 
     private static void WriteHistogram(StringBuilder text, string family, string label, IReadOnlyList<Measured> set, LatencyKind kind)
     {
-        var latencies = set.Select(measured => (measured.Name, Durations: measured.Summarize(kind))).Where(pair => pair.Durations is not null).ToList();
-        if (latencies.Count == 0) return;
+        var latencies = set.Select(measured => (measured.Name, Durations: measured.Summarize(kind)))
+            .Where(pair => pair.Durations is not null)
+            .ToList();
+        if (latencies.Count == 0)
+            return;
         text.Append($"# TYPE {family} histogram\n");
         foreach (var (name, durations) in latencies)
         {
@@ -75,9 +97,11 @@ internal static class PrometheusText
         void Write(string name, string type, Func<UsageView, long?> value)
         {
             var known = usages.Where(usage => value(usage) is not null).ToList();
-            if (known.Count == 0) return;
+            if (known.Count == 0)
+                return;
             text.Append($"# TYPE {family}_{name} {type}\n");
-            foreach (var usage in known) text.Append(CultureInfo.InvariantCulture, $"{family}_{name}{{{label}=\"{Escape(usage.Name)}\"}} {value(usage)}\n");
+            foreach (var usage in known)
+                text.Append(CultureInfo.InvariantCulture, $"{family}_{name}{{{label}=\"{Escape(usage.Name)}\"}} {value(usage)}\n");
         }
     }
 
@@ -92,5 +116,8 @@ internal static class PrometheusText
     }
 
     private static string Escape(string value) =>
-        value.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal).Replace("\n", "\\n", StringComparison.Ordinal);
+        value
+            .Replace("\\", "\\\\", StringComparison.Ordinal)
+            .Replace("\"", "\\\"", StringComparison.Ordinal)
+            .Replace("\n", "\\n", StringComparison.Ordinal);
 }

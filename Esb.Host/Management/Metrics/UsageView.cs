@@ -15,16 +15,19 @@ internal sealed record UsageView(string Name, int InUse, int Maximum, double Sha
     /// <summary>The number of waits since the start; null for calls.</summary>
     public long? Waits { get; init; }
 
-    public static UsageView OfCalls(EndpointStatus endpoint) => Of(endpoint.Name, endpoint.InFlight, endpoint.MaxInFlight!.Value, endpoint.PeakInFlight);
+    public static UsageView OfCalls(EndpointStatus endpoint) =>
+        Of(endpoint.Name, endpoint.InFlight, endpoint.MaxInFlight!.Value, endpoint.PeakInFlight);
 
-    public static UsageView OfPool(PoolUsage pool) => Of(pool.Owner, pool.Status.InUse, pool.Status.Maximum, pool.Status.Peak) with
-    {
-        Created = pool.Status.Created,
-        Waiting = pool.Status.Waiting,
-        Waits = pool.Status.Waits,
-    };
+    public static UsageView OfPool(PoolUsage pool) =>
+        Of(pool.Owner, pool.Status.InUse, pool.Status.Maximum, pool.Status.Peak) with
+        {
+            Created = pool.Status.Created,
+            Waiting = pool.Status.Waiting,
+            Waits = pool.Status.Waits,
+        };
 
-    private static UsageView Of(string name, int inUse, int maximum, int peak) => new(name, inUse, maximum, ShareOf(inUse, maximum), peak, ShareOf(peak, maximum));
+    private static UsageView Of(string name, int inUse, int maximum, int peak) =>
+        new(name, inUse, maximum, ShareOf(inUse, maximum), peak, ShareOf(peak, maximum));
 
     private static double ShareOf(int count, int maximum) => Math.Round((double)count / maximum, 4);
 }

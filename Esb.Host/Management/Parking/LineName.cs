@@ -8,19 +8,21 @@ internal static class LineName
     private const string WholeEndpoint = "*";
     private const string NoKey = "~";
 
-    public static string Of(string? key) => key switch
-    {
-        null => WholeEndpoint,
-        "" => NoKey,
-        ['~' or '*', ..] or "." or ".." => NoKey + key,
-        _ => key,
-    };
+    public static string Of(string? key) =>
+        key switch
+        {
+            null => WholeEndpoint,
+            "" => NoKey,
+            ['~' or '*', ..] or "." or ".." => NoKey + key,
+            _ => key,
+        };
 
     /// <summary>The key; empty for messages without one, null for the whole endpoint.</summary>
-    public static string? KeyOf(string name) => name switch
-    {
-        WholeEndpoint => null,
-        ['~', .. var key] => key,
-        _ => name,
-    };
+    public static string? KeyOf(string name) =>
+        name switch
+        {
+            WholeEndpoint => null,
+            ['~', .. var key] => key,
+            _ => name,
+        };
 }

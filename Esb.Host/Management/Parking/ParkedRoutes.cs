@@ -15,10 +15,26 @@ internal static class ParkedRoutes
         var desk = bus.GetRequiredService<IParkingDesk>();
         var parked = api.MapGroup("/parked");
         parked.MapGet("", (HttpRequest request, CancellationToken cancellationToken) => ListAsync(desk, request, cancellationToken));
-        parked.MapGet("/{endpoint}/{line}", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ShowAsync(desk, endpoint, request, cancellationToken));
-        parked.MapGet("/{endpoint}/{line}/{id}/body", (string endpoint, string id, HttpRequest request, CancellationToken cancellationToken) => ShowBodyAsync(desk, endpoint, id, request, cancellationToken));
-        parked.MapPost("/{endpoint}/{line}/release", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => ReleaseAsync(desk, endpoint, request, cancellationToken));
-        parked.MapPost("/{endpoint}/{line}/discard", (string endpoint, HttpRequest request, CancellationToken cancellationToken) => DiscardAsync(desk, endpoint, request, cancellationToken));
+        parked.MapGet(
+            "/{endpoint}/{line}",
+            (string endpoint, HttpRequest request, CancellationToken cancellationToken) =>
+                ShowAsync(desk, endpoint, request, cancellationToken)
+        );
+        parked.MapGet(
+            "/{endpoint}/{line}/{id}/body",
+            (string endpoint, string id, HttpRequest request, CancellationToken cancellationToken) =>
+                ShowBodyAsync(desk, endpoint, id, request, cancellationToken)
+        );
+        parked.MapPost(
+            "/{endpoint}/{line}/release",
+            (string endpoint, HttpRequest request, CancellationToken cancellationToken) =>
+                ReleaseAsync(desk, endpoint, request, cancellationToken)
+        );
+        parked.MapPost(
+            "/{endpoint}/{line}/discard",
+            (string endpoint, HttpRequest request, CancellationToken cancellationToken) =>
+                DiscardAsync(desk, endpoint, request, cancellationToken)
+        );
         return api;
     }
 
@@ -29,22 +45,40 @@ internal static class ParkedRoutes
         return new Page<WaitingLineView>([.. lines.Select(WaitingLineView.Of)]);
     }
 
-    private static async Task<Page<WaitingMessage>> ShowAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<Page<WaitingMessage>> ShowAsync(
+        IParkingDesk desk,
+        string endpoint,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var limit = new QueryReader(request.Query).Allow("limit").Integer("limit", 1, MaxLimit, DefaultLimit);
         var messages = await desk.MessagesAsync(endpoint, KeyOf(request), limit, cancellationToken);
         return messages.Count > 0 ? new Page<WaitingMessage>(messages) : throw NothingWaits(endpoint);
     }
 
-    private static async Task<IResult> ShowBodyAsync(IParkingDesk desk, string endpoint, string id, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<IResult> ShowBodyAsync(
+        IParkingDesk desk,
+        string endpoint,
+        string id,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
-        if (!Guid.TryParse(id, out var messageId)) throw Problems.Parameter("id", "expected the id of a message");
-        if (KeyOf(request) is not { } key) throw Problems.NotFound($"The message at which '{endpoint}' stands is still in its queue; its body cannot be shown.");
+        if (!Guid.TryParse(id, out var messageId))
+            throw Problems.Parameter("id", "expected the id of a message");
+        if (KeyOf(request) is not { } key)
+            throw Problems.NotFound($"The message at which '{endpoint}' stands is still in its queue; its body cannot be shown.");
         var message = await desk.FindAsync(endpoint, key, messageId, cancellationToken) ?? throw NothingWaits(endpoint);
         return TypedResults.Bytes(message.Body.Bytes, "application/octet-stream", messageId.ToString());
     }
 
-    private static async Task<IResult> ReleaseAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<IResult> ReleaseAsync(
+        IParkingDesk desk,
+        string endpoint,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var key = KeyOf(request);
         var body = await JsonBody.ReadAsync<DeadLetters.ReasonBody>(request, cancellationToken);
@@ -53,11 +87,17 @@ internal static class ParkedRoutes
             : throw NothingWaits(endpoint);
     }
 
-    private static async Task<DeadLetters.DiscardReceipt> DiscardAsync(IParkingDesk desk, string endpoint, HttpRequest request, CancellationToken cancellationToken)
+    private static async Task<DeadLetters.DiscardReceipt> DiscardAsync(
+        IParkingDesk desk,
+        string endpoint,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
     {
         var key = KeyOf(request);
         var body = await JsonBody.ReadAsync<DiscardParkedBody>(request, cancellationToken);
-        if (body.MessageId is null && !body.All) throw Problems.Parameter("messageId", "expected the message to discard, or \"all\": true for the whole line");
+        if (body.MessageId is null && !body.All)
+            throw Problems.Parameter("messageId", "expected the message to discard, or \"all\": true for the whole line");
         var count = await desk.DiscardAsync(endpoint, key, body.MessageId, Operators.WithReason(request, body.Reason), cancellationToken);
         return count > 0 ? new DeadLetters.DiscardReceipt(count) : throw NothingWaits(endpoint);
     }
@@ -67,7 +107,9 @@ internal static class ParkedRoutes
     {
         var target = request.HttpContext.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         var segments = target.Split('?')[0].Split('/'); // "", api, parked, endpoint, line
-        return segments.Length > 4 ? LineName.KeyOf(Uri.UnescapeDataString(segments[4])) : throw Problems.Parameter("line", "expected the line of a key");
+        return segments.Length > 4
+            ? LineName.KeyOf(Uri.UnescapeDataString(segments[4]))
+            : throw Problems.Parameter("line", "expected the line of a key");
     }
 
     private static EsbException NothingWaits(string endpoint) => Problems.NotFound($"No such message waits at '{endpoint}'.");

@@ -11,8 +11,24 @@ namespace Esb.Host.Management.Parking;
 /// <param name="Since">The time since which the line waits.</param>
 /// <param name="DueAt">The time of the next automatic attempt.</param>
 /// <param name="Failure">The last failure of the first message.</param>
-internal sealed record WaitingLineView(string Endpoint, string Line, string? Key, long Count, DateTimeOffset Since, DateTimeOffset? DueAt, FailedAttempt? Failure)
+internal sealed record WaitingLineView(
+    string Endpoint,
+    string Line,
+    string? Key,
+    long Count,
+    DateTimeOffset Since,
+    DateTimeOffset? DueAt,
+    FailedAttempt? Failure
+)
 {
     public static WaitingLineView Of(WaitingLine line) =>
-        new(line.Endpoint, LineName.Of(line.Key), string.IsNullOrEmpty(line.Key) ? null : line.Key, line.Count, line.Since, line.DueAt, line.Failure);
+        new(
+            line.Endpoint,
+            LineName.Of(line.Key),
+            string.IsNullOrEmpty(line.Key) ? null : line.Key,
+            line.Count,
+            line.Since,
+            line.DueAt,
+            line.Failure
+        );
 }

@@ -34,8 +34,10 @@ internal sealed class ManagementSessions(ManagementKeys keys, TimeProvider time)
         var session = new ManagementSession(ManagementKeys.DigestOf(key), NewToken(), now);
         lock (_gate)
         {
-            foreach (var (ended, _) in _sessions.Where(known => IsOver(known.Value, now)).ToList()) _sessions.Remove(ended);
-            if (_sessions.Count >= Most) _sessions.Remove(_sessions.MinBy(known => known.Value.UsedAt).Key);
+            foreach (var (ended, _) in _sessions.Where(known => IsOver(known.Value, now)).ToList())
+                _sessions.Remove(ended);
+            if (_sessions.Count >= Most)
+                _sessions.Remove(_sessions.MinBy(known => known.Value.UsedAt).Key);
             _sessions.Add(NameOf(token), session);
         }
 
@@ -45,10 +47,13 @@ internal sealed class ManagementSessions(ManagementKeys keys, TimeProvider time)
     /// <summary>Returns a session that has not ended, and its owner as the keys name it now; null for any other cookie.</summary>
     public (ManagementSession Session, ManagementUser User)? Find(string? token)
     {
-        if (string.IsNullOrEmpty(token)) return null;
+        if (string.IsNullOrEmpty(token))
+            return null;
         ManagementSession? session;
-        lock (_gate) session = _sessions.GetValueOrDefault(NameOf(token));
-        if (session is null || IsOver(session, time.GetTimestamp())) return null;
+        lock (_gate)
+            session = _sessions.GetValueOrDefault(NameOf(token));
+        if (session is null || IsOver(session, time.GetTimestamp()))
+            return null;
         return keys.Find(session.KeyDigest) is { } user ? (session, user) : null;
     }
 
@@ -57,12 +62,14 @@ internal sealed class ManagementSessions(ManagementKeys keys, TimeProvider time)
 
     public void End(string token)
     {
-        lock (_gate) _sessions.Remove(NameOf(token));
+        lock (_gate)
+            _sessions.Remove(NameOf(token));
     }
 
     /// <summary>Compares in constant time.</summary>
     public static bool IsCsrf(ManagementSession session, string? presented) =>
-        presented is not null && CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(presented), Encoding.UTF8.GetBytes(session.Csrf));
+        presented is not null
+        && CryptographicOperations.FixedTimeEquals(Encoding.UTF8.GetBytes(presented), Encoding.UTF8.GetBytes(session.Csrf));
 
     private bool IsOver(ManagementSession session, long now) =>
         time.GetElapsedTime(session.StartedAt, now) >= Longest || time.GetElapsedTime(session.UsedAt, now) >= Idle;

@@ -8,18 +8,26 @@ internal static class SessionRoutes
     public static IEndpointRouteBuilder MapSessionRoutes(this IEndpointRouteBuilder api, ManagementSessions sessions, SignIn signIn)
     {
         // The key is checked here; a sign-in cannot require one already.
-        api.MapPost("/session", (HttpRequest request, CancellationToken cancellationToken) => signIn.RunAsync(request, cancellationToken)).WithMetadata(new OpenRoute());
-        api.MapGet("/session", (HttpContext context) =>
-        {
-            var user = context.Features.GetRequiredFeature<ManagementUser>();
-            return SessionView.Of(user, context.Features.Get<ManagementSession>());
-        });
-        api.MapDelete("/session", (HttpContext context) =>
-        {
-            if (context.Request.Cookies[ManagementSessions.Cookie] is { } token) sessions.End(token);
-            context.Response.Cookies.Delete(ManagementSessions.Cookie, SignIn.CookieOf(context.Request));
-            return TypedResults.NoContent();
-        });
+        api.MapPost("/session", (HttpRequest request, CancellationToken cancellationToken) => signIn.RunAsync(request, cancellationToken))
+            .WithMetadata(new OpenRoute());
+        api.MapGet(
+            "/session",
+            (HttpContext context) =>
+            {
+                var user = context.Features.GetRequiredFeature<ManagementUser>();
+                return SessionView.Of(user, context.Features.Get<ManagementSession>());
+            }
+        );
+        api.MapDelete(
+            "/session",
+            (HttpContext context) =>
+            {
+                if (context.Request.Cookies[ManagementSessions.Cookie] is { } token)
+                    sessions.End(token);
+                context.Response.Cookies.Delete(ManagementSessions.Cookie, SignIn.CookieOf(context.Request));
+                return TypedResults.NoContent();
+            }
+        );
         return api;
     }
 }

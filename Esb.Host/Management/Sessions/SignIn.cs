@@ -14,21 +14,30 @@ internal sealed class SignIn(ManagementKeys keys, ManagementSessions sessions, G
     {
         var context = request.HttpContext;
         var address = context.Connection.RemoteIpAddress;
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit) limit.MaxRequestBodySize = MaxBodyBytes;
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+            limit.MaxRequestBodySize = MaxBodyBytes;
         if (brake.WaitOf(address) is { } wait)
         {
             ManagementTelemetry.CountRefused("ESB-API-KEYRATE");
             context.Response.Headers.RetryAfter = ((int)Math.Ceiling(wait.TotalSeconds)).ToString(CultureInfo.InvariantCulture);
-            return Problems.Of(StatusCodes.Status429TooManyRequests, "ESB-API-KEYRATE", "Too many wrong keys from this address; try again later.");
+            return Problems.Of(
+                StatusCodes.Status429TooManyRequests,
+                "ESB-API-KEYRATE",
+                "Too many wrong keys from this address; try again later."
+            );
         }
 
         var key = (await JsonBody.ReadAsync<SessionBody>(request, cancellationToken)).Key;
-        if (string.IsNullOrEmpty(key)) throw Problems.Parameter("key", "expected a management key");
+        if (string.IsNullOrEmpty(key))
+            throw Problems.Parameter("key", "expected a management key");
         if (keys.Find(key) is not { } user)
         {
             brake.CountWrong(address);
             ManagementTelemetry.CountRefused("ESB-API-KEY");
-            throw new EsbException("ESB-API-KEY", "The key opens nothing: it is wrong, or has expired.", FaultKind.Malformed) { Status = StatusCodes.Status401Unauthorized };
+            throw new EsbException("ESB-API-KEY", "The key opens nothing: it is wrong, or has expired.", FaultKind.Malformed)
+            {
+                Status = StatusCodes.Status401Unauthorized,
+            };
         }
 
         var (token, session) = sessions.Begin(key);
@@ -37,7 +46,14 @@ internal sealed class SignIn(ManagementKeys keys, ManagementSessions sessions, G
     }
 
     /// <summary>The attributes of the cookie: for this address alone, unreadable for scripts, never sent along by other sites.</summary>
-    public static CookieOptions CookieOf(HttpRequest request) => new() { HttpOnly = true, SameSite = SameSiteMode.Strict, Secure = request.IsHttps, Path = "/" };
+    public static CookieOptions CookieOf(HttpRequest request) =>
+        new()
+        {
+            HttpOnly = true,
+            SameSite = SameSiteMode.Strict,
+            Secure = request.IsHttps,
+            Path = "/",
+        };
 }
 
 /// <summary>The request body of a sign-in.</summary>

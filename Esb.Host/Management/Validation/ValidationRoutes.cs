@@ -12,25 +12,51 @@ internal static class ValidationRoutes
     public static IEndpointRouteBuilder MapValidationRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var source = bus.GetRequiredService<ConfigurationSource>();
-        api.MapPost("/configuration/validate", async (HttpRequest request, CancellationToken cancellationToken) =>
-            await ValidateAsync(source, await JsonBody.ReadAsync<SentConfiguration>(request, cancellationToken), cancellationToken));
+        api.MapPost(
+            "/configuration/validate",
+            async (HttpRequest request, CancellationToken cancellationToken) =>
+                await ValidateAsync(source, await JsonBody.ReadAsync<SentConfiguration>(request, cancellationToken), cancellationToken)
+        );
         api.MapGet("/configuration/files", async (CancellationToken cancellationToken) => await FilesAsync(source, cancellationToken));
-        api.MapGet("/schema", () => Results.Text(SchemaWriter.Write(SettingsCatalog.From(source.Services()), null).ToJsonString(JsonStyle.Indented), "application/schema+json"));
+        api.MapGet(
+            "/schema",
+            () =>
+                Results.Text(
+                    SchemaWriter.Write(SettingsCatalog.From(source.Services()), null).ToJsonString(JsonStyle.Indented),
+                    "application/schema+json"
+                )
+        );
         return api;
     }
 
-    private static async Task<ValidationView> ValidateAsync(ConfigurationSource source, SentConfiguration sent, CancellationToken cancellationToken)
+    private static async Task<ValidationView> ValidateAsync(
+        ConfigurationSource source,
+        SentConfiguration sent,
+        CancellationToken cancellationToken
+    )
     {
         var folder = Directory.CreateTempSubdirectory("esb-validate-");
         try
         {
             var files = await sent.WriteAsync(folder.FullName, cancellationToken);
             var model = source.Compile(files);
-            return new ValidationView(IsValid: true, model.Configuration.Name, model.Revision, [], [.. model.Warnings.Select(warning => Placed(warning, folder.FullName))]);
+            return new ValidationView(
+                IsValid: true,
+                model.Configuration.Name,
+                model.Revision,
+                [],
+                [.. model.Warnings.Select(warning => Placed(warning, folder.FullName))]
+            );
         }
         catch (ConfigurationRefusedException ex)
         {
-            return new ValidationView(IsValid: false, null, ex.Revision, [.. ex.Errors.Select(error => Placed(error, folder.FullName))], []);
+            return new ValidationView(
+                IsValid: false,
+                null,
+                ex.Revision,
+                [.. ex.Errors.Select(error => Placed(error, folder.FullName))],
+                []
+            );
         }
         finally
         {
@@ -45,7 +71,8 @@ internal static class ValidationRoutes
         return view with { File = NameIn(folder, view.File), Path = NameIn(folder, view.Path)! };
     }
 
-    private static string? NameIn(string folder, string? text) => text?.Replace(folder + Path.DirectorySeparatorChar, "", StringComparison.Ordinal);
+    private static string? NameIn(string folder, string? text) =>
+        text?.Replace(folder + Path.DirectorySeparatorChar, "", StringComparison.Ordinal);
 
     private static async Task<SentConfiguration> FilesAsync(ConfigurationSource source, CancellationToken cancellationToken)
     {
@@ -55,10 +82,23 @@ internal static class ValidationRoutes
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
-            throw new Core.Errors.EsbException("ESB-API-NOTFOUND", $"The files of the configuration cannot be read: {ex.Message}", Core.Errors.FaultKind.Malformed) { Status = StatusCodes.Status404NotFound };
+            throw new Core.Errors.EsbException(
+                "ESB-API-NOTFOUND",
+                $"The files of the configuration cannot be read: {ex.Message}",
+                Core.Errors.FaultKind.Malformed
+            )
+            {
+                Status = StatusCodes.Status404NotFound,
+            };
         }
     }
 }
 
 /// <summary>The result of a check.</summary>
-internal sealed record ValidationView(bool IsValid, string? Name, string? Revision, IReadOnlyList<ConfigErrorView> Errors, IReadOnlyList<ConfigErrorView> Warnings);
+internal sealed record ValidationView(
+    bool IsValid,
+    string? Name,
+    string? Revision,
+    IReadOnlyList<ConfigErrorView> Errors,
+    IReadOnlyList<ConfigErrorView> Warnings
+);

@@ -17,14 +17,17 @@ internal static class WorkflowDiagram
     {
         var numbers = NumbersOf(definition);
         var text = new StringBuilder("flowchart TD\n");
-        foreach (var place in definition.Places) text.Append(CultureInfo.InvariantCulture, $"    s{numbers[place.Place]}[\"{Clean(LabelOf(place, counts))}\"]\n");
+        foreach (var place in definition.Places)
+            text.Append(CultureInfo.InvariantCulture, $"    s{numbers[place.Place]}[\"{Clean(LabelOf(place, counts))}\"]\n");
         foreach (var place in definition.Places)
         {
-            foreach (var next in place.Next.Where(numbers.ContainsKey)) text.Append(CultureInfo.InvariantCulture, $"    s{numbers[place.Place]} --> s{numbers[next]}\n");
+            foreach (var next in place.Next.Where(numbers.ContainsKey))
+                text.Append(CultureInfo.InvariantCulture, $"    s{numbers[place.Place]} --> s{numbers[next]}\n");
         }
 
         text.Append("    classDef current fill:#fd6,stroke:#960,stroke-width:3px\n");
-        foreach (var step in StepsOf(instance).Where(numbers.ContainsKey)) text.Append(CultureInfo.InvariantCulture, $"    class s{numbers[step]} current\n");
+        foreach (var step in StepsOf(instance).Where(numbers.ContainsKey))
+            text.Append(CultureInfo.InvariantCulture, $"    class s{numbers[step]} current\n");
         return text.ToString();
     }
 
@@ -35,14 +38,29 @@ internal static class WorkflowDiagram
         var current = StepsOf(instance).ToHashSet();
         var height = (definition.Places.Count * (Height + Gap)) + Gap;
         var svg = new StringBuilder();
-        svg.Append(CultureInfo.InvariantCulture, $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width + 160} {height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n");
-        svg.Append("<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#555\"/></marker></defs>\n");
+        svg.Append(
+            CultureInfo.InvariantCulture,
+            $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width + 160} {height}\" font-family=\"sans-serif\" "
+                + $"font-size=\"12\" role=\"img\">\n"
+        );
+        svg.Append(
+            "<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path d=\"M0,0 L8,4 "
+                + "L0,8 z\" fill=\"#555\"/></marker></defs>\n"
+        );
         foreach (var place in definition.Places)
         {
             var top = TopOf(numbers[place.Place]);
-            foreach (var next in place.Next.Where(numbers.ContainsKey)) svg.Append(ArrowOf(numbers[place.Place], numbers[next]));
-            svg.Append(CultureInfo.InvariantCulture, $"<rect x=\"20\" y=\"{top}\" width=\"{Width}\" height=\"{Height}\" rx=\"6\" fill=\"{(current.Contains(place.Place) ? "#fd6" : "#eef")}\" stroke=\"#557\"/>");
-            svg.Append(CultureInfo.InvariantCulture, $"<text x=\"32\" y=\"{top + 27}\">{WebUtility.HtmlEncode(LabelOf(place, counts))}</text>\n");
+            foreach (var next in place.Next.Where(numbers.ContainsKey))
+                svg.Append(ArrowOf(numbers[place.Place], numbers[next]));
+            svg.Append(
+                CultureInfo.InvariantCulture,
+                $"<rect x=\"20\" y=\"{top}\" width=\"{Width}\" height=\"{Height}\" rx=\"6\" "
+                    + $"fill=\"{(current.Contains(place.Place) ? "#fd6" : "#eef")}\" stroke=\"#557\"/>"
+            );
+            svg.Append(
+                CultureInfo.InvariantCulture,
+                $"<text x=\"32\" y=\"{top + 27}\">{WebUtility.HtmlEncode(LabelOf(place, counts))}</text>\n"
+            );
         }
 
         return svg.Append("</svg>\n").ToString();
@@ -51,10 +69,18 @@ internal static class WorkflowDiagram
     private static string ArrowOf(int from, int to)
     {
         if (to == from + 1)
-            return string.Create(CultureInfo.InvariantCulture, $"<path d=\"M{20 + (Width / 2)},{TopOf(from) + Height} V{TopOf(to)}\" stroke=\"#555\" fill=\"none\" marker-end=\"url(#a)\"/>\n");
+            return string.Create(
+                CultureInfo.InvariantCulture,
+                $"<path d=\"M{20 + (Width / 2)},{TopOf(from) + Height} V{TopOf(to)}\" stroke=\"#555\" fill=\"none\" "
+                    + $"marker-end=\"url(#a)\"/>\n"
+            );
         var (start, end) = (TopOf(from) + (Height / 2), TopOf(to) + (Height / 2));
         var reach = Width + 20 + Math.Min(130, 20 + (10 * Math.Abs(to - from)));
-        return string.Create(CultureInfo.InvariantCulture, $"<path d=\"M{Width + 20},{start} C{reach},{start} {reach},{end} {Width + 20},{end}\" stroke=\"#888\" fill=\"none\" marker-end=\"url(#a)\"/>\n");
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"<path d=\"M{Width + 20},{start} C{reach},{start} {reach},{end} {Width + 20},{end}\" stroke=\"#888\" fill=\"none\" "
+                + $"marker-end=\"url(#a)\"/>\n"
+        );
     }
 
     private static int TopOf(int number) => Gap + (number * (Height + Gap));
@@ -66,9 +92,11 @@ internal static class WorkflowDiagram
         return counts.TryGetValue(place.Place, out var count) ? string.Create(CultureInfo.InvariantCulture, $"{label} ({count})") : label;
     }
 
-    private static Dictionary<string, int> NumbersOf(WorkflowDescription definition) => definition.Places.Select((place, index) => (place.Place, index)).ToDictionary(pair => pair.Place, pair => pair.index);
+    private static Dictionary<string, int> NumbersOf(WorkflowDescription definition) =>
+        definition.Places.Select((place, index) => (place.Place, index)).ToDictionary(pair => pair.Place, pair => pair.index);
 
-    private static IEnumerable<string> StepsOf(WorkflowInstance instance) => instance.State == WorkflowState.Completed ? ["end"] : instance.Step.Split(", ", StringSplitOptions.RemoveEmptyEntries);
+    private static IEnumerable<string> StepsOf(WorkflowInstance instance) =>
+        instance.State == WorkflowState.Completed ? ["end"] : instance.Step.Split(", ", StringSplitOptions.RemoveEmptyEntries);
 
     private static string Clean(string text) => text.Replace("\"", "#quot;", StringComparison.Ordinal);
 }

@@ -6,18 +6,46 @@ namespace Esb.Host.Management.Workflows;
 
 /// <summary>An instance of a workflow as lists show it.</summary>
 internal sealed record WorkflowInstanceView(
-    Guid Id, string Workflow, string Definition, WorkflowState State, string Step, IReadOnlyDictionary<string, string> Keys, DateTimeOffset StartedAt, DateTimeOffset ChangedAt, int Version,
-    string? Code, string? Reason, Guid StartedBy, Guid? Parent)
+    Guid Id,
+    string Workflow,
+    string Definition,
+    WorkflowState State,
+    string Step,
+    IReadOnlyDictionary<string, string> Keys,
+    DateTimeOffset StartedAt,
+    DateTimeOffset ChangedAt,
+    int Version,
+    string? Code,
+    string? Reason,
+    Guid StartedBy,
+    Guid? Parent
+)
 {
     /// <summary>Variables and waits; only of a single instance.</summary>
     public JsonNode? Details { get; init; }
 
-    public static WorkflowInstanceView Of(WorkflowInstance instance) => new(
-        instance.Id, instance.Workflow, instance.Definition, instance.State, instance.Step, KeysOf(instance), instance.StartedAt, instance.ChangedAt, instance.Version, instance.Code, instance.Reason,
-        instance.StartedBy, instance.Parent);
+    public static WorkflowInstanceView Of(WorkflowInstance instance) =>
+        new(
+            instance.Id,
+            instance.Workflow,
+            instance.Definition,
+            instance.State,
+            instance.Step,
+            KeysOf(instance),
+            instance.StartedAt,
+            instance.ChangedAt,
+            instance.Version,
+            instance.Code,
+            instance.Reason,
+            instance.StartedBy,
+            instance.Parent
+        );
 
     private static Dictionary<string, string> KeysOf(WorkflowInstance instance) =>
-        instance.Keys.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(key => key.Split('=', 2)).ToDictionary(key => key[0], key => key[1]);
+        instance
+            .Keys.Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Select(key => key.Split('=', 2))
+            .ToDictionary(key => key[0], key => key[1]);
 }
 
 /// <summary>A checkpoint of an instance's history.</summary>
@@ -27,7 +55,13 @@ internal sealed record WorkflowEventView(int Version, DateTimeOffset At, Workflo
 }
 
 /// <summary>A definition, with the number of instances on each of its steps.</summary>
-internal sealed record WorkflowDefinitionView(string Workflow, string Hash, bool IsCurrent, string Description, IReadOnlyDictionary<string, long> Instances);
+internal sealed record WorkflowDefinitionView(
+    string Workflow,
+    string Hash,
+    bool IsCurrent,
+    string Description,
+    IReadOnlyDictionary<string, long> Instances
+);
 
 /// <summary>Operator's request about an instance.</summary>
 internal sealed record WorkflowActionBody

@@ -31,11 +31,16 @@ internal static class FactKeys
     {
         keys.Add(Message(fact.MessageId));
         keys.Add(Conversation(fact.ConversationId));
-        if (fact.Endpoint is not null) keys.Add(Endpoint(fact.Endpoint));
-        if (fact.Process is not null) keys.Add(Process(fact.Process));
-        if (fact.Party is not null) keys.Add(Party(fact.Party));
-        if (fact.TraceId is not null) keys.Add(Trace(fact.TraceId));
-        foreach (var (name, value) in fact.Fields) keys.Add(Field(name, value));
+        if (fact.Endpoint is not null)
+            keys.Add(Endpoint(fact.Endpoint));
+        if (fact.Process is not null)
+            keys.Add(Process(fact.Process));
+        if (fact.Party is not null)
+            keys.Add(Party(fact.Party));
+        if (fact.TraceId is not null)
+            keys.Add(Trace(fact.TraceId));
+        foreach (var (name, value) in fact.Fields)
+            keys.Add(Field(name, value));
     }
 
     private static ulong OfId(Guid id, char sort)
@@ -50,7 +55,8 @@ internal static class FactKeys
 
     private static ulong Add(ulong hash, ReadOnlySpan<byte> bytes)
     {
-        foreach (var one in bytes) hash = (hash ^ one) * Prime;
+        foreach (var one in bytes)
+            hash = (hash ^ one) * Prime;
         return hash;
     }
 }

@@ -54,14 +54,17 @@ internal sealed partial class FileAuditIndex(string folder, Func<SegmentPosition
     {
         var files = SegmentFile.List(folder);
         var limit = committed?.Invoke(); // after the list: a segment with a successor in it has come to its end by then
-        foreach (var gone in _segments.Keys.Except(files.Select(file => file.Number)).ToList()) _segments.Remove(gone);
-        foreach (var file in files) Refresh(file, isLast: file == files[^1], limit);
+        foreach (var gone in _segments.Keys.Except(files.Select(file => file.Number)).ToList())
+            _segments.Remove(gone);
+        foreach (var file in files)
+            Refresh(file, isLast: file == files[^1], limit);
     }
 
     private void Refresh(SegmentFile file, bool isLast, SegmentPosition? limit)
     {
         var known = _segments.GetValueOrDefault(file.Number);
-        if (known is SealedSegmentIndex) return;
+        if (known is SealedSegmentIndex)
+            return;
         if (known is null && !isLast && SealedSegmentIndex.TryOpen(file) is { } found)
         {
             _segments[file.Number] = found;

@@ -24,7 +24,8 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     {
         get
         {
-            lock (_gate) return _newestId;
+            lock (_gate)
+                return _newestId;
         }
     }
 
@@ -32,7 +33,8 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     {
         get
         {
-            lock (_gate) return new DateTimeOffset(_newestTicks, TimeSpan.Zero);
+            lock (_gate)
+                return new DateTimeOffset(_newestTicks, TimeSpan.Zero);
         }
     }
 
@@ -54,7 +56,8 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
 
     public IReadOnlyList<FactRow> All()
     {
-        lock (_gate) return [.. _rows];
+        lock (_gate)
+            return [.. _rows];
     }
 
     public IReadOnlyList<FactRow> Find(ulong key)
@@ -83,14 +86,16 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     {
         lock (_gate)
         {
-            for (var part = 0; part < facts.Count; part++) Add(facts[part], offset, part);
+            for (var part = 0; part < facts.Count; part++)
+                Add(facts[part], offset, part);
         }
     }
 
     private void Add(AuditFact fact, long offset, int part)
     {
         var row = new FactRow(fact.Id, fact.Time.UtcTicks, offset, part, fact.Kind);
-        if (row.Id.CompareTo(_newestId) > 0) _newestId = row.Id;
+        if (row.Id.CompareTo(_newestId) > 0)
+            _newestId = row.Id;
         _newestTicks = Math.Max(_newestTicks, row.Ticks);
         _keys.Clear();
         FactKeys.Add(fact, _keys);

@@ -33,12 +33,15 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
     /// <summary>Null where there is no index, or none that can be read: then the segment is read instead.</summary>
     public static SealedSegmentIndex? TryOpen(SegmentFile segment)
     {
-        if (!File.Exists(segment.IndexPath)) return null;
+        if (!File.Exists(segment.IndexPath))
+            return null;
 
         using var file = File.OpenHandle(segment.IndexPath);
         var header = default(Header);
         var index = Read(file, 0, new Span<Header>(ref header)) ? new SealedSegmentIndex(segment, header) : null;
-        return index is not null && header.Format == Format && RandomAccess.GetLength(file) == index.OffsetOfPosting(header.Postings) ? index : null;
+        return index is not null && header.Format == Format && RandomAccess.GetLength(file) == index.OffsetOfPosting(header.Postings)
+            ? index
+            : null;
     }
 
     public static SealedSegmentIndex Write(SegmentFile segment, Guid newestId, long newestTicks, FactRow[] rows, FactPosting[] postings)
@@ -67,13 +70,15 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
     public IReadOnlyList<FactRow> Find(ulong key)
     {
         using var file = TryOpenFile();
-        if (file is null) return [];
+        if (file is null)
+            return [];
 
         var found = new List<FactRow>();
         for (var at = FirstOf(key, file); at < _header.Postings && ReadPosting(file, at) is { } posting && posting.Key == key; at++)
         {
             var row = default(FactRow);
-            if (Read(file, Unsafe.SizeOf<Header>() + (long)posting.Row * Unsafe.SizeOf<FactRow>(), new Span<FactRow>(ref row))) found.Add(row);
+            if (Read(file, Unsafe.SizeOf<Header>() + (long)posting.Row * Unsafe.SizeOf<FactRow>(), new Span<FactRow>(ref row)))
+                found.Add(row);
         }
 
         return found;
@@ -85,8 +90,10 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
         while (low < high)
         {
             var middle = low + (high - low) / 2;
-            if (ReadPosting(file, middle).Key < key) low = middle + 1;
-            else high = middle;
+            if (ReadPosting(file, middle).Key < key)
+                low = middle + 1;
+            else
+                high = middle;
         }
 
         return low;
@@ -119,7 +126,8 @@ internal sealed class SealedSegmentIndex : ISegmentIndex
     {
         var bytes = MemoryMarshal.AsBytes(target);
         var count = 0;
-        while (count < bytes.Length && RandomAccess.Read(file, bytes[count..], offset + count) is > 0 and var read) count += read;
+        while (count < bytes.Length && RandomAccess.Read(file, bytes[count..], offset + count) is > 0 and var read)
+            count += read;
         return count == bytes.Length;
     }
 

@@ -48,17 +48,25 @@ internal static class PostgresAuditColumns
     public static readonly string Names = string.Join(", ", All.Select(column => column.Name));
 
     /// <summary>The columns as selected from rows called <c>fact</c>, without bodies that were erased before they arrived.</summary>
-    public static readonly string Taken = string.Join(", ", All.Select(column => column.Name == "body" ? PostgresErasures.BodyUnlessErased : column.Name));
+    public static readonly string Taken = string.Join(
+        ", ",
+        All.Select(column => column.Name == "body" ? PostgresErasures.BodyUnlessErased : column.Name)
+    );
 
-    private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) => new(name, type, row => value(row.Sealed.Fact));
+    private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) =>
+        new(name, type, row => value(row.Sealed.Fact));
 
-    private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) => Of(name, NpgsqlDbType.Text, fact => SqlText.Clean(value(fact)));
+    private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) =>
+        Of(name, NpgsqlDbType.Text, fact => SqlText.Clean(value(fact)));
 
     private static PostgresAuditColumn<T> Beside<T>(string name, NpgsqlDbType type, Func<ChainedFact, T> value) => new(name, type, value);
 
     private static byte[]? ToArray(ReadOnlyMemory<byte>? bytes)
     {
-        if (bytes is not { } memory) return null;
-        return MemoryMarshal.TryGetArray(memory, out var array) && array.Offset == 0 && array.Count == array.Array!.Length ? array.Array : memory.ToArray();
+        if (bytes is not { } memory)
+            return null;
+        return MemoryMarshal.TryGetArray(memory, out var array) && array.Offset == 0 && array.Count == array.Array!.Length
+            ? array.Array
+            : memory.ToArray();
     }
 }

@@ -14,22 +14,25 @@ internal static class PostgresAuditFields
     public static NpgsqlBatchCommand? ToInsert(IReadOnlyList<ChainedFact> facts)
     {
         var rows = Rows(facts);
-        return rows.Count == 0 ? null : new NpgsqlBatchCommand(Insert)
-        {
-            Parameters =
+        return rows.Count == 0
+            ? null
+            : new NpgsqlBatchCommand(Insert)
             {
-                PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Name),
-                PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Value),
-                PostgresArray.Of(rows, NpgsqlDbType.Uuid, row => row.Event),
-                PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.Time),
-            },
-        };
+                Parameters =
+                {
+                    PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Name),
+                    PostgresArray.Of(rows, NpgsqlDbType.Text, row => row.Value),
+                    PostgresArray.Of(rows, NpgsqlDbType.Uuid, row => row.Event),
+                    PostgresArray.Of(rows, NpgsqlDbType.TimestampTz, row => row.Time),
+                },
+            };
     }
 
     public static async Task CopyAsync(NpgsqlConnection connection, IReadOnlyList<ChainedFact> facts, CancellationToken cancellationToken)
     {
         var rows = Rows(facts);
-        if (rows.Count == 0) return;
+        if (rows.Count == 0)
+            return;
         await using var import = await connection.BeginBinaryImportAsync(Copy, cancellationToken);
         foreach (var row in rows)
         {
@@ -45,6 +48,14 @@ internal static class PostgresAuditFields
 
     // Cut as they are for the index, two fields of a fact may be one.
     private static IReadOnlyList<(string Name, string Value, Guid Event, DateTime Time)> Rows(IReadOnlyList<ChainedFact> facts) =>
-        [.. facts.Select(row => row.Sealed.Fact).Where(fact => fact.Fields.Count > 0)
-            .SelectMany(fact => fact.Fields.Select(PostgresFields.Indexed).Distinct().Select(field => (field.Name, field.Value, fact.Id, fact.Time.UtcDateTime)))];
+        [
+            .. facts
+                .Select(row => row.Sealed.Fact)
+                .Where(fact => fact.Fields.Count > 0)
+                .SelectMany(fact =>
+                    fact.Fields.Select(PostgresFields.Indexed)
+                        .Distinct()
+                        .Select(field => (field.Name, field.Value, fact.Id, fact.Time.UtcDateTime))
+                ),
+        ];
 }

@@ -28,13 +28,19 @@ internal sealed class PostgresAuditFilter
         Add("process", query.Process);
         Add("party", query.Party);
         Add("trace_id", query.TraceId);
-        if (query.MessageId is { } message) Add($"e.message_id = {Parameter("message", message)}");
+        if (query.MessageId is { } message)
+            Add($"e.message_id = {Parameter("message", message)}");
         // Constants, so that the indexes of failures and of rare kinds can be used.
-        if (query.Kind is { } kind) Add($"e.kind = '{kind}'");
-        else if (query.OnlyFailures) Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(failure => $"'{failure}'"))})");
-        if (query.From is { } from) AddFrom(from);
-        if (query.To is { } to) AddTo(to);
-        if (query.Before is { } before) AddBefore(before);
+        if (query.Kind is { } kind)
+            Add($"e.kind = '{kind}'");
+        else if (query.OnlyFailures)
+            Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(failure => $"'{failure}'"))})");
+        if (query.From is { } from)
+            AddFrom(from);
+        if (query.To is { } to)
+            AddTo(to);
+        if (query.Before is { } before)
+            AddBefore(before);
     }
 
     public DynamicParameters Parameters { get; } = new();
@@ -54,33 +60,40 @@ internal sealed class PostgresAuditFilter
             Add($"{table}.value = {Parameter($"value{number}", value)}");
         }
 
-        if (fields.Count > MostLeading || !fields.All(PostgresFields.IsIndexedWhole)) Add($"e.fields @> {Parameter("fields", StoredJson.Of(fields))}::jsonb");
+        if (fields.Count > MostLeading || !fields.All(PostgresFields.IsIndexedWhole))
+            Add($"e.fields @> {Parameter("fields", StoredJson.Of(fields))}::jsonb");
     }
 
     private void AddFrom(DateTimeOffset from)
     {
         var (time, id) = (Parameter("from", from.UtcDateTime), Parameter("fromId", FirstIdOf(from, -Slack)));
-        foreach (var key in _keys) Add($"{key.Time} >= {time} and {key.Id} >= {id}");
+        foreach (var key in _keys)
+            Add($"{key.Time} >= {time} and {key.Id} >= {id}");
     }
 
     private void AddTo(DateTimeOffset to)
     {
         var (time, id) = (Parameter("to", to.UtcDateTime), Parameter("toId", FirstIdOf(to, Slack)));
-        foreach (var key in _keys) Add($"{key.Time} < {time} and {key.Id} < {id}");
+        foreach (var key in _keys)
+            Add($"{key.Time} < {time} and {key.Id} < {id}");
     }
 
     private void AddBefore(Guid before)
     {
         var id = Parameter("before", before);
-        foreach (var key in _keys) Add($"{key.Id} < {id}");
-        if (TimeOf(before) is not { } made || made > DateTimeOffset.MaxValue - Slack) return;
+        foreach (var key in _keys)
+            Add($"{key.Id} < {id}");
+        if (TimeOf(before) is not { } made || made > DateTimeOffset.MaxValue - Slack)
+            return;
         var time = Parameter("beforeTime", (made + Slack).UtcDateTime);
-        foreach (var key in _keys) Add($"{key.Time} < {time}");
+        foreach (var key in _keys)
+            Add($"{key.Time} < {time}");
     }
 
     private void Add(string column, string? value)
     {
-        if (value is not null) Add($"e.{column} = {Parameter(column, SqlText.Clean(value))}");
+        if (value is not null)
+            Add($"e.{column} = {Parameter(column, SqlText.Clean(value))}");
     }
 
     private void Add(string condition) => _conditions.Add(condition);
@@ -106,6 +119,8 @@ internal sealed class PostgresAuditFilter
         Span<byte> bytes = stackalloc byte[16];
         id.TryWriteBytes(bytes, bigEndian: true, out _);
         var milliseconds = (long)(BinaryPrimitives.ReadUInt64BigEndian(bytes) >> 16);
-        return milliseconds > DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? null : DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
+        return milliseconds > DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+            ? null
+            : DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
     }
 }

@@ -80,11 +80,21 @@ internal sealed record PostgresAuditRow
     public AuditFact ToFact() => IsErased ? ToRecorded() with { BodyState = AuditBodyState.Erased } : ToRecorded();
 
     /// <summary>Converts the row to a fact with its place, for verification; accepts any content.</summary>
-    public StoredLink ToLink() => new() { Id = Id, Fact = TryRead(), BodyDigest = BodyDigest, Chain = Chain, Number = Number ?? 0, Link = Link ?? [] };
+    public StoredLink ToLink() =>
+        new()
+        {
+            Id = Id,
+            Fact = TryRead(),
+            BodyDigest = BodyDigest,
+            Chain = Chain,
+            Number = Number ?? 0,
+            Link = Link ?? [],
+        };
 
     private AuditFact? TryRead()
     {
-        if (HasOddDuration || !IsNameOf<AuditKind>(Kind) || (BodyState is not null && !IsNameOf<AuditBodyState>(BodyState))) return null;
+        if (HasOddDuration || !IsNameOf<AuditKind>(Kind) || (BodyState is not null && !IsNameOf<AuditBodyState>(BodyState)))
+            return null;
         try
         {
             return ToRecorded();
@@ -120,7 +130,8 @@ internal sealed record PostgresAuditRow
             Revision = Revision,
             Headers = Headers is null ? null : StoredJson.Fields(Headers),
             ContentType = ContentType,
-            Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(), // a plain null would become no bytes
+            // a plain null would become no bytes
+            Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(),
             BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
             BodyLength = BodyLength,
             BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,

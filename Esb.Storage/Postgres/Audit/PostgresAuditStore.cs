@@ -61,7 +61,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 
     public async Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
-        if (facts.Count == 0) return;
+        if (facts.Count == 0)
+            return;
 
         try
         {
@@ -83,7 +84,10 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);
         var room = query.MaxBodyBytes; // the database knows only the packed size of bodies
-        return await _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => Fit(row.ToFact())).ToListAsync(cancellationToken);
+        return await _database
+            .SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken)
+            .Select(row => Fit(row.ToFact()))
+            .ToListAsync(cancellationToken);
 
         // Applied to each fact at once: unpacked, all bodies may be very large.
         AuditFact Fit(AuditFact fact) => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact;
@@ -93,7 +97,10 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     {
         try
         {
-            await _database.RunAsync(() => _database.Partitions.DropBeforeAsync(time, day => _anchors?.Release(day, archive: null), cancellationToken), cancellationToken);
+            await _database.RunAsync(
+                () => _database.Partitions.DropBeforeAsync(time, day => _anchors?.Release(day, archive: null), cancellationToken),
+                cancellationToken
+            );
         }
         catch (Exception ex) when (StoreErrors.IsWriteFailure(ex))
         {
@@ -104,7 +111,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     public async ValueTask DisposeAsync()
     {
         await _commits.DisposeAsync();
-        if (_anchors is not null) await _anchors.DisposeAsync();
+        if (_anchors is not null)
+            await _anchors.DisposeAsync();
     }
 
     private async Task CommitAsync(IReadOnlyList<IReadOnlyList<AuditFact>> group)
@@ -128,7 +136,10 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
     private async Task TryAsync(CancellationToken cancellationToken)
     {
         await using var connection = await _database.OpenAsync(cancellationToken);
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand(Write), new NpgsqlBatchCommand(Commit) } };
+        await using var batch = new NpgsqlBatch(connection)
+        {
+            BatchCommands = { new NpgsqlBatchCommand(Write), new NpgsqlBatchCommand(Commit) },
+        };
         await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 

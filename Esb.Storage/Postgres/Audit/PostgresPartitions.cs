@@ -20,7 +20,8 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
 
     // A session that waits for a table that is being read blocks all inserts behind it. So does a session that has dropped a day and cannot
     // commit, because the folder of the anchors does not respond. Both waits are short, and the work is retried.
-    private const string NotForLong = "select set_config('lock_timeout', '500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true);";
+    private const string NotForLong =
+        "select set_config('lock_timeout', '500ms', true), set_config('idle_in_transaction_session_timeout', '5s', true);";
 
     private readonly ConcurrentDictionary<DateOnly, bool> _existing = new();
 
@@ -36,20 +37,25 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
     public async Task MakeAsync(IEnumerable<DateOnly> days, CancellationToken cancellationToken)
     {
         var unknown = days.Distinct().Where(day => !_existing.ContainsKey(day)).ToList();
-        if (unknown.Count == 0) return;
+        if (unknown.Count == 0)
+            return;
 
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         var existing = await ListAsync(connection, cancellationToken);
         var missing = unknown.Where(day => !tables.All(table => existing.Contains(NameOf(table, day)))).ToList();
-        foreach (var day in unknown.Except(missing)) _existing[day] = true;
-        if (missing.Count == 0) return; // sufficient for a role that may not create tables
+        foreach (var day in unknown.Except(missing))
+            _existing[day] = true;
+        if (missing.Count == 0)
+            return; // sufficient for a role that may not create tables
 
         var sql = new StringBuilder().Append(CultureInfo.InvariantCulture, $"select pg_advisory_xact_lock({PartitionLock});{NotForLong}");
-        foreach (var day in missing) AppendMaking(sql, day);
+        foreach (var day in missing)
+            AppendMaking(sql, day);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync(new CommandDefinition(sql.ToString(), cancellationToken: cancellationToken));
         await transaction.CommitAsync(cancellationToken);
-        foreach (var day in missing) _existing[day] = true;
+        foreach (var day in missing)
+            _existing[day] = true;
     }
 
     /// <summary>Drops the days that ended before a time: by the clock of the database, if the clock of this host is ahead of it.</summary>
@@ -83,8 +89,11 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         var name = NameOf(tables[0], day);
         // Readers continue: a reader that holds the table and waits for this partition would block the drop, which needs the table.
         await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in share mode", cancellationToken: cancellationToken));
-        var found = await connection.ExecuteScalarAsync<long>(new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken));
-        if (found != rows) return false;
+        var found = await connection.ExecuteScalarAsync<long>(
+            new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken)
+        );
+        if (found != rows)
+            return false;
 
         await DropAsync(connection, day, cancellationToken);
         beforeDrop();
@@ -108,19 +117,37 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
     public static DateTime StartOf(DateOnly day) => day.ToDateTime(TimeOnly.MinValue, DateTimeKind.Utc);
 
     private async Task<HashSet<string>> ListAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
-        [.. await connection.QueryAsync<string>(new CommandDefinition(
-            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = any(@tables::regclass[])",
-            new { tables },
-            cancellationToken: cancellationToken))];
+        [
+            .. await connection.QueryAsync<string>(
+                new CommandDefinition(
+                    "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = "
+                        + "any(@tables::regclass[])",
+                    new { tables },
+                    cancellationToken: cancellationToken
+                )
+            ),
+        ];
 
     // All tables or none: a partly dropped day looks like tampering.
     private async Task DropAsync(NpgsqlConnection connection, DateOnly day, CancellationToken cancellationToken)
     {
-        var sql = NotForLong + (maker is null
-            ? string.Concat(tables.Select(table => string.Create(CultureInfo.InvariantCulture, $"select drop_store_day('{table}', '{day:yyyy-MM-dd}');")))
-            : $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}");
+        var sql =
+            NotForLong
+            + (
+                maker is null
+                    ? string.Concat(
+                        tables.Select(table =>
+                            string.Create(CultureInfo.InvariantCulture, $"select drop_store_day('{table}', '{day:yyyy-MM-dd}');")
+                        )
+                    )
+                    : $"drop table if exists {string.Join(", ", tables.Select(table => NameOf(table, day)))}"
+            );
         if (Companion is (var companion, var column))
-            sql += string.Create(CultureInfo.InvariantCulture, $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < '{day.AddDays(1):yyyy-MM-dd} 00:00+00'");
+            sql += string.Create(
+                CultureInfo.InvariantCulture,
+                $"; delete from {companion} where {column} >= '{day:yyyy-MM-dd} 00:00+00' and {column} < "
+                    + $"'{day.AddDays(1):yyyy-MM-dd} 00:00+00'"
+            );
         await connection.ExecuteAsync(new CommandDefinition(sql, cancellationToken: cancellationToken));
         _existing.TryRemove(day, out _);
     }
@@ -138,7 +165,10 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
     }
 
     private static DateOnly? TryReadDay(string name) =>
-        name.Length >= DayFormat.Length && DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day) ? day : null;
+        name.Length >= DayFormat.Length
+        && DateOnly.TryParseExact(name[^DayFormat.Length..], DayFormat, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day)
+            ? day
+            : null;
 
     private static string NameOf(string table, DateOnly day) => $"{table}_{day.ToString(DayFormat, CultureInfo.InvariantCulture)}";
 }

@@ -58,15 +58,28 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
 
     private async Task<ChainHead> HeadOfAsync(DateOnly day, CancellationToken cancellationToken)
     {
-        if (_heads.TryGetValue(day, out var known)) return known;
-        if (_isCertain) return ChainHead.Start(ChainOf(day), day);
+        if (_heads.TryGetValue(day, out var known))
+            return known;
+        if (_isCertain)
+            return ChainHead.Start(ChainOf(day), day);
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
-        var head = await connection.QuerySingleOrDefaultAsync<(long Number, byte[] Link)?>(new CommandDefinition(
-            "select number, link from audit_event where chain = @chain and occurred_at >= @from and occurred_at < @to order by number desc limit 1",
-            new { chain = ChainOf(day), from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
-            cancellationToken: cancellationToken));
-        if (head is { } found) return _heads[day] = new ChainHead(found.Number, found.Link);
-        if (_begun.Remove(day)) _renewed[day] = Guid.CreateVersion7();
+        var head = await connection.QuerySingleOrDefaultAsync<(long Number, byte[] Link)?>(
+            new CommandDefinition(
+                "select number, link from audit_event where chain = @chain and occurred_at >= @from and occurred_at < @to order by "
+                    + "number desc limit 1",
+                new
+                {
+                    chain = ChainOf(day),
+                    from = PostgresPartitions.StartOf(day),
+                    to = PostgresPartitions.StartOf(day.AddDays(1)),
+                },
+                cancellationToken: cancellationToken
+            )
+        );
+        if (head is { } found)
+            return _heads[day] = new ChainHead(found.Number, found.Link);
+        if (_begun.Remove(day))
+            _renewed[day] = Guid.CreateVersion7();
         return _heads[day] = ChainHead.Start(ChainOf(day), day);
     }
 }

@@ -8,13 +8,24 @@ namespace Esb.Storage.Postgres.Evidence;
 internal sealed class PostgresEraser(PostgresDatabase database) : IAuditEraser
 {
     private const string IsErased =
-        "select exists (select from audit_erasure where message_id = @messageId) and not exists (select from audit_event where message_id = @messageId and body is not null)";
+        "select exists (select from audit_erasure where message_id = @messageId) and not exists (select from audit_event where "
+        + "message_id = @messageId and body is not null)";
 
     private const string Erase = "select erase_audit_bodies(@messageId)";
 
-    public Task<bool> IsErasedAsync(Guid messageId, CancellationToken cancellationToken) => database.RunAsync(
-        connection => connection.ExecuteScalarAsync<bool>(new CommandDefinition(IsErased, new { messageId }, cancellationToken: cancellationToken)), cancellationToken);
+    public Task<bool> IsErasedAsync(Guid messageId, CancellationToken cancellationToken) =>
+        database.RunAsync(
+            connection =>
+                connection.ExecuteScalarAsync<bool>(
+                    new CommandDefinition(IsErased, new { messageId }, cancellationToken: cancellationToken)
+                ),
+            cancellationToken
+        );
 
-    public Task<long> EraseBodiesAsync(Guid messageId, CancellationToken cancellationToken) => database.RunAsync(
-        connection => connection.ExecuteScalarAsync<long>(new CommandDefinition(Erase, new { messageId }, cancellationToken: cancellationToken)), cancellationToken);
+    public Task<long> EraseBodiesAsync(Guid messageId, CancellationToken cancellationToken) =>
+        database.RunAsync(
+            connection =>
+                connection.ExecuteScalarAsync<long>(new CommandDefinition(Erase, new { messageId }, cancellationToken: cancellationToken)),
+            cancellationToken
+        );
 }

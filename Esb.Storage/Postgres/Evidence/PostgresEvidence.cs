@@ -12,18 +12,31 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
 {
     private const string LastErasure = "select max(occurred_at) from audit_event where message_id = @message and kind = 'Erased'";
 
-    private const string Erasures = "select occurred_at, chain, number from audit_event where message_id = @message and kind = 'Erased' and chain is not null";
+    private const string Erasures =
+        "select occurred_at, chain, number from audit_event where message_id = @message and kind = 'Erased' and chain is not null";
 
     // What is recorded of a message after it was erased, of a replay for instance, keeps its body. More than any clock is wrong by: what
     // was erased by right must never count as removed.
     private static readonly TimeSpan ClockDifference = TimeSpan.FromHours(1);
 
-    public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) => VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);
+    public Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, Action<FollowedChain> tell, CancellationToken cancellationToken) =>
+        VerifyAsync(from, to, new HashSet<Guid>(), tell, cancellationToken);
 
-    public async Task<AuditVerdict> VerifyStrictlyAsync(DateOnly? from, DateOnly? to, DateOnly today, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    public async Task<AuditVerdict> VerifyStrictlyAsync(
+        DateOnly? from,
+        DateOnly? to,
+        DateOnly today,
+        Action<FollowedChain> tell,
+        CancellationToken cancellationToken
+    )
     {
         var anchors = AnchorBook.Open(config);
-        return await VerifyAsync(new Verification(anchors, (message, stopping) => AnchoredErasureAsync(anchors, message, stopping), tell, today), from, to, cancellationToken);
+        return await VerifyAsync(
+            new Verification(anchors, (message, stopping) => AnchoredErasureAsync(anchors, message, stopping), tell, today),
+            from,
+            to,
+            cancellationToken
+        );
     }
 
     /// <param name="from">The first day.</param>
@@ -31,19 +44,39 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     /// <param name="erased">Messages whose erasure is proven by other means than a fact in the store.</param>
     /// <param name="tell">Receives each chain.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    public async Task<AuditVerdict> VerifyAsync(DateOnly? from, DateOnly? to, IReadOnlySet<Guid> erased, Action<FollowedChain> tell, CancellationToken cancellationToken)
+    public async Task<AuditVerdict> VerifyAsync(
+        DateOnly? from,
+        DateOnly? to,
+        IReadOnlySet<Guid> erased,
+        Action<FollowedChain> tell,
+        CancellationToken cancellationToken
+    )
     {
-        var verification = new Verification(AnchorBook.Open(config), async (message, stopping) => erased.Contains(message) ? DateTimeOffset.MaxValue : await ErasedUntilAsync(message, stopping), tell);
+        var verification = new Verification(
+            AnchorBook.Open(config),
+            async (message, stopping) => erased.Contains(message) ? DateTimeOffset.MaxValue : await ErasedUntilAsync(message, stopping),
+            tell
+        );
         return await VerifyAsync(verification, from, to, cancellationToken);
     }
 
-    private async Task<AuditVerdict> VerifyAsync(Verification verification, DateOnly? from, DateOnly? to, CancellationToken cancellationToken)
+    private async Task<AuditVerdict> VerifyAsync(
+        Verification verification,
+        DateOnly? from,
+        DateOnly? to,
+        CancellationToken cancellationToken
+    )
     {
         await database.EnsureReadyAsync(cancellationToken);
-        foreach (var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day => (from is null || day >= from) && (to is null || day <= to)))
+        foreach (
+            var day in (await database.Partitions.ListDaysAsync(cancellationToken)).Where(day =>
+                (from is null || day >= from) && (to is null || day <= to)
+            )
+        )
         {
             await verification.ReadDayAsync(day, ReadAsync(day, cancellationToken), cancellationToken);
-            await foreach (var flaw in FindFieldFlawsAsync(day, cancellationToken)) verification.TakeFieldFlaw(day, flaw);
+            await foreach (var flaw in FindFieldFlawsAsync(day, cancellationToken))
+                verification.TakeFieldFlaw(day, flaw);
         }
 
         return verification.Complete(from, to);
@@ -59,15 +92,22 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
             """,
             new { from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)) },
             cancellationToken,
-            timeout: TimeSpan.Zero); // sorting a large day may take its time
-        await foreach (var row in rows) yield return row.ToLink();
+            timeout: TimeSpan.Zero
+        ); // sorting a large day may take its time
+        await foreach (var row in rows)
+            yield return row.ToLink();
     }
 
     /// <summary>Until when the bodies recorded of a message were erased, as a fact tells; null where none does.</summary>
     public async Task<DateTimeOffset?> ErasedUntilAsync(Guid message, CancellationToken cancellationToken)
     {
         var last = await database.RunAsync(
-            connection => connection.ExecuteScalarAsync<DateTime?>(new CommandDefinition(LastErasure, new { message }, cancellationToken: cancellationToken)), cancellationToken);
+            connection =>
+                connection.ExecuteScalarAsync<DateTime?>(
+                    new CommandDefinition(LastErasure, new { message }, cancellationToken: cancellationToken)
+                ),
+            cancellationToken
+        );
         return last + ClockDifference;
     }
 
@@ -75,15 +115,28 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
     private async Task<DateTimeOffset?> AnchoredErasureAsync(AnchorBook anchors, Guid message, CancellationToken cancellationToken)
     {
         var facts = await database.RunAsync(
-            connection => connection.QueryAsync<(DateTime At, Guid Chain, long Number)>(new CommandDefinition(Erasures, new { message }, cancellationToken: cancellationToken)),
-            cancellationToken);
-        var anchored = facts.Where(fact => anchors.Of(PostgresPartitions.DayOf(fact.At), fact.Chain).Any(anchor => anchor.Count >= fact.Number)).ToList();
+            connection =>
+                connection.QueryAsync<(DateTime At, Guid Chain, long Number)>(
+                    new CommandDefinition(Erasures, new { message }, cancellationToken: cancellationToken)
+                ),
+            cancellationToken
+        );
+        var anchored = facts
+            .Where(fact => anchors.Of(PostgresPartitions.DayOf(fact.At), fact.Chain).Any(anchor => anchor.Count >= fact.Number))
+            .ToList();
         return anchored.Count == 0 ? null : anchored.Max(fact => fact.At) + ClockDifference;
     }
 
-    private IAsyncEnumerable<FieldFlaw> FindFieldFlawsAsync(DateOnly day, CancellationToken cancellationToken) => database.QueryAsync<FieldFlaw>(
-        PostgresFieldEvidence.Find,
-        new { from = PostgresPartitions.StartOf(day), to = PostgresPartitions.StartOf(day.AddDays(1)), limit = Verification.MaxBreaks },
-        cancellationToken,
-        timeout: TimeSpan.Zero);
+    private IAsyncEnumerable<FieldFlaw> FindFieldFlawsAsync(DateOnly day, CancellationToken cancellationToken) =>
+        database.QueryAsync<FieldFlaw>(
+            PostgresFieldEvidence.Find,
+            new
+            {
+                from = PostgresPartitions.StartOf(day),
+                to = PostgresPartitions.StartOf(day.AddDays(1)),
+                limit = Verification.MaxBreaks,
+            },
+            cancellationToken,
+            timeout: TimeSpan.Zero
+        );
 }

@@ -8,8 +8,7 @@ internal static class PostgresFieldEvidence
 {
     /// <summary>Finds the first facts of a day whose rows differ from the recorded fields. One pass over both tables, joined in
     /// whole.</summary>
-    public static readonly string Find =
-        $"""
+    public static readonly string Find = $"""
         select flaw.fact, flaw.is_missed as IsMissed, count(*) over () as total from (
           select coalesce(has.id, found.event_id) as fact, bool_or(found.event_id is null) as is_missed
           from (
@@ -25,11 +24,15 @@ internal static class PostgresFieldEvidence
 
     // As PostgresFields.Indexed cuts it: so many UTF-16 units, where a character beyond U+FFFF, of four bytes in UTF-8, takes two.
     // Characters are counted only where that can matter.
-    private static string Indexed(string text) => FormattableString.Invariant(
-        $"""
-        case when length({text}) <= {PostgresFields.IndexedCharacters / 2} or octet_length({text}) = length({text}) then left({text}, {PostgresFields.IndexedCharacters})
-        else (select string_agg(c, '' order by place) from (
-          select c, place, sum(case octet_length(c) when 4 then 2 else 1 end) over (order by place) as units from string_to_table({text}, null) with ordinality as characters (c, place)) counted
-          where units <= {PostgresFields.IndexedCharacters}) end
-        """);
+    private static string Indexed(string text) =>
+        FormattableString.Invariant(
+            $"""
+            case when length({text}) <= {PostgresFields.IndexedCharacters
+                / 2} or octet_length({text}) = length({text}) then left({text}, {PostgresFields.IndexedCharacters})
+            else (select string_agg(c, '' order by place) from (
+              select c, place, sum(case octet_length(c) when 4 then 2 else 1 end) over (order by place) as units from
+                string_to_table({text}, null) with ordinality as characters (c, place)) counted
+              where units <= {PostgresFields.IndexedCharacters}) end
+            """
+        );
 }

@@ -25,7 +25,8 @@ internal sealed class ActivityStore : IActivityStore, IAsyncDisposable
 
     public async Task RecordAsync(IReadOnlyList<ActivityProgress> progress, CancellationToken cancellationToken)
     {
-        if (progress.Count == 0) return;
+        if (progress.Count == 0)
+            return;
         try
         {
             await _commits.AddAsync(progress, cancellationToken);
@@ -42,9 +43,14 @@ internal sealed class ActivityStore : IActivityStore, IAsyncDisposable
         return _database.SearchAsync(sql, parameters, row => ActivityQueries.Read(row).ToItem(), cancellationToken);
     }
 
-    public Task<long> CountOpenAsync(string activity, DateTimeOffset? startedBefore, CancellationToken cancellationToken) => _database.FirstAsync(
-        ActivityQueries.CountOpen, row => row.Long("count"), cancellationToken,
-        ("activity", activity), ("before", startedBefore ?? DateTimeOffset.MaxValue));
+    public Task<long> CountOpenAsync(string activity, DateTimeOffset? startedBefore, CancellationToken cancellationToken) =>
+        _database.FirstAsync(
+            ActivityQueries.CountOpen,
+            row => row.Long("count"),
+            cancellationToken,
+            ("activity", activity),
+            ("before", startedBefore ?? DateTimeOffset.MaxValue)
+        );
 
     public async Task RemoveBeforeAsync(DateTimeOffset time, CancellationToken cancellationToken)
     {

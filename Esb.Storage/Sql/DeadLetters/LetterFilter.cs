@@ -15,17 +15,28 @@ internal sealed class LetterFilter
     public LetterFilter(DeadLetterFilter filter, SqlDialect dialect)
     {
         _dialect = dialect;
-        if (filter.Ids is not null) And(dialect.IsOneOf("id", "ids"), "ids", filter.Ids.ToArray());
-        if (filter.State is not null) And("state = @state", "state", filter.State);
-        if (filter.Endpoint is not null) And("endpoint = @endpoint", "endpoint", filter.Endpoint);
-        if (filter.Code is not null) And("code = @code", "code", filter.Code);
-        if (filter.Key is not null) And($"{Beginning("key")} = {Beginning("@key")} and key = @key", "key", filter.Key);
-        if (filter.MessageId is not null) And("message_id = @messageId", "messageId", filter.MessageId);
-        if (filter.Job is not null) And("job = @filterJob", "filterJob", filter.Job);
-        if (filter.From is not null) And("last_attempt >= @from", "from", filter.From);
-        if (filter.To is not null) And("last_attempt < @to", "to", filter.To);
-        if (filter.Text is not null) And("strpos(lower(reason), lower(@text)) > 0", "text", filter.Text);
-        if (filter.Subject is not null) AddSubject(filter.Subject);
+        if (filter.Ids is not null)
+            And(dialect.IsOneOf("id", "ids"), "ids", filter.Ids.ToArray());
+        if (filter.State is not null)
+            And("state = @state", "state", filter.State);
+        if (filter.Endpoint is not null)
+            And("endpoint = @endpoint", "endpoint", filter.Endpoint);
+        if (filter.Code is not null)
+            And("code = @code", "code", filter.Code);
+        if (filter.Key is not null)
+            And($"{Beginning("key")} = {Beginning("@key")} and key = @key", "key", filter.Key);
+        if (filter.MessageId is not null)
+            And("message_id = @messageId", "messageId", filter.MessageId);
+        if (filter.Job is not null)
+            And("job = @filterJob", "filterJob", filter.Job);
+        if (filter.From is not null)
+            And("last_attempt >= @from", "from", filter.From);
+        if (filter.To is not null)
+            And("last_attempt < @to", "to", filter.To);
+        if (filter.Text is not null)
+            And("strpos(lower(reason), lower(@text)) > 0", "text", filter.Text);
+        if (filter.Subject is not null)
+            AddSubject(filter.Subject);
     }
 
     public IReadOnlyList<(string Name, object? Value)> Parameters => _parameters;

@@ -13,26 +13,38 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
     // A job may have very many letters, and each is a row with indexes.
     private static readonly TimeSpan TakeTimeout = TimeSpan.FromSeconds(300);
 
-    public Task<ReplayJob?> CreateAsync(ReplayJob job, CancellationToken cancellationToken) => database.TransactAsync(
-        async session =>
-        {
-            var isNew = await session.ExecuteAsync(NoneIfKnown, ReplayJobRow.Parameters(job, database.Cipher)) == 1;
-            if (!isNew) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", Read, ("command", job.Command));
-
-            var total = await TakeAsync(session, job);
-            if (total == 0)
+    public Task<ReplayJob?> CreateAsync(ReplayJob job, CancellationToken cancellationToken) =>
+        database.TransactAsync(
+            async session =>
             {
-                session.GiveUp();
-                return null;
-            }
+                var isNew = await session.ExecuteAsync(NoneIfKnown, ReplayJobRow.Parameters(job, database.Cipher)) == 1;
+                if (!isNew)
+                    return await session.FirstAsync(
+                        $"select {ReplayJobRow.Columns} from replay_job where command = @command",
+                        Read,
+                        ("command", job.Command)
+                    );
 
-            await session.ExecuteAsync("update replay_job set total = @total where id = @id", ("total", total), ("id", job.Id));
-            return job with { Total = total };
-        },
-        cancellationToken);
+                var total = await TakeAsync(session, job);
+                if (total == 0)
+                {
+                    session.GiveUp();
+                    return null;
+                }
+
+                await session.ExecuteAsync("update replay_job set total = @total where id = @id", ("total", total), ("id", job.Id));
+                return job with { Total = total };
+            },
+            cancellationToken
+        );
 
     public Task<ReplayJob?> FindAsync(string command, CancellationToken cancellationToken) =>
-        database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where command = @command", Read, cancellationToken, ("command", command));
+        database.FirstAsync(
+            $"select {ReplayJobRow.Columns} from replay_job where command = @command",
+            Read,
+            cancellationToken,
+            ("command", command)
+        );
 
     public Task<ReplayJob?> GetAsync(Guid id, CancellationToken cancellationToken) =>
         database.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", Read, cancellationToken, ("id", id));
@@ -44,91 +56,141 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         var where = before is null ? "" : "where id < @before";
         (string, object?)[] parameters = before is null ? [] : [("before", before)];
         return await database.QueryAsync(
-            $"select {columns} from replay_job {where} order by id desc limit {Math.Clamp(limit, 1, 1000)}", Read, cancellationToken, parameters);
+            $"select {columns} from replay_job {where} order by id desc limit {Math.Clamp(limit, 1, 1000)}",
+            Read,
+            cancellationToken,
+            parameters
+        );
     }
 
-    public Task<ReplayJob?> ChangeAsync(Guid id, ReplayState state, OperatorDecision decision, CancellationToken cancellationToken) => database.TransactAsync(
-        async session =>
-        {
-            (string, object?)[] parameters = [("id", id), ("state", state), ("by", decision.By)];
-            var changed = await session.FirstAsync(
-                $"""
-                update replay_job set state = @state, changed_at = now(), changed_by = @by, trouble = null,
-                  replayed_before = case when @state = 'Running' then replayed else replayed_before end,
-                  failed_before = case when @state = 'Running' then failed else failed_before end
-                where id = @id and state not in ('Completed', 'Cancelled') and state <> @state
-                returning {ReplayJobRow.Columns}
-                """,
-                Read, parameters);
-            if (changed is null) return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", Read, ("id", id));
-
-            if (state == ReplayState.Cancelled)
+    public Task<ReplayJob?> ChangeAsync(Guid id, ReplayState state, OperatorDecision decision, CancellationToken cancellationToken) =>
+        database.TransactAsync(
+            async session =>
             {
-                await session.ExecuteAsync(
-                    """
-                    update dead_letter set state = 'Open', changed_at = now(), changed_by = @by, job = null, replayed_as = null, replayed_to = null
-                    where job = @id and state = 'Replaying'
+                (string, object?)[] parameters = [("id", id), ("state", state), ("by", decision.By)];
+                var changed = await session.FirstAsync(
+                    $"""
+                    update replay_job set state = @state, changed_at = now(), changed_by = @by, trouble = null,
+                      replayed_before = case when @state = 'Running' then replayed else replayed_before end,
+                      failed_before = case when @state = 'Running' then failed else failed_before end
+                    where id = @id and state not in ('Completed', 'Cancelled') and state <> @state
+                    returning {ReplayJobRow.Columns}
                     """,
-                    ("id", id), ("by", decision.By));
-            }
+                    Read,
+                    parameters
+                );
+                if (changed is null)
+                    return await session.FirstAsync($"select {ReplayJobRow.Columns} from replay_job where id = @id", Read, ("id", id));
 
-            return changed;
-        },
-        cancellationToken);
+                if (state == ReplayState.Cancelled)
+                {
+                    await session.ExecuteAsync(
+                        """
+                        update dead_letter set state = 'Open', changed_at = now(), changed_by = @by, job = null, replayed_as = null,
+                          replayed_to = null
+                        where job = @id and state = 'Replaying'
+                        """,
+                        ("id", id),
+                        ("by", decision.By)
+                    );
+                }
+
+                return changed;
+            },
+            cancellationToken
+        );
 
     public async Task<ReplayClaim?> ClaimAsync(string owner, CancellationToken cancellationToken)
     {
-        const string Free = "select id from replay_job where state = 'Running' and (owner is null or heard_at < now() - @patience) order by id limit 1";
+        const string Free =
+            "select id from replay_job where state = 'Running' and (owner is null or heard_at < now() - @patience) order by id limit 1";
         var job = await database.WriteAsync(
-            session => session.FirstAsync(
-                $"""
-                update replay_job set owner = @owner, heard_at = now() where {database.Dialect.IsAmong("id", Free + database.Dialect.ForUpdateSkipLocked)}
-                returning {ReplayJobRow.Columns}
-                """,
-                Read, ("owner", owner), ("patience", ReplayClaim.Patience)),
-            cancellationToken, isRepeatable: true);
+            session =>
+                session.FirstAsync(
+                    $"""
+                    update replay_job set owner = @owner, heard_at = now() where {database.Dialect.IsAmong(
+                        "id",
+                        Free + database.Dialect.ForUpdateSkipLocked
+                    )}
+                    returning {ReplayJobRow.Columns}
+                    """,
+                    Read,
+                    ("owner", owner),
+                    ("patience", ReplayClaim.Patience)
+                ),
+            cancellationToken,
+            isRepeatable: true
+        );
         return job is null ? null : new ReplayClaim(job, owner);
     }
 
-    public Task<ReplayJob?> RenewAsync(ReplayClaim claim, string? trouble, CancellationToken cancellationToken) => database.WriteAsync(
-        session => session.FirstAsync(
-            $"""
-            update replay_job set heard_at = now(), trouble = case when state = 'Running' then @trouble else trouble end
-            where id = @id and owner = @owner returning {ReplayJobRow.Columns}
-            """,
-            Read, ("id", claim.Job.Id), ("owner", claim.Owner), ("trouble", trouble)),
-        cancellationToken, isRepeatable: true);
+    public Task<ReplayJob?> RenewAsync(ReplayClaim claim, string? trouble, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            session =>
+                session.FirstAsync(
+                    $"""
+                    update replay_job set heard_at = now(), trouble = case when state = 'Running' then @trouble else trouble end
+                    where id = @id and owner = @owner returning {ReplayJobRow.Columns}
+                    """,
+                    Read,
+                    ("id", claim.Job.Id),
+                    ("owner", claim.Owner),
+                    ("trouble", trouble)
+                ),
+            cancellationToken,
+            isRepeatable: true
+        );
 
-    public async Task<IReadOnlyList<DeadLetterSummary>> NextAsync(ReplayClaim claim, int limit, CancellationToken cancellationToken) => await database.QueryAsync(
-        $"select {LetterRow.SummaryColumns} from dead_letter where job = @id and state = 'Replaying' order by number limit @limit",
-        LetterRow.Summary, cancellationToken, ("id", claim.Job.Id), ("limit", limit));
+    public async Task<IReadOnlyList<DeadLetterSummary>> NextAsync(ReplayClaim claim, int limit, CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            $"select {LetterRow.SummaryColumns} from dead_letter where job = @id and state = 'Replaying' order by number limit @limit",
+            LetterRow.Summary,
+            cancellationToken,
+            ("id", claim.Job.Id),
+            ("limit", limit)
+        );
 
     // Applies even if another host holds the job by now: the letters have been sent.
-    public Task MarkAsync(ReplayClaim claim, IReadOnlyList<Guid> letters, CancellationToken cancellationToken) => database.TransactAsync(
-        async session =>
-        {
-            var marked = await session.ExecuteAsync(
-                $"""
-                update dead_letter set state = 'Replayed', replays = replays + 1, changed_at = now(), changed_by = @by
-                where {session.Dialect.IsOneOf("id", "ids")} and job = @id and state = 'Replaying'
-                """,
-                ("id", claim.Job.Id), ("by", claim.Job.CreatedBy), ("ids", letters.ToArray()));
-            return await session.ExecuteAsync(
-                "update replay_job set replayed = replayed + @marked, heard_at = case when owner = @owner then now() else heard_at end where id = @id",
-                ("id", claim.Job.Id), ("owner", claim.Owner), ("marked", marked));
-        },
-        cancellationToken);
+    public Task MarkAsync(ReplayClaim claim, IReadOnlyList<Guid> letters, CancellationToken cancellationToken) =>
+        database.TransactAsync(
+            async session =>
+            {
+                var marked = await session.ExecuteAsync(
+                    $"""
+                    update dead_letter set state = 'Replayed', replays = replays + 1, changed_at = now(), changed_by = @by
+                    where {session.Dialect.IsOneOf("id", "ids")} and job = @id and state = 'Replaying'
+                    """,
+                    ("id", claim.Job.Id),
+                    ("by", claim.Job.CreatedBy),
+                    ("ids", letters.ToArray())
+                );
+                return await session.ExecuteAsync(
+                    "update replay_job set replayed = replayed + @marked, heard_at = case when owner = @owner then now() else "
+                        + "heard_at end where id = @id",
+                    ("id", claim.Job.Id),
+                    ("owner", claim.Owner),
+                    ("marked", marked)
+                );
+            },
+            cancellationToken
+        );
 
-    public Task ReleaseAsync(ReplayClaim claim, ReplayState state, string? trouble, CancellationToken cancellationToken) => database.ExecuteAsync(
-        """
-        update replay_job set owner = null, heard_at = null,
-          changed_at = case when state = 'Running' and @state <> 'Running' then now() else changed_at end,
-          changed_by = case when state = 'Running' and @state <> 'Running' then null else changed_by end,
-          trouble = case when state = 'Running' then @trouble else trouble end,
-          state = case when state = 'Running' then @state else state end
-        where id = @id and owner = @owner
-        """,
-        cancellationToken, ("id", claim.Job.Id), ("owner", claim.Owner), ("state", state), ("trouble", trouble));
+    public Task ReleaseAsync(ReplayClaim claim, ReplayState state, string? trouble, CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            """
+            update replay_job set owner = null, heard_at = null,
+              changed_at = case when state = 'Running' and @state <> 'Running' then now() else changed_at end,
+              changed_by = case when state = 'Running' and @state <> 'Running' then null else changed_by end,
+              trouble = case when state = 'Running' then @trouble else trouble end,
+              state = case when state = 'Running' then @state else state end
+            where id = @id and owner = @owner
+            """,
+            cancellationToken,
+            ("id", claim.Job.Id),
+            ("owner", claim.Owner),
+            ("state", state),
+            ("trouble", trouble)
+        );
 
     private ReplayJob Read(SqlRow row) => ReplayJobRow.Read(row, database.Cipher);
 
@@ -145,7 +207,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
               replayed_to = coalesce(@redirect, endpoint), replayed_as = coalesce(@edited, message_id)
             {where}
             """,
-            which.With(("job", job.Id), ("by", job.CreatedBy), ("redirect", job.Request.Redirect), ("edited", job.EditedId)));
+            which.With(("job", job.Id), ("by", job.CreatedBy), ("redirect", job.Request.Redirect), ("edited", job.EditedId))
+        );
         session.Timeout = null;
         return taken;
     }

@@ -12,15 +12,20 @@ internal sealed class SqlLetterRetention(SqlDatabase database) : ILetterRetentio
     {
         var skip = database.Dialect.ForUpdateSkipLocked;
         var letters = database.Dialect.IsAmong(
-            "number", $"select number from dead_letter where state in ('Replayed', 'Discarded') and changed_at < @before order by changed_at limit @limit{skip}");
+            "number",
+            $"select number from dead_letter where state in ('Replayed', 'Discarded') and changed_at < @before order by changed_at "
+                + $"limit @limit{skip}"
+        );
         var jobs = database.Dialect.IsAmong(
             "id",
             $"""
             select id from replay_job where state in ('Completed', 'Cancelled') and coalesce(changed_at, created_at) < @before
               and not exists (select 1 from dead_letter where job = replay_job.id) limit @limit{skip}
-            """);
+            """
+        );
         return new SettledLetters(
             await database.DeleteAsync($"delete from dead_letter where {letters}", before, cancellationToken),
-            await database.DeleteAsync($"delete from replay_job where {jobs}", before, cancellationToken));
+            await database.DeleteAsync($"delete from replay_job where {jobs}", before, cancellationToken)
+        );
     }
 }

@@ -9,40 +9,55 @@ internal static class OutboxRows
 {
     private const string Columns = $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, {StoredEnvelope.Columns}";
 
-    public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) => SqlRows.Of(
-        name,
-        messages,
-        [
-            ("out_id", SqlType.Id, row => row.Id),
-            ("out_owner", SqlType.Text, row => row.Owner),
-            ("out_claim", SqlType.Duration, _ => claim),
-            ("out_endpoint", SqlType.Text, row => row.Message.Endpoint),
-            ("out_process", SqlType.Text, row => row.Message.Process),
-            ("out_step", SqlType.Text, row => row.Message.Step),
-            ("out_caused", SqlType.Id, row => row.Message.CausedBy),
-            ("out_trace", SqlType.Text, row => TraceOf(row.Message.Parent)),
-            .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", cipher, row => row.Message.Message),
-        ]);
+    public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) =>
+        SqlRows.Of(
+            name,
+            messages,
+            [
+                ("out_id", SqlType.Id, row => row.Id),
+                ("out_owner", SqlType.Text, row => row.Owner),
+                ("out_claim", SqlType.Duration, _ => claim),
+                ("out_endpoint", SqlType.Text, row => row.Message.Endpoint),
+                ("out_process", SqlType.Text, row => row.Message.Process),
+                ("out_step", SqlType.Text, row => row.Message.Step),
+                ("out_caused", SqlType.Id, row => row.Message.CausedBy),
+                ("out_trace", SqlType.Text, row => TraceOf(row.Message.Parent)),
+                .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", cipher, row => row.Message.Message),
+            ]
+        );
 
     public static string Insert(SqlDialect dialect, SqlRows rows) =>
         $"""
         insert into outbox ({Columns})
-        select out_id, out_owner, clock_timestamp() + out_claim, out_endpoint, out_process, out_step, out_caused, out_trace, {StoredEnvelope.SelectOf("out")}
+        select out_id, out_owner, clock_timestamp() + out_claim, out_endpoint, out_process, out_step, out_caused, out_trace,
+          {StoredEnvelope.SelectOf(
+            "out"
+        )}
         from {dialect.Rows(rows)} where true
         on conflict (id) do nothing
         """;
 
-    public static OutboxMessage Read(SqlRow row, IBodyCipher cipher) => new(
-        row.Text("owner"),
-        new OutgoingMessage(StoredEnvelope.Read(row, cipher), row.Text("endpoint"), row.TextOrNull("process"), ParentOf(row.TextOrNull("trace_parent")))
-        {
-            CausedBy = row.IdOrNull("caused_by"),
-            Step = row.TextOrNull("step"),
-        });
+    public static OutboxMessage Read(SqlRow row, IBodyCipher cipher) =>
+        new(
+            row.Text("owner"),
+            new OutgoingMessage(
+                StoredEnvelope.Read(row, cipher),
+                row.Text("endpoint"),
+                row.TextOrNull("process"),
+                ParentOf(row.TextOrNull("trace_parent"))
+            )
+            {
+                CausedBy = row.IdOrNull("caused_by"),
+                Step = row.TextOrNull("step"),
+            }
+        );
 
-    private static string? TraceOf(ActivityContext parent) => parent == default
-        ? null
-        : $"00-{parent.TraceId.ToHexString()}-{parent.SpanId.ToHexString()}-{(parent.TraceFlags.HasFlag(ActivityTraceFlags.Recorded) ? "01" : "00")}";
+    private static string? TraceOf(ActivityContext parent) =>
+        parent == default
+            ? null
+            : $"00-{parent.TraceId.ToHexString()}-{parent.SpanId.ToHexString()}-"
+                + (parent.TraceFlags.HasFlag(ActivityTraceFlags.Recorded) ? "01" : "00");
 
-    private static ActivityContext ParentOf(string? trace) => ActivityContext.TryParse(trace, null, isRemote: true, out var parent) ? parent : default;
+    private static ActivityContext ParentOf(string? trace) =>
+        ActivityContext.TryParse(trace, null, isRemote: true, out var parent) ? parent : default;
 }

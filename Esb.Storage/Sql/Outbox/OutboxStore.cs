@@ -7,8 +7,13 @@ internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
 {
     public async Task<IReadOnlyList<OutboxMessage>> ClaimAsync(int limit, TimeSpan claim, CancellationToken cancellationToken)
     {
-        var isAny = await database.FirstAsync<bool?>("select true as found from outbox where claimed_until <= clock_timestamp() limit 1", row => row.Flag("found"), cancellationToken);
-        if (isAny is null) return [];
+        var isAny = await database.FirstAsync<bool?>(
+            "select true as found from outbox where claimed_until <= clock_timestamp() limit 1",
+            row => row.Flag("found"),
+            cancellationToken
+        );
+        if (isAny is null)
+            return [];
 
         // The first message of an owner stands for all of them: where it is claimed, the later ones wait.
         return await database.TransactAsync(
@@ -17,28 +22,54 @@ internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
                 var owners = await session.QueryAsync(
                     $"""
                     select owner, number from outbox as first
-                    where claimed_until <= clock_timestamp() and not exists (select 1 from outbox as before where before.owner = first.owner and before.number < first.number)
+                    where claimed_until <= clock_timestamp() and not exists (select 1 from outbox as before where before.owner = first.owner
+                      and before.number < first.number)
                     order by number limit @limit{session.Dialect.ForUpdateSkipLocked}
                     """,
-                    row => row.Text("owner"), ("limit", limit));
+                    row => row.Text("owner"),
+                    ("limit", limit)
+                );
                 var claimed = new List<OutboxMessage>();
                 foreach (var owner in owners)
                 {
-                    await session.ExecuteAsync("update outbox set claimed_until = clock_timestamp() + @claim where owner = @owner", ("claim", claim), ("owner", owner));
-                    claimed.AddRange(await session.QueryAsync("select * from outbox where owner = @owner order by number limit 1000", row => OutboxRows.Read(row, database.Cipher), ("owner", owner)));
+                    await session.ExecuteAsync(
+                        "update outbox set claimed_until = clock_timestamp() + @claim where owner = @owner",
+                        ("claim", claim),
+                        ("owner", owner)
+                    );
+                    claimed.AddRange(
+                        await session.QueryAsync(
+                            "select * from outbox where owner = @owner order by number limit 1000",
+                            row => OutboxRows.Read(row, database.Cipher),
+                            ("owner", owner)
+                        )
+                    );
                 }
 
                 return claimed;
             },
-            cancellationToken);
+            cancellationToken
+        );
     }
 
-    public Task ExtendAsync(IReadOnlyList<Guid> ids, TimeSpan claim, CancellationToken cancellationToken) => database.ExecuteAsync(
-        $"update outbox set claimed_until = clock_timestamp() + @claim where {database.Dialect.IsOneOf("id", "ids")}", cancellationToken, ("ids", ids.ToArray()), ("claim", claim));
+    public Task ExtendAsync(IReadOnlyList<Guid> ids, TimeSpan claim, CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            $"update outbox set claimed_until = clock_timestamp() + @claim where {database.Dialect.IsOneOf("id", "ids")}",
+            cancellationToken,
+            ("ids", ids.ToArray()),
+            ("claim", claim)
+        );
 
-    public Task ReleaseAsync(CancellationToken cancellationToken) => database.ExecuteAsync(
-        "update outbox set claimed_until = clock_timestamp() where claimed_until > clock_timestamp()", cancellationToken);
+    public Task ReleaseAsync(CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            "update outbox set claimed_until = clock_timestamp() where claimed_until > clock_timestamp()",
+            cancellationToken
+        );
 
-    public Task RemoveAsync(IReadOnlyList<Guid> ids, CancellationToken cancellationToken) => database.ExecuteAsync(
-        $"delete from outbox where {database.Dialect.IsOneOf("id", "ids")}", cancellationToken, ("ids", ids.ToArray()));
+    public Task RemoveAsync(IReadOnlyList<Guid> ids, CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            $"delete from outbox where {database.Dialect.IsOneOf("id", "ids")}",
+            cancellationToken,
+            ("ids", ids.ToArray())
+        );
 }

@@ -10,8 +10,7 @@ internal sealed class ParkedLine
     // A host that takes over the lane waits for the transactions of its previous owner.
     private const string Own = "select token from lane_owner where endpoint = @endpoint and lane = @lane and token = @token";
 
-    private const string Add =
-        $"""
+    private const string Add = $"""
         insert into parked_message (endpoint, key_hash, {StoredEnvelope.Columns}, parked_at, failures)
         values (@endpoint, @hash, {StoredEnvelope.Values}, @parkedAt, @failures)
         on conflict (endpoint, key_hash, message_id) do nothing
@@ -35,7 +34,8 @@ internal sealed class ParkedLine
     public static async Task<ParkedLine> LockAsync(SqlSession session, string endpoint, string key)
     {
         var line = new ParkedLine(session, endpoint, key);
-        line.IsParked = await session.FirstAsync<long?>(Find + session.Dialect.ForUpdate, row => row.Long("count"), line.With()) is not null;
+        line.IsParked =
+            await session.FirstAsync<long?>(Find + session.Dialect.ForUpdate, row => row.Long("count"), line.With()) is not null;
         return line;
     }
 
@@ -46,21 +46,32 @@ internal sealed class ParkedLine
         var line = new ParkedLine(session, owner.Endpoint, key);
         var sql = $"{Own}{session.Dialect.ForShare}; {Find}{session.Dialect.ForUpdate}";
         await using var found = await session.QueryManyAsync(sql, line.With(("lane", owner.Lane), ("token", owner.Token)));
-        if (await found.FirstAsync<long?>(row => row.Long("token")) is null) throw LaneErrors.Lost(owner.Endpoint, owner.Lane);
+        if (await found.FirstAsync<long?>(row => row.Long("token")) is null)
+            throw LaneErrors.Lost(owner.Endpoint, owner.Lane);
         line.IsParked = await found.FirstAsync<long?>(row => row.Long("count")) is not null;
         return line;
     }
 
-    public Task BeginAsync(DateTimeOffset since, DateTimeOffset? dueAt) => _session.ExecuteAsync(
-        "insert into parked_key (endpoint, key_hash, key, since, due_at) values (@endpoint, @hash, @key, @since, @dueAt) on conflict (endpoint, key_hash) do nothing",
-        With(("key", _key), ("since", since), ("dueAt", dueAt)));
+    public Task BeginAsync(DateTimeOffset since, DateTimeOffset? dueAt) =>
+        _session.ExecuteAsync(
+            "insert into parked_key (endpoint, key_hash, key, since, due_at) values (@endpoint, @hash, @key, @since, @dueAt) on "
+                + "conflict (endpoint, key_hash) do nothing",
+            With(("key", _key), ("since", since), ("dueAt", dueAt))
+        );
 
     /// <summary>Adds a message at the end, unless it waits already.</summary>
     public async Task AddAsync(ParkedMessage message, IBodyCipher cipher)
     {
-        var added = await _session.ExecuteAsync(Add, StoredEnvelope.Parameters(
-            message.Message, cipher, With(("parkedAt", message.ParkedAt), ("failures", new SqlJson(StoredJson.Of(message.Failures))))));
-        if (added > 0) await _session.ExecuteAsync("update parked_key set count = count + 1 where endpoint = @endpoint and key_hash = @hash", With());
+        var added = await _session.ExecuteAsync(
+            Add,
+            StoredEnvelope.Parameters(
+                message.Message,
+                cipher,
+                With(("parkedAt", message.ParkedAt), ("failures", new SqlJson(StoredJson.Of(message.Failures))))
+            )
+        );
+        if (added > 0)
+            await _session.ExecuteAsync("update parked_key set count = count + 1 where endpoint = @endpoint and key_hash = @hash", With());
     }
 
     /// <summary>
@@ -71,10 +82,16 @@ internal sealed class ParkedLine
     public async Task<(long Removed, bool IsFree)> RemoveAsync(IReadOnlyCollection<Guid> messageIds, DateTimeOffset now, TimeSpan lease)
     {
         var removed = await _session.QueryAsync(
-            $"delete from parked_message where endpoint = @endpoint and key_hash = @hash and {_session.Dialect.IsOneOf("message_id", "ids")} returning number",
-            row => row.Long("number"), With(("ids", messageIds.ToArray())));
+            $"delete from parked_message where endpoint = @endpoint and key_hash = @hash and "
+                + $"{_session.Dialect.IsOneOf("message_id", "ids")} returning number",
+            row => row.Long("number"),
+            With(("ids", messageIds.ToArray()))
+        );
         var first = await _session.FirstAsync(
-            "select min(number) as first from parked_message where endpoint = @endpoint and key_hash = @hash", row => row.LongOrNull("first"), With());
+            "select min(number) as first from parked_message where endpoint = @endpoint and key_hash = @hash",
+            row => row.LongOrNull("first"),
+            With()
+        );
         if (first is null)
         {
             await _session.ExecuteAsync("delete from parked_key where endpoint = @endpoint and key_hash = @hash", With());
@@ -85,7 +102,8 @@ internal sealed class ParkedLine
         var moved = wasFirst ? ", due_at = @dueAt, leased_until = @leased" : "";
         await _session.ExecuteAsync(
             $"update parked_key set count = count - @removed{moved} where endpoint = @endpoint and key_hash = @hash",
-            With(("removed", removed.Count), ("dueAt", now), ("leased", now + lease)));
+            With(("removed", removed.Count), ("dueAt", now), ("leased", now + lease))
+        );
         return (removed.Count, false);
     }
 
@@ -93,13 +111,22 @@ internal sealed class ParkedLine
     public async Task<bool> RescheduleAsync(ParkedMessage message)
     {
         var tried = await _session.ExecuteAsync(
-            "update parked_message set attempt = @attempt, failures = @failures where endpoint = @endpoint and key_hash = @hash and message_id = @id",
-            With(("id", message.Message.Id), ("attempt", message.Message.Attempt), ("failures", new SqlJson(StoredJson.Of(message.Failures)))));
+            "update parked_message set attempt = @attempt, failures = @failures where endpoint = @endpoint and key_hash = @hash and "
+                + "message_id = @id",
+            With(
+                ("id", message.Message.Id),
+                ("attempt", message.Message.Attempt),
+                ("failures", new SqlJson(StoredJson.Of(message.Failures)))
+            )
+        );
         await _session.ExecuteAsync(
-            $"update parked_key set {(tried > 0 ? "due_at = @dueAt, " : "")}leased_until = null where endpoint = @endpoint and key_hash = @hash",
-            With(("dueAt", message.DueAt)));
+            $"update parked_key set {(tried > 0 ? "due_at = @dueAt, " : "")}leased_until = null where endpoint = @endpoint and "
+                + $"key_hash = @hash",
+            With(("dueAt", message.DueAt))
+        );
         return tried > 0;
     }
 
-    private (string Name, object? Value)[] With(params (string Name, object? Value)[] others) => [("endpoint", _endpoint), ("hash", _hash), .. others];
+    private (string Name, object? Value)[] With(params (string Name, object? Value)[] others) =>
+        [("endpoint", _endpoint), ("hash", _hash), .. others];
 }

@@ -66,52 +66,85 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void Decide()
     {
         Require(
-            commits.Where(commit => commit.Inbox is not null).ToList(), CommitOutcome.Duplicate, "inbox",
+            commits.Where(commit => commit.Inbox is not null).ToList(),
+            CommitOutcome.Duplicate,
+            "inbox",
             [("i_workflow", SqlType.Text, commit => commit.Workflow), ("i_message", SqlType.Id, commit => commit.Inbox)],
-            rows => $"insert into workflow_inbox (workflow, message_id, received_at) select i_workflow, i_message, now() from {Dialect.Rows(rows)} where true on conflict do nothing returning message_id as id",
-            commit => commit.Inbox!.Value);
+            rows =>
+                $"insert into workflow_inbox (workflow, message_id, received_at) select i_workflow, i_message, now() from "
+                + $"{Dialect.Rows(rows)} where true on conflict do nothing returning message_id as id",
+            commit => commit.Inbox!.Value
+        );
         Require(
-            commits.Where(commit => commit.Taken is not null).ToList(), CommitOutcome.Gone, "taken",
+            commits.Where(commit => commit.Taken is not null).ToList(),
+            CommitOutcome.Gone,
+            "taken",
             [("e_workflow", SqlType.Text, commit => commit.Workflow), ("e_message", SqlType.Id, commit => commit.Taken)],
-            rows => $"delete from workflow_early where (workflow, message_id) in (select e_workflow, e_message from {Dialect.Rows(rows)}) returning message_id as id",
-            commit => commit.Taken!.Value);
+            rows =>
+                $"delete from workflow_early where (workflow, message_id) in (select e_workflow, e_message from "
+                + $"{Dialect.Rows(rows)}) returning message_id as id",
+            commit => commit.Taken!.Value
+        );
         Require(
-            commits.Where(commit => commit.Fired is not null).ToList(), CommitOutcome.Gone, "fired",
+            commits.Where(commit => commit.Fired is not null).ToList(),
+            CommitOutcome.Gone,
+            "fired",
             [("f_timer", SqlType.Id, commit => commit.Fired)],
             rows => $"delete from timer where id in (select f_timer from {Dialect.Rows(rows)}) returning id",
-            commit => commit.Fired!.Value);
+            commit => commit.Fired!.Value
+        );
         RequireKeys();
         var begun = commits.Where(commit => commit.Instance is { Version: 1 }).ToList();
         RequireRows(
-            begun, CommitOutcome.Stale, WorkflowRows.Instances("began", [.. begun.Select(commit => commit.Instance!)], cipher),
+            begun,
+            CommitOutcome.Stale,
+            WorkflowRows.Instances("began", [.. begun.Select(commit => commit.Instance!)], cipher),
             rows =>
                 $"""
-                insert into workflow_instance (id, workflow, definition, version, state, step, snapshot, keys, started_by, conversation_id, parent, code, reason, started_at, changed_at, ended_at)
-                select w_id, w_workflow, w_definition, w_version, w_state, w_step, w_snapshot, w_keys, w_started_by, w_conversation, w_parent, w_code, w_reason, now(), now(), case when w_is_ended then now() end
-                from {Dialect.Rows(rows)} where true on conflict (id) do nothing returning id
-                """,
-            commit => commit.Instance!.Id);
+                    insert into workflow_instance (id, workflow, definition, version, state, step, snapshot, keys, started_by,
+                      conversation_id, parent, code, reason, started_at, changed_at, ended_at)
+                    select w_id, w_workflow, w_definition, w_version, w_state, w_step, w_snapshot, w_keys, w_started_by, w_conversation,
+                      w_parent, w_code, w_reason, now(), now(), case when w_is_ended then now() end
+                    from {Dialect.Rows(rows)} where true on conflict (id) do nothing returning id
+                    """,
+            commit => commit.Instance!.Id
+        );
         var changed = commits.Where(commit => commit.Instance is { Version: > 1 }).ToList();
         RequireRows(
-            changed, CommitOutcome.Stale, WorkflowRows.Instances("changed", [.. changed.Select(commit => commit.Instance!)], cipher),
+            changed,
+            CommitOutcome.Stale,
+            WorkflowRows.Instances("changed", [.. changed.Select(commit => commit.Instance!)], cipher),
             rows =>
                 $"""
-                update workflow_instance set version = w_version, state = w_state, step = w_step, snapshot = w_snapshot, keys = w_keys, code = w_code, reason = w_reason,
-                  changed_at = now(), ended_at = case when w_is_ended then now() end
-                from {Dialect.Rows(rows)} where id = w_id and version = w_version - 1 returning id
-                """,
-            commit => commit.Instance!.Id);
+                    update workflow_instance set version = w_version, state = w_state, step = w_step, snapshot = w_snapshot, keys = w_keys,
+                      code = w_code, reason = w_reason,
+                      changed_at = now(), ended_at = case when w_is_ended then now() end
+                    from {Dialect.Rows(rows)} where id = w_id and version = w_version - 1 returning id
+                    """,
+            commit => commit.Instance!.Id
+        );
     }
 
     // Rows of a checkpoint that did not appear among the returned ids were refused.
     private void Require(
-        IReadOnlyList<WorkflowCommit> some, CommitOutcome otherwise, string name,
-        IEnumerable<(string Column, SqlType Type, Func<WorkflowCommit, object?> Value)> columns, Func<SqlRows, string> sql, Func<WorkflowCommit, Guid> id) =>
-        RequireRows(some, otherwise, SqlRows.Of(name, some, columns), sql, id);
+        IReadOnlyList<WorkflowCommit> some,
+        CommitOutcome otherwise,
+        string name,
+        IEnumerable<(string Column, SqlType Type, Func<WorkflowCommit, object?> Value)> columns,
+        Func<SqlRows, string> sql,
+        Func<WorkflowCommit, Guid> id
+    ) => RequireRows(some, otherwise, SqlRows.Of(name, some, columns), sql, id);
 
-    private void RequireRows(IReadOnlyList<WorkflowCommit> some, CommitOutcome otherwise, SqlRows rows, Func<SqlRows, string> sql, Func<WorkflowCommit, Guid> id)
+    private void RequireRows(
+        IReadOnlyList<WorkflowCommit> some,
+        CommitOutcome otherwise,
+        SqlRows rows,
+        Func<SqlRows, string> sql,
+        Func<WorkflowCommit, Guid> id
+    )
     {
-        if (some.Count == 0) return;
+        if (some.Count == 0)
+            return;
         Add(sql(rows), rows);
         _readers.Add(async results =>
         {
@@ -119,7 +152,8 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
             foreach (var commit in some)
             {
                 // Of several with one id, the first is the one that was stored.
-                if (!stored.Remove(id(commit))) _lost.TryAdd(commit, otherwise);
+                if (!stored.Remove(id(commit)))
+                    _lost.TryAdd(commit, otherwise);
             }
         });
     }
@@ -127,17 +161,27 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void RequireKeys()
     {
         var keys = commits.SelectMany(commit => commit.Keys, (commit, key) => (Commit: commit, Key: key)).ToList();
-        if (keys.Count == 0) return;
+        if (keys.Count == 0)
+            return;
         var rows = SqlRows.Of(
-            "keyed", keys,
-            ("k_hash", SqlType.Text, one => one.Key.Hash), ("k_instance", SqlType.Id, one => one.Commit.Instance!.Id), ("k_exclusive", SqlType.Flag, one => one.Key.IsExclusive));
-        Add($"insert into workflow_key (hash, instance_id, exclusive) select k_hash, k_instance, k_exclusive from {Dialect.Rows(rows)} where true on conflict do nothing returning hash, instance_id", rows);
+            "keyed",
+            keys,
+            ("k_hash", SqlType.Text, one => one.Key.Hash),
+            ("k_instance", SqlType.Id, one => one.Commit.Instance!.Id),
+            ("k_exclusive", SqlType.Flag, one => one.Key.IsExclusive)
+        );
+        Add(
+            $"insert into workflow_key (hash, instance_id, exclusive) select k_hash, k_instance, k_exclusive from "
+                + $"{Dialect.Rows(rows)} where true on conflict do nothing returning hash, instance_id",
+            rows
+        );
         _readers.Add(async results =>
         {
             var stored = (await results.ReadAsync(row => (row.Text("hash"), row.Id("instance_id")))).ToHashSet();
             foreach (var (commit, key) in keys)
             {
-                if (!stored.Contains((key.Hash, commit.Instance!.Id))) _lost.TryAdd(commit, CommitOutcome.Occupied);
+                if (!stored.Contains((key.Hash, commit.Instance!.Id)))
+                    _lost.TryAdd(commit, CommitOutcome.Occupied);
             }
         });
     }
@@ -145,29 +189,47 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void Apply()
     {
         Change(
-            commits.SelectMany(commit => commit.EndedWaits, (commit, wait) => (commit.Instance!.Id, wait)).ToList(), "waits_over",
+            commits.SelectMany(commit => commit.EndedWaits, (commit, wait) => (commit.Instance!.Id, wait)).ToList(),
+            "waits_over",
             [("l_instance", SqlType.Id, one => one.Id), ("l_wait", SqlType.Number, one => one.wait)],
-            rows => $"delete from workflow_wait where (instance_id, wait) in (select l_instance, l_wait from {Dialect.Rows(rows)})");
+            rows => $"delete from workflow_wait where (instance_id, wait) in (select l_instance, l_wait from {Dialect.Rows(rows)})"
+        );
         Change(
-            commits.Where(commit => commit.EndsAllWaits || commit.Instance?.IsEnded == true).ToList(), "stopped",
+            commits.Where(commit => commit.EndsAllWaits || commit.Instance?.IsEnded == true).ToList(),
+            "stopped",
             [("s_instance", SqlType.Id, commit => commit.Instance!.Id)],
-            rows => $"delete from workflow_wait where instance_id in (select s_instance from {Dialect.Rows(rows)})");
+            rows => $"delete from workflow_wait where instance_id in (select s_instance from {Dialect.Rows(rows)})"
+        );
         var timers = commits.SelectMany(commit => commit.Timers).ToList();
         if (commits.SelectMany(commit => commit.EndedTimers).ToList() is { Count: > 0 } ended)
-            Change(ended, "timers_over", [("o_timer", SqlType.Id, id => id)], rows => $"delete from timer where id in (select o_timer from {Dialect.Rows(rows)})");
-        if (timers.Count > 0) Add(TimerRows.Insert(Dialect, AddRows(TimerRows.Of("timers", timers, Claim))));
+            Change(
+                ended,
+                "timers_over",
+                [("o_timer", SqlType.Id, id => id)],
+                rows => $"delete from timer where id in (select o_timer from {Dialect.Rows(rows)})"
+            );
+        if (timers.Count > 0)
+            Add(TimerRows.Insert(Dialect, AddRows(TimerRows.Of("timers", timers, Claim))));
         Publish();
         Change(
-            commits.Where(commit => commit.Instance is not null).ToList(), "events",
+            commits.Where(commit => commit.Instance is not null).ToList(),
+            "events",
             [
-                ("v_instance", SqlType.Id, commit => commit.Instance!.Id), ("v_version", SqlType.Number, commit => commit.Instance!.Version),
-                ("v_state", SqlType.Text, commit => commit.Instance!.State.ToString()), ("v_steps", SqlType.Json, commit => new SqlJson(commit.Steps)),
+                ("v_instance", SqlType.Id, commit => commit.Instance!.Id),
+                ("v_version", SqlType.Number, commit => commit.Instance!.Version),
+                ("v_state", SqlType.Text, commit => commit.Instance!.State.ToString()),
+                ("v_steps", SqlType.Json, commit => new SqlJson(commit.Steps)),
             ],
-            rows => $"insert into workflow_event (instance_id, version, at, state, steps) select v_instance, v_version, now(), v_state, v_steps from {Dialect.Rows(rows)}");
+            rows =>
+                $"insert into workflow_event (instance_id, version, at, state, steps) select v_instance, v_version, now(), v_state, "
+                + $"v_steps from {Dialect.Rows(rows)}"
+        );
         Change(
-            commits.Where(commit => commit.Forgotten is not null).ToList(), "forgotten",
+            commits.Where(commit => commit.Forgotten is not null).ToList(),
+            "forgotten",
             [("g_workflow", SqlType.Text, commit => commit.Workflow), ("g_message", SqlType.Id, commit => commit.Forgotten)],
-            rows => $"delete from workflow_inbox where (workflow, message_id) in (select g_workflow, g_message from {Dialect.Rows(rows)})");
+            rows => $"delete from workflow_inbox where (workflow, message_id) in (select g_workflow, g_message from {Dialect.Rows(rows)})"
+        );
         KeepEarly();
         Wait();
         End();
@@ -176,8 +238,13 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void Publish()
     {
         var outgoing = commits.SelectMany(commit => commit.Outgoing).ToList();
-        if (outgoing.Count == 0) return;
-        var owners = SqlRows.Of("owners", outgoing.Select(message => message.Owner).Distinct().ToList(), ("p_owner", SqlType.Text, owner => owner));
+        if (outgoing.Count == 0)
+            return;
+        var owners = SqlRows.Of(
+            "owners",
+            outgoing.Select(message => message.Owner).Distinct().ToList(),
+            ("p_owner", SqlType.Text, owner => owner)
+        );
         Add($"select distinct owner from outbox where owner in (select p_owner from {Dialect.Rows(owners)})", owners);
         _readers.Add(async results => _unpublished.UnionWith(await results.ReadAsync(row => row.Text("owner"))));
         Add(OutboxRows.Insert(Dialect, AddRows(OutboxRows.Of("outgoing", outgoing, Claim, cipher))));
@@ -185,24 +252,41 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
 
     private void KeepEarly()
     {
-        var early = commits.Where(commit => commit.Early is not null)
-            .SelectMany(commit => commit.Early!.Matches, (commit, match) => (commit.Workflow, Early: commit.Early!, match.Wait, match.Key)).ToList();
-        if (early.Count == 0) return;
+        var early = commits
+            .Where(commit => commit.Early is not null)
+            .SelectMany(commit => commit.Early!.Matches, (commit, match) => (commit.Workflow, Early: commit.Early!, match.Wait, match.Key))
+            .ToList();
+        if (early.Count == 0)
+            return;
         var rows = SqlRows.Of(
-            "early", early,
+            "early",
+            early,
             [
-                ("e_workflow", SqlType.Text, one => one.Workflow), ("e_wait", SqlType.Text, one => one.Wait), ("e_key", SqlType.Text, one => one.Key),
+                ("e_workflow", SqlType.Text, one => one.Workflow),
+                ("e_wait", SqlType.Text, one => one.Wait),
+                ("e_key", SqlType.Text, one => one.Key),
                 ("e_may_start", SqlType.Flag, one => one.Early.MayStart),
-                .. StoredEnvelope.ColumnsOf<(string Workflow, EarlyMessage Early, string Wait, string Key)>("a", cipher, one => one.Early.Message),
-            ]);
+                .. StoredEnvelope.ColumnsOf<(string Workflow, EarlyMessage Early, string Wait, string Key)>(
+                    "a",
+                    cipher,
+                    one => one.Early.Message
+                ),
+            ]
+        );
         Add(
             $"""
             insert into workflow_early (workflow, wait_hash, key_hash, may_start, stored_at, {StoredEnvelope.Columns})
             select e_workflow, e_wait, e_key, e_may_start, now(), {StoredEnvelope.SelectOf("a")} from {Dialect.Rows(rows)} where true
             on conflict do nothing
             """,
-            rows);
-        var waits = SqlRows.Of("sought", early, ("b_wait", SqlType.Text, one => one.Wait), ("b_message", SqlType.Id, one => one.Early.Message.Id));
+            rows
+        );
+        var waits = SqlRows.Of(
+            "sought",
+            early,
+            ("b_wait", SqlType.Text, one => one.Wait),
+            ("b_message", SqlType.Id, one => one.Early.Message.Id)
+        );
         Add($"select b_message from {Dialect.Rows(waits)} where b_wait in (select hash from workflow_wait)", waits);
         _readers.Add(async results => _awaited.UnionWith(await results.ReadAsync(row => row.Id("b_message"))));
     }
@@ -210,42 +294,87 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void Wait()
     {
         var waits = commits.SelectMany(commit => commit.Waits, (commit, wait) => (commit.Instance!.Id, wait.Number, wait.Hash)).ToList();
-        if (waits.Count == 0) return;
-        var rows = SqlRows.Of("waits", waits, ("n_instance", SqlType.Id, one => one.Id), ("n_wait", SqlType.Number, one => one.Number), ("n_hash", SqlType.Text, one => one.Hash));
+        if (waits.Count == 0)
+            return;
+        var rows = SqlRows.Of(
+            "waits",
+            waits,
+            ("n_instance", SqlType.Id, one => one.Id),
+            ("n_wait", SqlType.Number, one => one.Number),
+            ("n_hash", SqlType.Text, one => one.Hash)
+        );
         Add(
             $"""
-            insert into workflow_wait (instance_id, wait, hash, since) select n_instance, n_wait, n_hash, now() from {Dialect.Rows(rows)} where true
+            insert into workflow_wait (instance_id, wait, hash, since) select n_instance, n_wait, n_hash, now() from {Dialect.Rows(
+                rows
+            )} where true
             on conflict (instance_id, wait) do nothing
             """,
-            rows);
-        var sought = SqlRows.Of("matched", waits, ("m_instance", SqlType.Id, one => one.Id), ("m_wait", SqlType.Number, one => one.Number), ("m_hash", SqlType.Text, one => one.Hash));
-        Add($"select m_instance, m_wait, message_id from {Dialect.Rows(sought)} join workflow_early on wait_hash = m_hash order by stored_at, message_id", sought);
-        _readers.Add(async results => _early.AddRange(await results.ReadAsync(row => (row.Id("m_instance"), row.Int("m_wait"), row.Id("message_id")))));
+            rows
+        );
+        var sought = SqlRows.Of(
+            "matched",
+            waits,
+            ("m_instance", SqlType.Id, one => one.Id),
+            ("m_wait", SqlType.Number, one => one.Number),
+            ("m_hash", SqlType.Text, one => one.Hash)
+        );
+        Add(
+            $"select m_instance, m_wait, message_id from {Dialect.Rows(sought)} join workflow_early on wait_hash = m_hash order by "
+                + $"stored_at, message_id",
+            sought
+        );
+        _readers.Add(async results =>
+            _early.AddRange(await results.ReadAsync(row => (row.Id("m_instance"), row.Int("m_wait"), row.Id("message_id"))))
+        );
     }
 
     private void End()
     {
         var ended = commits.Where(commit => commit.Instance?.IsEnded == true).Select(commit => commit.Instance!.Id).ToList();
-        if (ended.Count == 0) return;
+        if (ended.Count == 0)
+            return;
         var rows = SqlRows.Of("ending", ended, ("x_instance", SqlType.Id, id => id));
-        Add($"update workflow_key set ended = true where instance_id in (select x_instance from {Dialect.Rows(rows)}) returning hash, instance_id", rows);
+        Add(
+            $"update workflow_key set ended = true where instance_id in (select x_instance from {Dialect.Rows(rows)}) returning "
+                + $"hash, instance_id",
+            rows
+        );
         _readers.Add(async results =>
         {
             foreach (var (hash, instance) in await results.ReadAsync(row => (row.Text("hash"), row.Id("instance_id"))))
                 (_ended.TryGetValue(instance, out var keys) ? keys : _ended[instance] = []).Add(hash);
         });
-        var unclaimed = $"key_hash in (select hash from workflow_key where instance_id in (select y_instance from {{0}})) and not exists (select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended)";
+        var unclaimed =
+            $"key_hash in (select hash from workflow_key where instance_id in (select y_instance from {{0}})) and not exists "
+            + $"(select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended)";
         var starting = SqlRows.Of("starting", ended, ("y_instance", SqlType.Id, id => id));
-        Add($"select key_hash, message_id from workflow_early where may_start and {string.Format(null, unclaimed, Dialect.Rows(starting))} order by stored_at, message_id", starting);
+        Add(
+            $"select key_hash, message_id from workflow_early where may_start and "
+                + $"{string.Format(null, unclaimed, Dialect.Rows(starting))} order by stored_at, message_id",
+            starting
+        );
         _readers.Add(async results => _starting.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), row.Id("message_id")))));
         var late = SqlRows.Of("late", ended, ("y_instance", SqlType.Id, id => id));
-        Add($"delete from workflow_early where not may_start and {string.Format(null, unclaimed, Dialect.Rows(late))} returning key_hash, {StoredEnvelope.Columns}", late);
-        _readers.Add(async results => _late.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), StoredEnvelope.Read(row, cipher)))));
+        Add(
+            $"delete from workflow_early where not may_start and {string.Format(null, unclaimed, Dialect.Rows(late))} returning "
+                + $"key_hash, {StoredEnvelope.Columns}",
+            late
+        );
+        _readers.Add(async results =>
+            _late.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), StoredEnvelope.Read(row, cipher))))
+        );
     }
 
-    private void Change<T>(IReadOnlyCollection<T> some, string name, IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns, Func<SqlRows, string> sql)
+    private void Change<T>(
+        IReadOnlyCollection<T> some,
+        string name,
+        IEnumerable<(string Column, SqlType Type, Func<T, object?> Value)> columns,
+        Func<SqlRows, string> sql
+    )
     {
-        if (some.Count == 0) return;
+        if (some.Count == 0)
+            return;
         var rows = SqlRows.Of(name, some, columns);
         Add(sql(rows), rows);
     }
@@ -259,15 +388,18 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
     private void Add(string sql, params ReadOnlySpan<SqlRows> rows)
     {
         _sql.Append(sql).Append(";\n");
-        foreach (var one in rows) _rows.Add(one);
+        foreach (var one in rows)
+            _rows.Add(one);
     }
 
     private async Task RunAsync()
     {
-        if (_sql.Length == 0) return;
+        if (_sql.Length == 0)
+            return;
         await using (var results = await session.QueryManyAsync(_sql.ToString(), [], [.. _rows]))
         {
-            foreach (var read in _readers) await read(results);
+            foreach (var read in _readers)
+                await read(results);
         }
 
         _sql.Clear();

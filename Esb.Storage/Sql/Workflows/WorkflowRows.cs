@@ -6,40 +6,43 @@ namespace Esb.Storage.Sql.Workflows;
 /// <summary>Rows of instances and their history.</summary>
 internal static class WorkflowRows
 {
-    public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances, IBodyCipher cipher) => SqlRows.Of(
-        name,
-        instances,
-        ("w_id", SqlType.Id, one => one.Id),
-        ("w_workflow", SqlType.Text, one => one.Workflow),
-        ("w_definition", SqlType.Text, one => one.Definition),
-        ("w_version", SqlType.Number, one => one.Version),
-        ("w_state", SqlType.Text, one => one.State.ToString()),
-        ("w_step", SqlType.Text, one => one.Step),
-        ("w_snapshot", SqlType.Bytes, one => cipher.Seal(one.Snapshot, one.Id)),
-        ("w_keys", SqlType.Text, one => one.Keys),
-        ("w_started_by", SqlType.Id, one => one.StartedBy),
-        ("w_conversation", SqlType.Id, one => one.ConversationId),
-        ("w_parent", SqlType.Id, one => one.Parent),
-        ("w_code", SqlType.Text, one => one.Code),
-        ("w_reason", SqlType.Text, one => one.Reason),
-        ("w_is_ended", SqlType.Flag, one => one.IsEnded));
+    public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances, IBodyCipher cipher) =>
+        SqlRows.Of(
+            name,
+            instances,
+            ("w_id", SqlType.Id, one => one.Id),
+            ("w_workflow", SqlType.Text, one => one.Workflow),
+            ("w_definition", SqlType.Text, one => one.Definition),
+            ("w_version", SqlType.Number, one => one.Version),
+            ("w_state", SqlType.Text, one => one.State.ToString()),
+            ("w_step", SqlType.Text, one => one.Step),
+            ("w_snapshot", SqlType.Bytes, one => cipher.Seal(one.Snapshot, one.Id)),
+            ("w_keys", SqlType.Text, one => one.Keys),
+            ("w_started_by", SqlType.Id, one => one.StartedBy),
+            ("w_conversation", SqlType.Id, one => one.ConversationId),
+            ("w_parent", SqlType.Id, one => one.Parent),
+            ("w_code", SqlType.Text, one => one.Code),
+            ("w_reason", SqlType.Text, one => one.Reason),
+            ("w_is_ended", SqlType.Flag, one => one.IsEnded)
+        );
 
-    public static WorkflowInstance Read(SqlRow row, IBodyCipher cipher) => new()
-    {
-        Id = row.Id("id"),
-        Workflow = row.Text("workflow"),
-        Definition = row.Text("definition"),
-        Version = row.Int("version"),
-        State = row.State<WorkflowState>("state"),
-        Step = row.Text("step"),
-        Snapshot = cipher.Open(row.Bytes("snapshot"), row.Id("id")),
-        Keys = row.Text("keys"),
-        StartedBy = row.Id("started_by"),
-        ConversationId = row.Id("conversation_id"),
-        Parent = row.IdOrNull("parent"),
-        Code = row.TextOrNull("code"),
-        Reason = row.TextOrNull("reason"),
-        StartedAt = row.Time("started_at"),
-        ChangedAt = row.Time("changed_at"),
-    };
+    public static WorkflowInstance Read(SqlRow row, IBodyCipher cipher) =>
+        new()
+        {
+            Id = row.Id("id"),
+            Workflow = row.Text("workflow"),
+            Definition = row.Text("definition"),
+            Version = row.Int("version"),
+            State = row.State<WorkflowState>("state"),
+            Step = row.Text("step"),
+            Snapshot = cipher.Open(row.Bytes("snapshot"), row.Id("id")),
+            Keys = row.Text("keys"),
+            StartedBy = row.Id("started_by"),
+            ConversationId = row.Id("conversation_id"),
+            Parent = row.IdOrNull("parent"),
+            Code = row.TextOrNull("code"),
+            Reason = row.TextOrNull("reason"),
+            StartedAt = row.Time("started_at"),
+            ChangedAt = row.Time("changed_at"),
+        };
 }

@@ -16,10 +16,12 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         {
             var some = left;
             var (lost, stored) = await database.TransactAsync(session => StoreAsync(session, database.Cipher, some), cancellationToken);
-            foreach (var (commit, outcome) in lost) results[commit] = new CommitResult(outcome);
+            foreach (var (commit, outcome) in lost)
+                results[commit] = new CommitResult(outcome);
             if (lost.Count == 0)
             {
-                for (var i = 0; i < some.Count; i++) results[some[i]] = stored[i];
+                for (var i = 0; i < some.Count; i++)
+                    results[some[i]] = stored[i];
                 break;
             }
 
@@ -29,7 +31,13 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         return [.. commits.Select(commit => results[commit])];
     }
 
-    public Task<WorkflowTakers> FindTakersAsync(string workflow, Guid message, IReadOnlyList<string> waits, IReadOnlyList<string> keys, CancellationToken cancellationToken)
+    public Task<WorkflowTakers> FindTakersAsync(
+        string workflow,
+        Guid message,
+        IReadOnlyList<string> waits,
+        IReadOnlyList<string> keys,
+        CancellationToken cancellationToken
+    )
     {
         var dialect = database.Dialect;
         return database.ReadAsync(
@@ -38,93 +46,169 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
                 await using var results = await session.QueryManyAsync(
                     $"""
                     select 1 as found from workflow_inbox where workflow = @workflow and message_id = @message;
-                    select instance_id, wait from workflow_wait where {dialect.IsOneOf("hash", "waits")} order by since, instance_id limit 1;
+                    select instance_id, wait from workflow_wait where {dialect.IsOneOf(
+                        "hash",
+                        "waits"
+                    )} order by since, instance_id limit 1;
                     select distinct instance_id from workflow_key where {dialect.IsOneOf("hash", "keys")} and not ended limit 10
                     """,
-                    [("workflow", workflow), ("message", message), ("waits", waits.ToArray()), ("keys", keys.ToArray())]);
+                    [("workflow", workflow), ("message", message), ("waits", waits.ToArray()), ("keys", keys.ToArray())]
+                );
                 var isKnown = (await results.ReadAsync(_ => true)).Count > 0;
                 var waiting = await results.ReadAsync<(Guid, int)?>(row => (row.Id("instance_id"), row.Int("wait")));
                 var living = await results.ReadAsync(row => row.Id("instance_id"));
                 return new WorkflowTakers(isKnown, waiting.FirstOrDefault(), living);
             },
-            cancellationToken);
+            cancellationToken
+        );
     }
 
     public Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync("select * from workflow_instance where id = @id", row => WorkflowRows.Read(row, database.Cipher), cancellationToken, ("id", id));
+        database.FirstAsync(
+            "select * from workflow_instance where id = @id",
+            row => WorkflowRows.Read(row, database.Cipher),
+            cancellationToken,
+            ("id", id)
+        );
 
     public async Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken)
     {
         var rows = await database.QueryAsync(
             "select * from workflow_early where workflow = @workflow and message_id = @message",
-            row => (Message: StoredEnvelope.Read(row, database.Cipher), Wait: row.Text("wait_hash"), Key: row.Text("key_hash"), MayStart: row.Flag("may_start")),
-            cancellationToken, ("workflow", workflow), ("message", message));
+            row =>
+                (
+                    Message: StoredEnvelope.Read(row, database.Cipher),
+                    Wait: row.Text("wait_hash"),
+                    Key: row.Text("key_hash"),
+                    MayStart: row.Flag("may_start")
+                ),
+            cancellationToken,
+            ("workflow", workflow),
+            ("message", message)
+        );
         return rows.Count == 0 ? null : new EarlyMessage(rows[0].Message, [.. rows.Select(row => (row.Wait, row.Key))], rows[0].MayStart);
     }
 
-    public async Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken) => await database.QueryAsync(
-        """
-        select distinct workflow, message_id from workflow_early
-        where wait_hash in (select hash from workflow_wait) or (may_start and not exists (select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended))
-        limit @limit
-        """,
-        row => (row.Text("workflow"), row.Id("message_id")), cancellationToken, ("limit", limit));
+    public async Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            """
+            select distinct workflow, message_id from workflow_early
+            where wait_hash in (select hash from workflow_wait) or (may_start and not exists (select 1 from workflow_key as living where
+              living.hash = workflow_early.key_hash and not living.ended))
+            limit @limit
+            """,
+            row => (row.Text("workflow"), row.Id("message_id")),
+            cancellationToken,
+            ("limit", limit)
+        );
 
-    public async Task<IReadOnlyList<WorkflowEvent>> HistoryAsync(Guid id, int after, int limit, CancellationToken cancellationToken) => await database.QueryAsync(
-        "select version, at, state, steps from workflow_event where instance_id = @id and version > @after order by version limit @limit",
-        row => new WorkflowEvent(id, row.Int("version"), row.Time("at"), row.State<WorkflowState>("state"), row.Text("steps")),
-        cancellationToken, ("id", id), ("after", after), ("limit", limit));
+    public async Task<IReadOnlyList<WorkflowEvent>> HistoryAsync(Guid id, int after, int limit, CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            "select version, at, state, steps from workflow_event where instance_id = @id and version > @after order by version "
+                + "limit @limit",
+            row => new WorkflowEvent(id, row.Int("version"), row.Time("at"), row.State<WorkflowState>("state"), row.Text("steps")),
+            cancellationToken,
+            ("id", id),
+            ("after", after),
+            ("limit", limit)
+        );
 
     public async Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken)
     {
         var (conditions, parameters) = (new List<string>(), new List<(string, object?)> { ("limit", query.Limit) });
         And(query.Workflow, "workflow = @workflow", "workflow");
-        And(query.States.Count == 0 ? null : query.States.Select(state => state.ToString()).ToArray(), database.Dialect.IsOneOf("state", "states"), "states");
+        And(
+            query.States.Count == 0 ? null : query.States.Select(state => state.ToString()).ToArray(),
+            database.Dialect.IsOneOf("state", "states"),
+            "states"
+        );
         And(query.Step, "(',' || replace(step, ', ', ',') || ',') like @step", "step", step => $"%,{step},%");
-        And(query.Keys.Count == 0 ? null : query.Keys.ToArray(), $"id in (select instance_id from workflow_key where {database.Dialect.IsOneOf("hash", "keys")})", "keys");
+        And(
+            query.Keys.Count == 0 ? null : query.Keys.ToArray(),
+            $"id in (select instance_id from workflow_key where {database.Dialect.IsOneOf("hash", "keys")})",
+            "keys"
+        );
         And(query.Code, "code = @code", "code");
         And(query.Before, "started_at < @before", "before");
         And(query.After, "id < @after", "after");
         var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
-        return await database.QueryAsync($"select * from workflow_instance {where} order by id desc limit @limit", row => WorkflowRows.Read(row, database.Cipher), cancellationToken, [.. parameters]);
+        return await database.QueryAsync(
+            $"select * from workflow_instance {where} order by id desc limit @limit",
+            row => WorkflowRows.Read(row, database.Cipher),
+            cancellationToken,
+            [.. parameters]
+        );
 
         void And(object? value, string condition, string name, Func<object, object>? change = null)
         {
-            if (value is null) return;
+            if (value is null)
+                return;
             conditions.Add(condition);
             parameters.Add((name, change is null ? value : change(value)));
         }
     }
 
-    public async Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) => await database.QueryAsync(
-        """
-        select workflow, definition, state, step, count(*) as number from workflow_instance where ended_at is null group by workflow, definition, state, step
-        union all
-        select workflow, '' as definition, state, '' as step, count(*) as number from workflow_instance where ended_at is not null group by workflow, state
-        """,
-        row => new WorkflowCount(row.Text("workflow"), row.Text("definition"), row.State<WorkflowState>("state"), row.Text("step"), row.Long("number")), cancellationToken);
+    public async Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            """
+            select workflow, definition, state, step, count(*) as number from workflow_instance where ended_at is null group by workflow,
+              definition, state, step
+            union all
+            select workflow, '' as definition, state, '' as step, count(*) as number from workflow_instance where ended_at is not null group
+              by workflow, state
+            """,
+            row => new WorkflowCount(
+                row.Text("workflow"),
+                row.Text("definition"),
+                row.State<WorkflowState>("state"),
+                row.Text("step"),
+                row.Long("number")
+            ),
+            cancellationToken
+        );
 
-    public async Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) => await database.QueryAsync(
-        "select id from workflow_instance where parent = @parent and ended_at is null", row => row.Id("id"), cancellationToken, ("parent", parent));
+    public async Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            "select id from workflow_instance where parent = @parent and ended_at is null",
+            row => row.Id("id"),
+            cancellationToken,
+            ("parent", parent)
+        );
 
-    public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) => database.ExecuteAsync(
-        "insert into workflow_definition (hash, workflow, content, created_at) values (@hash, @workflow, @content, now()) on conflict (hash) do nothing",
-        cancellationToken, ("hash", definition.Hash), ("workflow", definition.Workflow), ("content", definition.Content));
+    public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            "insert into workflow_definition (hash, workflow, content, created_at) values (@hash, @workflow, @content, now()) on "
+                + "conflict (hash) do nothing",
+            cancellationToken,
+            ("hash", definition.Hash),
+            ("workflow", definition.Workflow),
+            ("content", definition.Content)
+        );
 
     public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) =>
         database.FirstAsync("select * from workflow_definition where hash = @hash", ReadDefinition, cancellationToken, ("hash", hash));
 
-    public async Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) => await database.QueryAsync(
-        "select * from workflow_definition where hash in (select definition from workflow_instance where ended_at is null)", ReadDefinition, cancellationToken);
+    public async Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            "select * from workflow_definition where hash in (select definition from workflow_instance where ended_at is null)",
+            ReadDefinition,
+            cancellationToken
+        );
 
     public async Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken)
     {
-        await database.ExecuteAsync("delete from workflow_inbox where workflow = @workflow and received_at < now() - @kept", cancellationToken, ("workflow", workflow), ("kept", InboxRetention));
-        for (var removed = 0L; ;)
+        await database.ExecuteAsync(
+            "delete from workflow_inbox where workflow = @workflow and received_at < now() - @kept",
+            cancellationToken,
+            ("workflow", workflow),
+            ("kept", InboxRetention)
+        );
+        for (var removed = 0L; ; )
         {
             var batch = await database.TransactAsync(session => RemoveAsync(session, workflow, retention), cancellationToken);
             removed += batch;
-            if (batch == 0) return removed;
+            if (batch == 0)
+                return removed;
         }
     }
 
@@ -132,14 +216,28 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
     {
         var ids = await session.QueryAsync(
             "select id from workflow_instance where workflow = @workflow and ended_at < now() - @retention limit 500",
-            row => row.Id("id"), ("workflow", workflow), ("retention", retention));
-        if (ids.Count == 0) return 0;
+            row => row.Id("id"),
+            ("workflow", workflow),
+            ("retention", retention)
+        );
+        if (ids.Count == 0)
+            return 0;
         foreach (var table in new[] { "workflow_event", "workflow_key" })
-            await session.ExecuteAsync($"delete from {table} where {session.Dialect.IsOneOf("instance_id", "ids")}", ("ids", ids.ToArray()));
-        return await session.ExecuteAsync($"delete from workflow_instance where {session.Dialect.IsOneOf("id", "ids")}", ("ids", ids.ToArray()));
+            await session.ExecuteAsync(
+                $"delete from {table} where {session.Dialect.IsOneOf("instance_id", "ids")}",
+                ("ids", ids.ToArray())
+            );
+        return await session.ExecuteAsync(
+            $"delete from workflow_instance where {session.Dialect.IsOneOf("id", "ids")}",
+            ("ids", ids.ToArray())
+        );
     }
 
-    private static async Task<(IReadOnlyDictionary<WorkflowCommit, CommitOutcome> Lost, IReadOnlyList<CommitResult> Stored)> StoreAsync(SqlSession session, IBodyCipher cipher, IReadOnlyList<WorkflowCommit> commits)
+    private static async Task<(IReadOnlyDictionary<WorkflowCommit, CommitOutcome> Lost, IReadOnlyList<CommitResult> Stored)> StoreAsync(
+        SqlSession session,
+        IBodyCipher cipher,
+        IReadOnlyList<WorkflowCommit> commits
+    )
     {
         var group = new CheckpointGroup(session, cipher, commits);
         var lost = await group.StoreAsync();

@@ -9,7 +9,11 @@ namespace Esb.Topics.RabbitMq.Connections;
 /// <param name="time">The clock for the waits between attempts.</param>
 /// <param name="logger">Logs each loss and each recovery.</param>
 internal sealed partial class BrokerConnection(
-    ConnectionFactory factory, Func<IConnection, CancellationToken, Task> prepare, TimeProvider time, ILogger logger) : IAsyncDisposable
+    ConnectionFactory factory,
+    Func<IConnection, CancellationToken, Task> prepare,
+    TimeProvider time,
+    ILogger logger
+) : IAsyncDisposable
 {
     private static readonly TimeSpan CloseTimeout = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestClose = TimeSpan.FromSeconds(15);
@@ -31,13 +35,17 @@ internal sealed partial class BrokerConnection(
     public IConnection? Current => Link?.Connection;
 
     /// <summary>The connection and its state, if it can be used.</summary>
-    public BrokerLink? Link => Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
+    public BrokerLink? Link =>
+        Volatile.Read(ref _open).Task is { IsCompletedSuccessfully: true } open && open.Result.IsOpen ? open.Result : null;
 
     /// <summary>The reason why publishing is impossible at this moment; null if it is possible.</summary>
     public string? Obstacle => Link is { } link ? link.BlockReason : Absence;
 
     /// <summary>The reason why publishing has been impossible for longer than a moment; null if it is possible.</summary>
-    public string? LastingObstacle => Link is not { } link ? Absence : link.BlockedFor > ShortBlock ? link.BlockReason : null;
+    public string? LastingObstacle =>
+        Link is not { } link ? Absence
+        : link.BlockedFor > ShortBlock ? link.BlockReason
+        : null;
 
     private string Absence => _reason ?? BrokerFault.Away;
 
@@ -49,7 +57,8 @@ internal sealed partial class BrokerConnection(
     }
 
     /// <summary>Returns the connection once it can be used.</summary>
-    public async Task<IConnection> WaitAsync(CancellationToken cancellationToken) => (await Volatile.Read(ref _open).Task.WaitAsync(cancellationToken)).Connection;
+    public async Task<IConnection> WaitAsync(CancellationToken cancellationToken) =>
+        (await Volatile.Read(ref _open).Task.WaitAsync(cancellationToken)).Connection;
 
     /// <summary>Prepares a connection in use once more.</summary>
     public Task PrepareAsync(BrokerLink link) => prepare(link.Connection, _stopping.Token);
@@ -100,15 +109,18 @@ internal sealed partial class BrokerConnection(
         }
         finally
         {
-            if (_open.Task.IsCompleted) Volatile.Write(ref _open, NewWaiter());
+            if (_open.Task.IsCompleted)
+                Volatile.Write(ref _open, NewWaiter());
             _tried.TrySetResult();
-            if (connection is not null) _closing = Task.WhenAll(_closing, CloseAsync(connection)); // the next one is opened meanwhile
+            if (connection is not null)
+                _closing = Task.WhenAll(_closing, CloseAsync(connection)); // the next one is opened meanwhile
         }
     }
 
     private void NoteFailure(string reason)
     {
-        if (_reason != reason) LogAway(factory.ClientProvidedName, reason);
+        if (_reason != reason)
+            LogAway(factory.ClientProvidedName, reason);
         _reason = reason;
     }
 
@@ -135,7 +147,11 @@ internal sealed partial class BrokerConnection(
     [LoggerMessage(EventId = 1510, Level = LogLevel.Information, Message = "Connection {Connection} to the broker is open")]
     private partial void LogConnected(string? connection);
 
-    [LoggerMessage(EventId = 1511, Level = LogLevel.Warning, Message = "Connection {Connection} to the broker: {Reason}; trying again until it is back")]
+    [LoggerMessage(
+        EventId = 1511,
+        Level = LogLevel.Warning,
+        Message = "Connection {Connection} to the broker: {Reason}; trying again until it is back"
+    )]
     private partial void LogAway(string? connection, string reason);
 
     [LoggerMessage(EventId = 1550, Level = LogLevel.Debug, Message = "Connection {Connection} to the broker did not close cleanly")]

@@ -25,7 +25,12 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     private TaskCompletionSource<string> _queue = NewWaiter();
 
     public BrokerConsumer(
-        BrokerConnection connection, Func<IChannel, CancellationToken, Task<ConsumerQueue>> declare, BrokerDelivery deliver, TimeProvider time, ILogger logger)
+        BrokerConnection connection,
+        Func<IChannel, CancellationToken, Task<ConsumerQueue>> declare,
+        BrokerDelivery deliver,
+        TimeProvider time,
+        ILogger logger
+    )
     {
         (_declare, _deliver, _time, _logger) = (declare, deliver, time, logger);
         _running = BrokerLoop.RunAsync(connection, ConsumeAsync, time, _stopping.Token);
@@ -57,7 +62,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
         finally
         {
-            if (_queue.Task.IsCompleted) Volatile.Write(ref _queue, NewWaiter());
+            if (_queue.Task.IsCompleted)
+                Volatile.Write(ref _queue, NewWaiter());
         }
     }
 
@@ -91,7 +97,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, TaskCompletionSource ended, CancellationToken over)
     {
         var work = WorkAsync(channel, delivery, ended, over);
-        if (work.IsCompleted) return work;
+        if (work.IsCompleted)
+            return work;
         _inHand = work;
         return Task.WhenAny(work, ended.Task);
     }
@@ -104,7 +111,8 @@ internal sealed partial class BrokerConsumer : IAsyncDisposable
         }
         catch (Exception ex) when (ex is not OperationCanceledException)
         {
-            if (ended.TrySetResult()) LogFailed(ex); // unacknowledged, the delivery comes again on the next channel
+            if (ended.TrySetResult())
+                LogFailed(ex); // unacknowledged, the delivery comes again on the next channel
         }
     }
 

@@ -24,7 +24,8 @@ internal sealed partial class BrokerLink
         connection.ConnectionShutdownAsync += (_, shutdown) => Note(() => End(shutdown));
         connection.ConnectionBlockedAsync += (_, blocked) => Note(() => BeginBlock(blocked.Reason));
         connection.ConnectionUnblockedAsync += (_, _) => Note(EndBlock);
-        if (!connection.IsOpen) Abandon(BrokerFault.Away); // lost before the event handlers were attached
+        if (!connection.IsOpen)
+            Abandon(BrokerFault.Away); // lost before the event handlers were attached
     }
 
     public IConnection Connection { get; }
@@ -46,7 +47,8 @@ internal sealed partial class BrokerLink
     public void CountConfirm()
     {
         Volatile.Write(ref _confirmedAt, _time.GetTimestamp());
-        if (Volatile.Read(ref _timeouts) > 0) Volatile.Write(ref _timeouts, 0);
+        if (Volatile.Read(ref _timeouts) > 0)
+            Volatile.Write(ref _timeouts, 0);
     }
 
     /// <summary>Counts a publish that was not confirmed in time. A blocking broker recovers by itself, and would block a new connection as
@@ -54,12 +56,14 @@ internal sealed partial class BrokerLink
     /// <param name="began">The timestamp at which the publisher began to wait.</param>
     public void CountTimeout(long began)
     {
-        if (_block is null && Volatile.Read(ref _confirmedAt) < began && Interlocked.Increment(ref _timeouts) >= MaxTimeouts) Abandon("the broker does not confirm what is published");
+        if (_block is null && Volatile.Read(ref _confirmedAt) < began && Interlocked.Increment(ref _timeouts) >= MaxTimeouts)
+            Abandon("the broker does not confirm what is published");
     }
 
     private void End(ShutdownEventArgs shutdown)
     {
-        LogEnded(Connection.ClientProvidedName, shutdown.Initiator, shutdown.ReplyText, shutdown.Exception); // first: handlers of the loss may look for the cause
+        // first: handlers of the loss may look for the cause
+        LogEnded(Connection.ClientProvidedName, shutdown.Initiator, shutdown.ReplyText, shutdown.Exception);
         Abandon(BrokerFault.Describe(shutdown));
     }
 

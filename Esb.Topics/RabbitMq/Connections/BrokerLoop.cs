@@ -9,7 +9,12 @@ internal static class BrokerLoop
     /// <param name="work">Ends without an exception when it can do no more; resets the backoff after success.</param>
     /// <param name="time">The clock for the waits in between.</param>
     /// <param name="stopping">Ends the loop.</param>
-    public static async Task RunAsync(BrokerConnection connection, Func<IConnection, Backoff, CancellationToken, Task> work, TimeProvider time, CancellationToken stopping)
+    public static async Task RunAsync(
+        BrokerConnection connection,
+        Func<IConnection, Backoff, CancellationToken, Task> work,
+        TimeProvider time,
+        CancellationToken stopping
+    )
     {
         var backoff = new Backoff(time);
         try
@@ -26,7 +31,12 @@ internal static class BrokerLoop
         }
     }
 
-    private static async Task RunAsync(Func<IConnection, Backoff, CancellationToken, Task> work, IConnection connection, Backoff backoff, CancellationToken stopping)
+    private static async Task RunAsync(
+        Func<IConnection, Backoff, CancellationToken, Task> work,
+        IConnection connection,
+        Backoff backoff,
+        CancellationToken stopping
+    )
     {
         try
         {

@@ -17,13 +17,15 @@ internal sealed class BrokerSocket(AddressFamily family, SslClientAuthentication
     {
         await base.ConnectAsync(ep, port, cancellationToken);
         _stream = new EndingStream(Client);
-        if (tls is null) return;
+        if (tls is null)
+            return;
         var secured = new SslStream(_stream, leaveInnerStreamOpen: false);
         _stream = secured;
         await secured.AuthenticateAsClientAsync(tls, cancellationToken);
     }
 
-    public override NetworkStream GetStream() => new BrokerStream(Client, _stream ?? throw new InvalidOperationException("The socket is not connected."));
+    public override NetworkStream GetStream() =>
+        new BrokerStream(Client, _stream ?? throw new InvalidOperationException("The socket is not connected."));
 
     public override void Close()
     {

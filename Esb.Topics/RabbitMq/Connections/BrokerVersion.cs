@@ -15,7 +15,11 @@ internal static partial class BrokerVersion
     {
         var product = connection.ServerProperties.Text("product");
         var version = connection.ServerProperties.Text("version");
-        if (!IsSupported(version)) throw new BrokerRefusedException($"ESB-CFG-BROKERVERSION: the broker is {product ?? "of unknown make"} {version ?? "of unknown version"}; RabbitMQ {Oldest} or later is needed");
+        if (!IsSupported(version))
+            throw new BrokerRefusedException(
+                $"ESB-CFG-BROKERVERSION: the broker is {product ?? "of unknown make"} {version ?? "of unknown version"}; RabbitMQ "
+                    + $"{Oldest} or later is needed"
+            );
         LogVersion(logger, product, version);
     }
 

@@ -10,7 +10,8 @@ namespace Esb.Topics.RabbitMq.Connections;
 /// costs one attempt, as the next one begins at another node.</remarks>
 /// <param name="nodes">All nodes.</param>
 /// <param name="tls">The TLS options for the connection to a node; null without TLS.</param>
-internal sealed class NodeRotation(IReadOnlyList<BrokerNode> nodes, Func<BrokerNode, SslClientAuthenticationOptions?> tls) : IEndpointResolver
+internal sealed class NodeRotation(IReadOnlyList<BrokerNode> nodes, Func<BrokerNode, SslClientAuthenticationOptions?> tls)
+    : IEndpointResolver
 {
     // The client passes only the address to a socket, not the host name that the certificate must match. It requests a node and creates its
     // socket in one execution flow.

@@ -6,7 +6,13 @@ namespace Esb.Topics.RabbitMq.Connections;
 
 /// <summary>The broker's address, parsed from a URL as https://www.rabbitmq.com/docs/uri-spec describes it. The nodes of a cluster are
 /// separated by commas.</summary>
-internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, string VirtualHost, string User, string Password, bool IsTls)
+internal sealed partial record RabbitMqAddress(
+    IReadOnlyList<BrokerNode> Nodes,
+    string VirtualHost,
+    string User,
+    string Password,
+    bool IsTls
+)
 {
     // Not the client's default of 64 MiB: a larger message would cost the connection at every delivery. The broker has its own limit.
     public const uint MaxMessageBytes = 512 * 1024 * 1024;
@@ -35,22 +41,43 @@ internal sealed partial record RabbitMqAddress(IReadOnlyList<BrokerNode> Nodes, 
     public static RabbitMqAddress? Parse(string url)
     {
         var parts = Parts().Match(url);
-        var addresses = parts.Groups["nodes"].Value.Split(',').Select(node => ParseSingle($"{parts.Groups["before"]}{node}{parts.Groups["after"]}")).ToList();
-        return addresses.Any(address => address is null) ? null : addresses[0]! with { Nodes = [.. addresses.SelectMany(address => address!.Nodes).Distinct()] };
+        var addresses = parts
+            .Groups["nodes"]
+            .Value.Split(',')
+            .Select(node => ParseSingle($"{parts.Groups["before"]}{node}{parts.Groups["after"]}"))
+            .ToList();
+        return addresses.Any(address => address is null)
+            ? null
+            : addresses[0]! with
+            {
+                Nodes = [.. addresses.SelectMany(address => address!.Nodes).Distinct()],
+            };
     }
 
     private static RabbitMqAddress? ParseSingle(string url)
     {
-        if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0) return null;
-        if (uri.Query.Length > 0 || uri.Fragment.Length > 0) return null;
+        if (!Uri.TryCreate(url, UriKind.Absolute, out var uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0)
+            return null;
+        if (uri.Query.Length > 0 || uri.Fragment.Length > 0)
+            return null;
         var credentials = uri.UserInfo.Split(':', 2);
         var isTls = uri.Scheme == "amqps";
         return new RabbitMqAddress(
-            [new BrokerNode(uri.IdnHost, uri.IsDefaultPort || uri.Port < 0 ? isTls ? 5671 : 5672 : uri.Port)],
+            [
+                new BrokerNode(
+                    uri.IdnHost,
+                    uri.IsDefaultPort || uri.Port < 0
+                        ? isTls
+                            ? 5671
+                            : 5672
+                        : uri.Port
+                ),
+            ],
             uri.AbsolutePath.Length <= 1 ? "/" : Uri.UnescapeDataString(uri.AbsolutePath[1..]),
             credentials[0].Length == 0 ? DefaultUser : Uri.UnescapeDataString(credentials[0]),
             credentials.Length < 2 ? DefaultUser : Uri.UnescapeDataString(credentials[1]),
-            isTls);
+            isTls
+        );
     }
 
     /// <summary>Returns the address in a valid configuration.</summary>

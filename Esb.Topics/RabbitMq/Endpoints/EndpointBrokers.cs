@@ -17,17 +17,30 @@ internal sealed class EndpointBrokers(TransportConfig transport, BusIdentity bus
     private readonly ReservedNames _reserved = ReservedNames.Of(transport);
 
     public IBrokerPublisher CreatePublisher(IBrokerSettings settings, string endpoint, BrokerLayout layout) =>
-        new EndpointPublisher(AddressOf(settings), $"{bus.Name} {endpoint} publish", layout, time, loggers.CreateLogger<EndpointPublisher>());
+        new EndpointPublisher(
+            AddressOf(settings),
+            $"{bus.Name} {endpoint} publish",
+            layout,
+            time,
+            loggers.CreateLogger<EndpointPublisher>()
+        );
 
     public IBrokerReader CreateReader(IBrokerSettings settings, BrokerReading reading) =>
-        new EndpointReader(AddressOf(settings), $"{bus.Name} {reading.Endpoint} consume", reading, time, loggers.CreateLogger<EndpointReader>());
+        new EndpointReader(
+            AddressOf(settings),
+            $"{bus.Name} {reading.Endpoint} consume",
+            reading,
+            time,
+            loggers.CreateLogger<EndpointReader>()
+        );
 
     public bool IsOurs(string name) => _reserved.Contains(name);
 
     // Reads the files of certificates anew: an endpoint that starts again uses renewed ones.
     private RabbitMqAddress AddressOf(IBrokerSettings settings)
     {
-        if (settings.Url is null && transport is RabbitMqTransportConfig ours) return RabbitMqAddress.Of(ours, time.GetUtcNow());
+        if (settings.Url is null && transport is RabbitMqTransportConfig ours)
+            return RabbitMqAddress.Of(ours, time.GetUtcNow());
         var address = RabbitMqAddress.Parse(settings.Url ?? "") ?? RabbitMqAddress.None;
         return settings.Tls is { } tls ? address with { Tls = new BrokerTls(tls, time.GetUtcNow()) } : address;
     }

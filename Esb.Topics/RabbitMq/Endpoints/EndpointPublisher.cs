@@ -26,7 +26,12 @@ internal sealed class EndpointPublisher : IBrokerPublisher
     {
         _time = time;
         Place = new BrokerPlace(address.Nodes[0].Host, address.Nodes[0].Port, address.VirtualHost, address.IsTls);
-        _connection = new BrokerConnection(address.ToFactory(name), (connection, token) => connection.ApplyAsync(layout, token), time, logger);
+        _connection = new BrokerConnection(
+            address.ToFactory(name),
+            (connection, token) => connection.ApplyAsync(layout, token),
+            time,
+            logger
+        );
         _channels = [.. Enumerable.Range(0, 2).Select(_ => new ConfirmedChannel(_connection, time))];
         _connecting = _connection.StartAsync(_stopping.Token);
     }
@@ -36,9 +41,17 @@ internal sealed class EndpointPublisher : IBrokerPublisher
     public async ValueTask<BrokerResult> PublishAsync(BrokerMessage message)
     {
         await WaitForFirstAttemptAsync();
-        if (_connection.Obstacle is { } obstacle) return new BrokerResult(PublishOutcome.Refused, obstacle) { IsOutage = true };
+        if (_connection.Obstacle is { } obstacle)
+            return new BrokerResult(PublishOutcome.Refused, obstacle) { IsOutage = true };
         var channel = _channels[Interlocked.Increment(ref _next) % (uint)_channels.Length];
-        var result = await channel.PublishAsync(message.Exchange, message.RoutingKey, message.IsMandatory, EndpointWire.Properties(message), message.Body, Deadline);
+        var result = await channel.PublishAsync(
+            message.Exchange,
+            message.RoutingKey,
+            message.IsMandatory,
+            EndpointWire.Properties(message),
+            message.Body,
+            Deadline
+        );
         return result switch
         {
             { Outcome: PublishOutcome.Confirmed } => BrokerResult.Confirmed,
@@ -50,12 +63,20 @@ internal sealed class EndpointPublisher : IBrokerPublisher
     public async Task<bool?> HasExchangeAsync(string exchange, CancellationToken cancellationToken)
     {
         await WaitForFirstAttemptAsync();
-        if (_connection.Current is not { } connection) return null;
+        if (_connection.Current is not { } connection)
+            return null;
         try
         {
             return await connection.HasExchangeAsync(exchange, cancellationToken).WaitAsync(Deadline, _time, cancellationToken);
         }
-        catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or TimeoutException or AlreadyClosedException)
+        catch (Exception ex)
+            when (ex
+                    is OperationInterruptedException
+                        or IOException
+                        or ObjectDisposedException
+                        or TimeoutException
+                        or AlreadyClosedException
+            )
         {
             return null;
         }
@@ -63,17 +84,20 @@ internal sealed class EndpointPublisher : IBrokerPublisher
 
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        if (Interlocked.Exchange(ref _disposed, 1) == 1)
+            return;
         await _stopping.CancelAsync();
         await _connecting.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _connection.DisposeAsync();
-        foreach (var channel in _channels) await channel.DisposeAsync();
+        foreach (var channel in _channels)
+            await channel.DisposeAsync();
         _stopping.Dispose();
     }
 
     // The first message of an endpoint usually comes before its connection is open.
     private async ValueTask WaitForFirstAttemptAsync()
     {
-        if (!_connecting.IsCompleted) await _connecting.WaitAsync(Deadline, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!_connecting.IsCompleted)
+            await _connecting.WaitAsync(Deadline, _time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 }

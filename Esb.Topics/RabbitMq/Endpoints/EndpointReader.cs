@@ -30,13 +30,19 @@ internal sealed partial class EndpointReader : IBrokerReader
         _connection = new BrokerConnection(address.ToFactory(name), (_, _) => Task.CompletedTask, time, logger);
     }
 
-    public string? Reason => _isResting ? null : _reason is null ? null : _connection.Link is null ? _connection.Obstacle ?? _reason : _reason;
+    public string? Reason =>
+        _isResting ? null
+        : _reason is null ? null
+        : _connection.Link is null ? _connection.Obstacle ?? _reason
+        : _reason;
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _connecting = _connection.StartAsync(_stopping.Token);
         _running = BrokerLoop.RunAsync(_connection, ReadAsync, _time, _stopping.Token);
-        await WaitForFirstAttemptAsync().WaitAsync(FirstAttemptLimit, _time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await WaitForFirstAttemptAsync()
+            .WaitAsync(FirstAttemptLimit, _time, cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         cancellationToken.ThrowIfCancellationRequested();
     }
 
@@ -50,7 +56,8 @@ internal sealed partial class EndpointReader : IBrokerReader
 
     public async ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _disposed, 1) == 1) return;
+        if (Interlocked.Exchange(ref _disposed, 1) == 1)
+            return;
         await _aborting.CancelAsync();
         await _stopping.CancelAsync();
         await _running;
@@ -63,7 +70,8 @@ internal sealed partial class EndpointReader : IBrokerReader
     private async Task WaitForFirstAttemptAsync()
     {
         await _connecting;
-        if (_connection.Link is not null) await _tried.Task;
+        if (_connection.Link is not null)
+            await _tried.Task;
     }
 
     // Runs until the queue cannot be read any more. A rest is no failure: it goes on as soon as deliveries can be handled.
@@ -81,7 +89,8 @@ internal sealed partial class EndpointReader : IBrokerReader
                 backoff.Reset();
                 var end = await session.Ended;
                 await session.LeaveAsync(waits: stopping.IsCancellationRequested);
-                if (end is null && !stopping.IsCancellationRequested) continue;
+                if (end is null && !stopping.IsCancellationRequested)
+                    continue;
                 stopping.ThrowIfCancellationRequested();
                 NoteFailure(end!);
                 return;
@@ -90,13 +99,15 @@ internal sealed partial class EndpointReader : IBrokerReader
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
             NoteFailure(BrokerFault.Describe(ex));
-            if (BrokerFault.IsForPeople(_reason!)) backoff.Stretch();
+            if (BrokerFault.IsForPeople(_reason!))
+                backoff.Stretch();
         }
     }
 
     private async Task WaitForOpeningAsync(CancellationToken stopping)
     {
-        if (_reading.WaitForOpening is null) return;
+        if (_reading.WaitForOpening is null)
+            return;
         _isResting = true;
         _tried.TrySetResult();
         try
@@ -111,11 +122,16 @@ internal sealed partial class EndpointReader : IBrokerReader
 
     private void NoteFailure(string reason)
     {
-        if (_reason != reason) LogInterrupted(_reading.Endpoint, _reading.Layout.Queue!.Name, reason);
+        if (_reason != reason)
+            LogInterrupted(_reading.Endpoint, _reading.Layout.Queue!.Name, reason);
         _reason = reason;
         _tried.TrySetResult();
     }
 
-    [LoggerMessage(EventId = 1570, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} cannot read the queue {Queue}: {Reason}; trying again until it can")]
+    [LoggerMessage(
+        EventId = 1570,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} cannot read the queue {Queue}: {Reason}; trying again until it can"
+    )]
     private partial void LogInterrupted(string endpoint, string queue, string reason);
 }

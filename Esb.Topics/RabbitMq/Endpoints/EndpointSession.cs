@@ -27,7 +27,13 @@ internal sealed class EndpointSession : IAsyncDisposable
     private Task _workers = Task.CompletedTask;
     private string? _consumer;
 
-    private EndpointSession(IChannel channel, BrokerReading reading, TimeProvider time, CancellationToken stopping, CancellationToken aborting)
+    private EndpointSession(
+        IChannel channel,
+        BrokerReading reading,
+        TimeProvider time,
+        CancellationToken stopping,
+        CancellationToken aborting
+    )
     {
         (_channel, _reading, _time) = (channel, reading, time);
         _acks = new GroupedAcks(channel, (ushort)reading.Prefetch, time);
@@ -39,7 +45,12 @@ internal sealed class EndpointSession : IAsyncDisposable
     public Task<string?> Ended => _ended.Task;
 
     public static async Task<EndpointSession> OpenAsync(
-        IConnection connection, BrokerReading reading, TimeProvider time, CancellationToken stopping, CancellationToken aborting)
+        IConnection connection,
+        BrokerReading reading,
+        TimeProvider time,
+        CancellationToken stopping,
+        CancellationToken aborting
+    )
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         var session = new EndpointSession(channel, reading, time, stopping, aborting);
@@ -60,10 +71,12 @@ internal sealed class EndpointSession : IAsyncDisposable
     /// <param name="waits">True to wait for them without a limit of its own.</param>
     public async Task LeaveAsync(bool waits)
     {
-        if (_consumer is not null && _channel.IsOpen) await CancelConsumerAsync();
+        if (_consumer is not null && _channel.IsOpen)
+            await CancelConsumerAsync();
         _waiting.Writer.TryComplete();
         await _leaving.CancelAsync();
-        if (!waits) _aborting.CancelAfter(Grace);
+        if (!waits)
+            _aborting.CancelAfter(Grace);
         await _workers;
         await _acks.DrainAsync();
     }
@@ -106,7 +119,8 @@ internal sealed class EndpointSession : IAsyncDisposable
 
     private Task TakeAsync(object sender, BasicDeliverEventArgs delivery)
     {
-        _waiting.Writer.TryWrite(new Arrived(EndpointWire.Read(delivery), _acks.Came(delivery.DeliveryTag))); // otherwise the channel is closed soon
+        // otherwise the channel is closed soon
+        _waiting.Writer.TryWrite(new Arrived(EndpointWire.Read(delivery), _acks.Came(delivery.DeliveryTag)));
         return Task.CompletedTask;
     }
 
@@ -114,8 +128,10 @@ internal sealed class EndpointSession : IAsyncDisposable
     {
         while (await _waiting.Reader.WaitToReadAsync())
         {
-            while (!_leaving.IsCancellationRequested && _waiting.Reader.TryRead(out var arrived)) await HandleAsync(arrived);
-            if (_leaving.IsCancellationRequested) return;
+            while (!_leaving.IsCancellationRequested && _waiting.Reader.TryRead(out var arrived))
+                await HandleAsync(arrived);
+            if (_leaving.IsCancellationRequested)
+                return;
         }
     }
 
@@ -142,18 +158,23 @@ internal sealed class EndpointSession : IAsyncDisposable
     {
         while (true)
         {
-            if (!await PauseAsync(arrived)) return;
+            if (!await PauseAsync(arrived))
+                return;
             arrived = arrived.Failed();
             var verdict = await _reading.Handle(arrived.Delivery, _aborting.Token);
-            if (verdict == DeliveryVerdict.Done) await _acks.DoneAsync(arrived.Place);
-            if (verdict == DeliveryVerdict.Rest) _ended.TrySetResult(null);
-            if (verdict != DeliveryVerdict.Again) return;
+            if (verdict == DeliveryVerdict.Done)
+                await _acks.DoneAsync(arrived.Place);
+            if (verdict == DeliveryVerdict.Rest)
+                _ended.TrySetResult(null);
+            if (verdict != DeliveryVerdict.Again)
+                return;
         }
     }
 
     private async Task PostponeAsync(Arrived arrived)
     {
-        if (await PauseAsync(arrived)) _waiting.Writer.TryWrite(arrived.Failed());
+        if (await PauseAsync(arrived))
+            _waiting.Writer.TryWrite(arrived.Failed());
     }
 
     // Returns false if the session ends meanwhile: the broker then delivers it again.

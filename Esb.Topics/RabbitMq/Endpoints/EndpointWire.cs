@@ -19,9 +19,12 @@ internal static class EndpointWire
             ReplyTo = message.ReplyTo,
             Persistent = message.IsPersistent,
         };
-        if (message.Timestamp is { } at) properties.Timestamp = new AmqpTimestamp(at.ToUnixTimeSeconds());
-        if (message.TimeToLive is { } left) properties.Expiration = Math.Max(0, (long)left.TotalMilliseconds).ToString(CultureInfo.InvariantCulture);
-        if (message.Headers.Count > 0) properties.Headers = message.Headers.ToDictionary(header => header.Key, header => (object?)header.Value);
+        if (message.Timestamp is { } at)
+            properties.Timestamp = new AmqpTimestamp(at.ToUnixTimeSeconds());
+        if (message.TimeToLive is { } left)
+            properties.Expiration = Math.Max(0, (long)left.TotalMilliseconds).ToString(CultureInfo.InvariantCulture);
+        if (message.Headers.Count > 0)
+            properties.Headers = message.Headers.ToDictionary(header => header.Key, header => (object?)header.Value);
         return properties;
     }
 
@@ -29,7 +32,8 @@ internal static class EndpointWire
     public static QueueDelivery Read(BasicDeliverEventArgs delivery)
     {
         var properties = delivery.BasicProperties;
-        if (string.IsNullOrEmpty(properties.MessageId)) TopicsTelemetry.CountUnidentified();
+        if (string.IsNullOrEmpty(properties.MessageId))
+            TopicsTelemetry.CountUnidentified();
         var message = new BrokerMessage
         {
             Exchange = delivery.Exchange,
@@ -40,10 +44,14 @@ internal static class EndpointWire
             CorrelationId = properties.CorrelationId,
             ReplyTo = properties.ReplyTo,
             Timestamp = properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null,
-            TimeToLive = long.TryParse(properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var left) && left <= int.MaxValue ? TimeSpan.FromMilliseconds(left) : null,
+            TimeToLive =
+                long.TryParse(properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var left) && left <= int.MaxValue
+                    ? TimeSpan.FromMilliseconds(left)
+                    : null,
             IsPersistent = properties.Persistent,
         };
-        if (properties.Headers is { Count: > 0 } headers) message = message with { Headers = Texts(headers) };
+        if (properties.Headers is { Count: > 0 } headers)
+            message = message with { Headers = Texts(headers) };
         return new QueueDelivery(message, delivery.Redelivered);
     }
 
@@ -52,7 +60,8 @@ internal static class EndpointWire
         var texts = new Dictionary<string, string>(headers.Count);
         foreach (var (name, value) in headers)
         {
-            if (HeaderTable.TextOf(value) is { } text) texts[name] = text;
+            if (HeaderTable.TextOf(value) is { } text)
+                texts[name] = text;
         }
 
         return texts;

@@ -15,20 +15,27 @@ internal static class LayoutSetup
     /// it.</exception>
     public static async Task ApplyAsync(this IConnection connection, BrokerLayout layout, CancellationToken cancellationToken)
     {
-        foreach (var exchange in layout.Exchanges) await ApplyAsync(connection, exchange, cancellationToken);
-        if (layout.Queue is { } queue) await ApplyAsync(connection, queue, cancellationToken);
-        if (layout.Bindings.Count == 0 && layout.Unbindings.Count == 0) return;
+        foreach (var exchange in layout.Exchanges)
+            await ApplyAsync(connection, exchange, cancellationToken);
+        if (layout.Queue is { } queue)
+            await ApplyAsync(connection, queue, cancellationToken);
+        if (layout.Bindings.Count == 0 && layout.Unbindings.Count == 0)
+            return;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         foreach (var binding in layout.Bindings)
         {
-            if (binding.IsToQueue) await channel.QueueBindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
-            else await channel.ExchangeBindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
+            if (binding.IsToQueue)
+                await channel.QueueBindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
+            else
+                await channel.ExchangeBindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
         }
 
         foreach (var binding in layout.Unbindings)
         {
-            if (binding.IsToQueue) await channel.QueueUnbindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
-            else await channel.ExchangeUnbindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
+            if (binding.IsToQueue)
+                await channel.QueueUnbindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
+            else
+                await channel.ExchangeUnbindAsync(binding.Target, binding.Source, binding.RoutingKey, cancellationToken: cancellationToken);
         }
     }
 
@@ -36,16 +43,28 @@ internal static class LayoutSetup
     {
         var exists = await connection.HasExchangeAsync(exchange.Name, cancellationToken);
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        if (!exists && !exchange.IsMade) await channel.ExchangeDeclarePassiveAsync(exchange.Name, cancellationToken); // fails with the broker's own words
-        if (exchange.Kind is not { } kind) return;
+        if (!exists && !exchange.IsMade)
+            await channel.ExchangeDeclarePassiveAsync(exchange.Name, cancellationToken); // fails with the broker's own words
+        if (exchange.Kind is not { } kind)
+            return;
         try
         {
             // Of an existing exchange this changes nothing: the broker compares the kind.
-            await channel.ExchangeDeclareAsync(exchange.Name, kind, durable: !exchange.IsTemporary, autoDelete: exchange.IsTemporary, cancellationToken: cancellationToken);
+            await channel.ExchangeDeclareAsync(
+                exchange.Name,
+                kind,
+                durable: !exchange.IsTemporary,
+                autoDelete: exchange.IsTemporary,
+                cancellationToken: cancellationToken
+            );
         }
         catch (OperationInterruptedException ex) when (exists && ex.ShutdownReason?.ReplyCode == Constants.PreconditionFailed)
         {
-            throw new QueueDriftException($"the exchange {exchange.Name} exists and is no durable exchange of the kind {kind}; nothing was changed ({ex.ShutdownReason.ReplyText})", ex);
+            throw new QueueDriftException(
+                $"the exchange {exchange.Name} exists and is no durable exchange of the kind {kind}; nothing was changed "
+                    + $"({ex.ShutdownReason.ReplyText})",
+                ex
+            );
         }
         catch (OperationInterruptedException ex) when (exists && ex.ShutdownReason?.ReplyCode == Constants.AccessRefused)
         {
@@ -56,10 +75,19 @@ internal static class LayoutSetup
     private static async Task ApplyAsync(IConnection connection, BrokerQueue queue, CancellationToken cancellationToken)
     {
         var exists = await connection.HasQueueAsync(queue.Name, cancellationToken);
-        if (exists) return;
+        if (exists)
+            return;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        if (!queue.IsMade) await channel.QueueDeclarePassiveAsync(queue.Name, cancellationToken);
+        if (!queue.IsMade)
+            await channel.QueueDeclarePassiveAsync(queue.Name, cancellationToken);
         var arguments = queue.IsTemporary ? new Dictionary<string, object?> { ["x-expires"] = TemporaryQueueExpires } : null;
-        await channel.QueueDeclareAsync(queue.Name, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+        await channel.QueueDeclareAsync(
+            queue.Name,
+            durable: true,
+            exclusive: false,
+            autoDelete: false,
+            arguments,
+            cancellationToken: cancellationToken
+        );
     }
 }

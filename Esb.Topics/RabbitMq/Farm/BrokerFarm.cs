@@ -44,7 +44,14 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         _logger = loggers.CreateLogger<BrokerFarm>();
         _commands = new FarmCommands(_logger);
         Members = new FarmMembers(Self, time);
-        _questions = new FarmQuestions(Self, _commands, SayAsync, () => [.. Hosts.Where(host => host.Id != Self.Id)], () => Members.KnowsAll, time);
+        _questions = new FarmQuestions(
+            Self,
+            _commands,
+            SayAsync,
+            () => [.. Hosts.Where(host => host.Id != Self.Id)],
+            () => Members.KnowsAll,
+            time
+        );
     }
 
     public FarmHost Self { get; } = FarmHost.OfThisProcess();
@@ -78,15 +85,22 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         where TCommand : class
     {
         var (kind, body) = (FarmCommands.KindOf<TCommand>(), FarmCommands.Write(command));
-        if (await CanSignAsync(cancellationToken)) await SayAsync(kind, body, cancellationToken);
-        else if (IsAlone) _commands.Add(Self.Id, kind, body);
-        else throw NoKey();
+        if (await CanSignAsync(cancellationToken))
+            await SayAsync(kind, body, cancellationToken);
+        else if (IsAlone)
+            _commands.Add(Self.Id, kind, body);
+        else
+            throw NoKey();
     }
 
     public IDisposable Subscribe<TCommand>(FarmCommandHandler<TCommand> handler)
         where TCommand : class => _commands.Subscribe(handler);
 
-    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    public Task<FarmAnswers<TAnswer>> AskOthersAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class => AskSignedAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
 
@@ -116,26 +130,31 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
                 await PublishAsync(bus, FarmMessage.Heartbeat, JsonSerializer.Serialize(_receives.Values), stopping);
                 await _news.WaitAsync(FarmMembers.Interval, stopping);
                 Members.Sweep();
-                if (Members.HearingFor > TimeSpan.Zero) heard = _time.GetTimestamp();
-                if (Members.HearingFor > TimeSpan.Zero) backoff.Reset();
+                if (Members.HearingFor > TimeSpan.Zero)
+                    heard = _time.GetTimestamp();
+                if (Members.HearingFor > TimeSpan.Zero)
+                    backoff.Reset();
             }
 
             LogSilent(_exchange);
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) LogInterrupted(_exchange, ex); // an interrupted start of a bus fails in many ways
+            if (!stopping.IsCancellationRequested)
+                LogInterrupted(_exchange, ex); // an interrupted start of a bus fails in many ways
         }
         finally
         {
             _bus = null;
-            if (bus is not null) await LeaveAsync(bus);
+            if (bus is not null)
+                await LeaveAsync(bus);
         }
     }
 
     private async Task SayAsync(string kind, string body, CancellationToken cancellationToken)
     {
-        if (_bus is not { } bus) throw Unavailable(inner: null);
+        if (_bus is not { } bus)
+            throw Unavailable(inner: null);
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         deadline.CancelAfter(PublishDeadline);
         try
@@ -175,12 +194,15 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     {
         try
         {
-            while (!await _keys.TryLoadAsync(stopping)) await Task.Delay(KeyInterval, _time, stopping);
-            if (!_keys.Any) LogNoKey(_exchange);
+            while (!await _keys.TryLoadAsync(stopping))
+                await Task.Delay(KeyInterval, _time, stopping);
+            if (!_keys.Any)
+                LogNoKey(_exchange);
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) LogKeyNotRead(_exchange, ex);
+            if (!stopping.IsCancellationRequested)
+                LogKeyNotRead(_exchange, ex);
         }
     }
 
@@ -188,16 +210,23 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     private async Task<bool> CanSignAsync(CancellationToken cancellationToken)
     {
         var began = _time.GetTimestamp();
-        while (!_keys.Any && !Members.KnowsAll && _time.GetElapsedTime(began) < PublishDeadline) await Task.Delay(LookInterval, _time, cancellationToken);
-        if (!_keys.Any && !Members.KnowsAll) throw Unavailable(inner: null);
+        while (!_keys.Any && !Members.KnowsAll && _time.GetElapsedTime(began) < PublishDeadline)
+            await Task.Delay(LookInterval, _time, cancellationToken);
+        if (!_keys.Any && !Members.KnowsAll)
+            throw Unavailable(inner: null);
         return _keys.Any;
     }
 
-    private async Task<FarmAnswers<TAnswer>> AskSignedAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    private async Task<FarmAnswers<TAnswer>> AskSignedAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class
     {
-        if (await CanSignAsync(cancellationToken)) return await _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
+        if (await CanSignAsync(cancellationToken))
+            return await _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
         return IsAlone ? FarmAnswers<TAnswer>.Nobody : throw NoKey();
     }
 
@@ -206,10 +235,14 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     private void Hear(FarmMessage message)
     {
         var proof = _seal.Open(message);
-        if (proof == FarmProof.Repeated || (proof == FarmProof.Unproven && message.Kind is not (FarmMessage.Heartbeat or FarmMessage.Goodbye)))
+        if (
+            proof == FarmProof.Repeated
+            || (proof == FarmProof.Unproven && message.Kind is not (FarmMessage.Heartbeat or FarmMessage.Goodbye))
+        )
         {
             TopicsTelemetry.CountRefusedFarmMessage();
-            if (_refusals.Next() is { } silent) LogRefused(Clipped.Name(message.Kind), Clipped.Name(message.Host), silent);
+            if (_refusals.Next() is { } silent)
+                LogRefused(Clipped.Name(message.Kind), Clipped.Name(message.Host), silent);
             return;
         }
 
@@ -217,7 +250,11 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         switch (message.Kind)
         {
             case FarmMessage.Heartbeat:
-                Members.Hear(new FarmHost(message.From, message.Host), JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [], isProven);
+                Members.Hear(
+                    new FarmHost(message.From, message.Host),
+                    JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [],
+                    isProven
+                );
                 break;
             case FarmMessage.Goodbye:
                 Members.Leave(message.From, isProven);
@@ -232,12 +269,24 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     }
 
     private FarmMessage Say(string kind, string body) =>
-        _seal.Close(new FarmMessage { From = Self.Id, Host = Self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel });
+        _seal.Close(
+            new FarmMessage
+            {
+                From = Self.Id,
+                Host = Self.Name,
+                Kind = kind,
+                Body = body,
+                Level = FarmMessage.CurrentLevel,
+            }
+        );
 
-    private static EsbException NoKey() => new(
-        "ESB-FARM-KEY",
-        "The other hosts would not believe this host, as it has no key to sign with: give all hosts of the farm the same farm.key, or a shared store.",
-        FaultKind.Invalid);
+    private static EsbException NoKey() =>
+        new(
+            "ESB-FARM-KEY",
+            "The other hosts would not believe this host, as it has no key to sign with: give all hosts of the farm the same "
+                + "farm.key, or a shared store.",
+            FaultKind.Invalid
+        );
 
     private static EsbException Unavailable(Exception? inner) =>
         new("ESB-FARM-UNAVAILABLE", "The other hosts cannot be told right now: the broker is away.", FaultKind.Unavailable, inner);
@@ -245,19 +294,36 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     [LoggerMessage(EventId = 1531, Level = LogLevel.Debug, Message = "Joined the farm {Farm}")]
     private partial void LogJoined(string farm);
 
-    [LoggerMessage(EventId = 1532, Level = LogLevel.Warning, Message = "Nothing is heard of the farm {Farm}, not even this host itself; joining it again")]
+    [LoggerMessage(
+        EventId = 1532,
+        Level = LogLevel.Warning,
+        Message = "Nothing is heard of the farm {Farm}, not even this host itself; joining it again"
+    )]
     private partial void LogSilent(string farm);
 
     [LoggerMessage(EventId = 1533, Level = LogLevel.Debug, Message = "Could not join the farm {Farm}; trying again")]
     private partial void LogInterrupted(string farm, Exception exception);
 
-    [LoggerMessage(EventId = 1536, Level = LogLevel.Warning, Message = "ESB-FARM-KEY: a {Kind} in the name of host {Host} was refused: no host of this farm has signed it, or it came twice; {Silent} more since it was last said")]
+    [LoggerMessage(
+        EventId = 1536,
+        Level = LogLevel.Warning,
+        Message = "ESB-FARM-KEY: a {Kind} in the name of host {Host} was refused: no host of this farm has signed it, or it came "
+            + "twice; {Silent} more since it was last said"
+    )]
     private partial void LogRefused(string kind, string host, long silent);
 
-    [LoggerMessage(EventId = 1537, Level = LogLevel.Information, Message = "The farm {Farm} has no key: where it has several hosts, they refuse one another's commands (farm.key)")]
+    [LoggerMessage(
+        EventId = 1537,
+        Level = LogLevel.Information,
+        Message = "The farm {Farm} has no key: where it has several hosts, they refuse one another's commands (farm.key)"
+    )]
     private partial void LogNoKey(string farm);
 
-    [LoggerMessage(EventId = 1538, Level = LogLevel.Error, Message = "The key of the farm {Farm} cannot be read from the store; commands between hosts are refused")]
+    [LoggerMessage(
+        EventId = 1538,
+        Level = LogLevel.Error,
+        Message = "The key of the farm {Farm} cannot be read from the store; commands between hosts are refused"
+    )]
     private partial void LogKeyNotRead(string farm, Exception exception);
 
     [LoggerMessage(EventId = 1534, Level = LogLevel.Debug, Message = "The {Kind} of this host did not get through")]

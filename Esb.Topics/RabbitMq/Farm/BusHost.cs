@@ -12,20 +12,25 @@ internal static class BusHost
     public static void Configure(IRabbitMqBusFactoryConfigurator bus, RabbitMqAddress address, string connectionName)
     {
         var nodes = address.ToRotation();
-        bus.Host(address.Nodes[0].Host, (ushort)address.Nodes[0].Port, address.VirtualHost, host =>
-        {
-            host.Username(address.User);
-            host.Password(address.Password);
-            host.ConnectionName(connectionName);
-            host.RequestedConnectionTimeout(address.ConnectTimeout);
-            host.Heartbeat(TimeSpan.FromSeconds(10));
-            host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
-            host.OnRefreshConnectionFactory = factory =>
+        bus.Host(
+            address.Nodes[0].Host,
+            (ushort)address.Nodes[0].Port,
+            address.VirtualHost,
+            host =>
             {
-                address.Prepare(factory, nodes);
-                return Task.CompletedTask;
-            };
-        });
+                host.Username(address.User);
+                host.Password(address.Password);
+                host.ConnectionName(connectionName);
+                host.RequestedConnectionTimeout(address.ConnectTimeout);
+                host.Heartbeat(TimeSpan.FromSeconds(10));
+                host.MaxMessageSize(RabbitMqAddress.MaxMessageBytes);
+                host.OnRefreshConnectionFactory = factory =>
+                {
+                    address.Prepare(factory, nodes);
+                    return Task.CompletedTask;
+                };
+            }
+        );
     }
 
     /// <summary>Starts a bus. A cancelled start stops the started parts, which may never end: the wait for them is limited to the time of a
@@ -33,7 +38,10 @@ internal static class BusHost
     public static async Task StartAsync(IBusControl bus, CancellationToken cancellationToken)
     {
         using var patience = new CancellationTokenSource();
-        await using var _ = cancellationToken.UnsafeRegister(state => ((CancellationTokenSource)state!).CancelAfter(CleanUpDeadline), patience);
+        await using var _ = cancellationToken.UnsafeRegister(
+            state => ((CancellationTokenSource)state!).CancelAfter(CleanUpDeadline),
+            patience
+        );
         await bus.StartAsync(cancellationToken).WaitAsync(patience.Token);
     }
 

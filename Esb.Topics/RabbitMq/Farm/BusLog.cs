@@ -21,7 +21,12 @@ internal sealed class BusLog(ILoggerFactory loggers) : ILoggerFactory
 
         public bool IsEnabled(LogLevel logLevel) => inner.IsEnabled(LogLevel.Debug);
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            inner.Log(logLevel < LogLevel.Debug ? logLevel : LogLevel.Debug, eventId, state, exception, formatter);
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        ) => inner.Log(logLevel < LogLevel.Debug ? logLevel : LogLevel.Debug, eventId, state, exception, formatter);
     }
 }

@@ -25,27 +25,40 @@ internal sealed class ControlBus : IAsyncDisposable
     /// <param name="loggers">Receive the log of the bus at Debug.</param>
     /// <param name="cancellationToken">Cancels the wait for the broker.</param>
     public static async Task<ControlBus> StartAsync(
-        RabbitMqAddress address, string exchange, FarmHost self, Action<FarmMessage> hear, ILoggerFactory loggers, CancellationToken cancellationToken)
+        RabbitMqAddress address,
+        string exchange,
+        FarmHost self,
+        Action<FarmMessage> hear,
+        ILoggerFactory loggers,
+        CancellationToken cancellationToken
+    )
     {
         LogContext.ConfigureCurrentLogContext(new BusLog(loggers));
-        var bus = new ControlBus(Bus.Factory.CreateUsingRabbitMq(configure =>
-        {
-            BusHost.Configure(configure, address, $"farm {self.Name}");
-            configure.Message<FarmMessage>(message => message.SetEntityName(exchange));
-            configure.ReceiveEndpoint($"{exchange}.{Guid.NewGuid():N}", endpoint => // new each time: the last one's node may be down
+        var bus = new ControlBus(
+            Bus.Factory.CreateUsingRabbitMq(configure =>
             {
-                endpoint.QueueExpiration = QueueExpires;
-                endpoint.AutoDelete = true; // durable all the same: newer brokers refuse queues that are neither durable nor exclusive
-                endpoint.ConcurrentMessageLimit = 1;
-                endpoint.DiscardFaultedMessages(); // an unreadable message is from no host, and a queue of faults would never be read
-                endpoint.DiscardSkippedMessages();
-                endpoint.Handler<FarmMessage>(context =>
-                {
-                    hear(context.Message);
-                    return Task.CompletedTask;
-                });
-            });
-        }));
+                BusHost.Configure(configure, address, $"farm {self.Name}");
+                configure.Message<FarmMessage>(message => message.SetEntityName(exchange));
+                configure.ReceiveEndpoint(
+                    $"{exchange}.{Guid.NewGuid():N}",
+                    endpoint => // new each time: the last one's node may be down
+                    {
+                        endpoint.QueueExpiration = QueueExpires;
+                        // durable all the same: newer brokers refuse queues that are neither durable nor exclusive
+                        endpoint.AutoDelete = true;
+                        endpoint.ConcurrentMessageLimit = 1;
+                        // an unreadable message is from no host, and a queue of faults would never be read
+                        endpoint.DiscardFaultedMessages();
+                        endpoint.DiscardSkippedMessages();
+                        endpoint.Handler<FarmMessage>(context =>
+                        {
+                            hear(context.Message);
+                            return Task.CompletedTask;
+                        });
+                    }
+                );
+            })
+        );
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         deadline.CancelAfter(StartDeadline);
         try
@@ -60,7 +73,8 @@ internal sealed class ControlBus : IAsyncDisposable
         }
     }
 
-    public Task PublishAsync(FarmMessage message, CancellationToken cancellationToken) => _bus.Publish(message, cancellationToken).WaitAsync(cancellationToken);
+    public Task PublishAsync(FarmMessage message, CancellationToken cancellationToken) =>
+        _bus.Publish(message, cancellationToken).WaitAsync(cancellationToken);
 
     /// <summary>Ends within seconds and without a failure.</summary>
     public async ValueTask DisposeAsync() => await BusHost.StopAsync(_bus, StopDeadline);

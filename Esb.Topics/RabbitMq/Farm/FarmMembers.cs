@@ -13,7 +13,10 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     private static readonly TimeSpan Proof = MissedAfter - Interval;
 
     private readonly Lock _gate = new();
-    private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(self.Id, new Member(self, [], 0, IsProven: false));
+    private ImmutableSortedDictionary<Guid, Member> _members = ImmutableSortedDictionary<Guid, Member>.Empty.Add(
+        self.Id,
+        new Member(self, [], 0, IsProven: false)
+    );
     private long? _hearingSince;
     private long _selfHeardAt;
 
@@ -27,7 +30,8 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     {
         get
         {
-            lock (_gate) return _hearingSince is { } since && IsHearing() ? time.GetElapsedTime(since) : TimeSpan.Zero;
+            lock (_gate)
+                return _hearingSince is { } since && IsHearing() ? time.GetElapsedTime(since) : TimeSpan.Zero;
         }
     }
 
@@ -36,7 +40,11 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
 
     /// <summary>Returns the hosts that receive for an endpoint, including this one.</summary>
     public IReadOnlyList<(Guid Host, FarmReceiver Receiver)> ReceiversOf(string endpoint) =>
-        [.. Volatile.Read(ref _members).Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one)))];
+        [
+            .. Volatile
+                .Read(ref _members)
+                .Values.SelectMany(member => member.Receives.Where(one => one.Endpoint == endpoint).Select(one => (member.Host.Id, one))),
+        ];
 
     /// <summary>Returns those of <see cref="ReceiversOf"/> that have proven to be of this farm, if this host can tell: a stranger that
     /// says it is a host gets no share of the work.</summary>
@@ -44,7 +52,11 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     {
         var members = Volatile.Read(ref _members);
         var canTell = members.TryGetValue(self.Id, out var own) && own.IsProven;
-        return [.. ReceiversOf(endpoint).Where(one => !canTell || one.Host == self.Id || (members.TryGetValue(one.Host, out var member) && member.IsProven))];
+        return
+        [
+            .. ReceiversOf(endpoint)
+                .Where(one => !canTell || one.Host == self.Id || (members.TryGetValue(one.Host, out var member) && member.IsProven)),
+        ];
     }
 
     /// <summary>Records the heartbeat of a host, with what it receives.</summary>
@@ -57,20 +69,27 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
         bool isNews;
         lock (_gate)
         {
-            if (!isProven && IsProven(host.Id)) return;
+            if (!isProven && IsProven(host.Id))
+                return;
             var now = time.GetTimestamp();
-            if (host.Id == self.Id) NoteEcho(now);
+            if (host.Id == self.Id)
+                NoteEcho(now);
             isNews = !_members.TryGetValue(host.Id, out var known) || !Says(known.Receives, receives);
-            _members = _members.SetItem(host.Id, new Member(host, host.Id == self.Id && known is not null ? known.Receives : receives, now, isProven));
+            _members = _members.SetItem(
+                host.Id,
+                new Member(host, host.Id == self.Id && known is not null ? known.Receives : receives, now, isProven)
+            );
         }
 
-        if (isNews && host.Id != self.Id) Changed?.Invoke();
+        if (isNews && host.Id != self.Id)
+            Changed?.Invoke();
     }
 
     /// <summary>Records that this host receives something else.</summary>
     public void Receive(IReadOnlyList<FarmReceiver> receives)
     {
-        lock (_gate) _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp(), IsProven(self.Id)));
+        lock (_gate)
+            _members = _members.SetItem(self.Id, new Member(self, receives, time.GetTimestamp(), IsProven(self.Id)));
         Changed?.Invoke();
     }
 
@@ -79,10 +98,12 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     /// <param name="isProven">True if a signature proves it; without one, only hosts that have never proven themselves leave.</param>
     public void Leave(Guid host, bool isProven)
     {
-        if (host == self.Id) return;
+        if (host == self.Id)
+            return;
         lock (_gate)
         {
-            if (!_members.ContainsKey(host) || (!isProven && IsProven(host))) return;
+            if (!_members.ContainsKey(host) || (!isProven && IsProven(host)))
+                return;
             _members = _members.Remove(host);
         }
 
@@ -96,12 +117,18 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
     {
         lock (_gate)
         {
-            if (!IsHearing()) return;
-            var silent = _members.Values
-                .Where(member => member.Host.Id != self.Id && time.GetElapsedTime(member.HeardAt) > MissedAfter && time.GetElapsedTime(member.HeardAt, _selfHeardAt) >= Proof)
+            if (!IsHearing())
+                return;
+            var silent = _members
+                .Values.Where(member =>
+                    member.Host.Id != self.Id
+                    && time.GetElapsedTime(member.HeardAt) > MissedAfter
+                    && time.GetElapsedTime(member.HeardAt, _selfHeardAt) >= Proof
+                )
                 .Select(member => member.Host.Id)
                 .ToList();
-            if (silent.Count == 0) return;
+            if (silent.Count == 0)
+                return;
             _members = _members.RemoveRange(silent);
         }
 
@@ -112,7 +139,8 @@ internal sealed class FarmMembers(FarmHost self, TimeProvider time)
 
     private void NoteEcho(long now)
     {
-        if (_hearingSince is null || !IsHearing()) _hearingSince = now;
+        if (_hearingSince is null || !IsHearing())
+            _hearingSince = now;
         _selfHeardAt = now;
     }
 

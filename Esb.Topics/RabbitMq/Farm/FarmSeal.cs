@@ -34,27 +34,40 @@ internal sealed class FarmSeal(FarmKeys keys, string farm, TimeProvider time)
     /// <summary>Signs a message; unchanged without a key.</summary>
     public FarmMessage Close(FarmMessage message)
     {
-        if (!keys.Any) return message;
+        if (!keys.Any)
+            return message;
         var dated = message with { Time = time.GetUtcNow().ToUnixTimeMilliseconds(), Nonce = Guid.NewGuid() };
         return dated with { Mac = keys.Sign(ContentOf(dated)) };
     }
 
     public FarmProof Open(FarmMessage message)
     {
-        if (message is not { Mac: { } mac, Time: { } at, Nonce: { } nonce } || !keys.Signed(ContentOf(message), mac)) return FarmProof.Unproven;
+        if (message is not { Mac: { } mac, Time: { } at, Nonce: { } nonce } || !keys.Signed(ContentOf(message), mac))
+            return FarmProof.Unproven;
         var now = time.GetUtcNow();
         var age = Math.Abs(now.ToUnixTimeMilliseconds() - (double)at);
-        if (age > LongestAge.TotalMilliseconds) return FarmProof.Unproven;
+        if (age > LongestAge.TotalMilliseconds)
+            return FarmProof.Unproven;
         lock (_gate)
         {
-            while (_order.TryPeek(out var oldest) && (now - oldest.At > 2 * LongestAge || _order.Count >= MostSeen)) _seen.Remove(_order.Dequeue().Nonce);
-            if (!_seen.Add(nonce)) return FarmProof.Repeated;
+            while (_order.TryPeek(out var oldest) && (now - oldest.At > 2 * LongestAge || _order.Count >= MostSeen))
+                _seen.Remove(_order.Dequeue().Nonce);
+            if (!_seen.Add(nonce))
+                return FarmProof.Repeated;
             _order.Enqueue((nonce, now));
             return FarmProof.Proven;
         }
     }
 
-    private ReadOnlySpan<byte> ContentOf(FarmMessage message) => new SignedContent()
-        .Add(farm).Add(message.From.ToString("N")).Add(message.Host).Add(message.Kind).Add(message.Body).Add(message.Level)
-        .Add(message.Time ?? 0).Add(message.Nonce?.ToString("N")).Bytes;
+    private ReadOnlySpan<byte> ContentOf(FarmMessage message) =>
+        new SignedContent()
+            .Add(farm)
+            .Add(message.From.ToString("N"))
+            .Add(message.Host)
+            .Add(message.Kind)
+            .Add(message.Body)
+            .Add(message.Level)
+            .Add(message.Time ?? 0)
+            .Add(message.Nonce?.ToString("N"))
+            .Bytes;
 }

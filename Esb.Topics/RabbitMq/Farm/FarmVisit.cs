@@ -37,16 +37,33 @@ internal sealed class FarmVisit : IAsyncDisposable
 
     /// <summary>Listens until all live hosts have been heard.</summary>
     /// <exception cref="EsbException"><c>ESB-FARM-KEY</c>: there are hosts, and no key to sign with.</exception>
-    public static async Task<FarmVisit> BeginAsync(RabbitMqAddress address, string exchange, FarmKeys keys, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<FarmVisit> BeginAsync(
+        RabbitMqAddress address,
+        string exchange,
+        FarmKeys keys,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         await keys.TryLoadAsync(cancellationToken);
         var visit = new FarmVisit(new FarmSeal(keys, exchange, time), time);
         try
         {
-            visit._bus = await ControlBus.StartAsync(address, exchange, visit._self, visit.Hear, NullLoggerFactory.Instance, cancellationToken);
+            visit._bus = await ControlBus.StartAsync(
+                address,
+                exchange,
+                visit._self,
+                visit.Hear,
+                NullLoggerFactory.Instance,
+                cancellationToken
+            );
             await Task.Delay(Listening, time, cancellationToken);
             if (!keys.Any && visit.Hosts.Count > 0)
-                throw new EsbException("ESB-FARM-KEY", "The hosts would not believe this command, as it has no key to sign with: give the configuration the hosts' farm.key.", FaultKind.Invalid);
+                throw new EsbException(
+                    "ESB-FARM-KEY",
+                    "The hosts would not believe this command, as it has no key to sign with: give the configuration the hosts' farm.key.",
+                    FaultKind.Invalid
+                );
             return visit;
         }
         catch
@@ -56,29 +73,48 @@ internal sealed class FarmVisit : IAsyncDisposable
         }
     }
 
-    public Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(TQuestion question, TimeSpan patience, CancellationToken cancellationToken)
+    public Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(
+        TQuestion question,
+        TimeSpan patience,
+        CancellationToken cancellationToken
+    )
         where TQuestion : class
         where TAnswer : class => _questions.AskAsync<TQuestion, TAnswer>(question, patience, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
-        if (_bus is not null) await _bus.DisposeAsync();
+        if (_bus is not null)
+            await _bus.DisposeAsync();
         await _commands.DisposeAsync();
     }
 
     private Task SayAsync(string kind, string body, CancellationToken cancellationToken) =>
-        _bus!.PublishAsync(_seal.Close(new FarmMessage { From = _self.Id, Host = _self.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel }), cancellationToken);
+        _bus!.PublishAsync(
+            _seal.Close(
+                new FarmMessage
+                {
+                    From = _self.Id,
+                    Host = _self.Name,
+                    Kind = kind,
+                    Body = body,
+                    Level = FarmMessage.CurrentLevel,
+                }
+            ),
+            cancellationToken
+        );
 
     private void Hear(FarmMessage message)
     {
         var host = new FarmHost(message.From, message.Host);
         var proof = _seal.Open(message);
-        if (proof == FarmProof.Repeated) return;
+        if (proof == FarmProof.Repeated)
+            return;
         var isProven = proof == FarmProof.Proven;
         switch (message.Kind)
         {
             case FarmMessage.Heartbeat:
-                if (message.Level < FarmMessage.CurrentLevel) _old.TryAdd(host.Id, host);
+                if (message.Level < FarmMessage.CurrentLevel)
+                    _old.TryAdd(host.Id, host);
                 _members.Hear(host, JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [], isProven);
                 break;
             case FarmMessage.Goodbye:

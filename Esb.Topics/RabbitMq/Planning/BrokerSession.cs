@@ -22,7 +22,12 @@ internal sealed class BrokerSession : IAsyncDisposable
         Topology = new RabbitMqTopology(Names, () => topics);
         var user = new BrokerUser(address.User, NullLogger.Instance);
         Reader = new WireReader(Names, new WireSignature(FarmKeys.None, user), time);
-        _connection = new BrokerConnection(address.ToFactory("plan"), (connection, token) => user.ProveAsync(connection, Names.Probes, token), time, NullLogger.Instance);
+        _connection = new BrokerConnection(
+            address.ToFactory("plan"),
+            (connection, token) => user.ProveAsync(connection, Names.Probes, token),
+            time,
+            NullLogger.Instance
+        );
         Publisher = new ConfirmedPublisher(_connection, user, new WireSignature(FarmKeys.None, user), time);
         Records = new EndpointRecords(Publisher);
         Homes = new EndpointHomes(Names, Records);
@@ -49,11 +54,17 @@ internal sealed class BrokerSession : IAsyncDisposable
     /// <summary>Connects.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>.</exception>
     public static async Task<BrokerSession> OpenAsync(
-        RabbitMqTransportConfig config, string name, IReadOnlyCollection<string> topics, TimeProvider time, CancellationToken cancellationToken)
+        RabbitMqTransportConfig config,
+        string name,
+        IReadOnlyCollection<string> topics,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         var session = new BrokerSession(config, name, topics, time);
         await session._connection.StartAsync(cancellationToken);
-        if (session._connection.Current is not null) return session;
+        if (session._connection.Current is not null)
+            return session;
         var reason = session._connection.Obstacle;
         await session.DisposeAsync();
         throw Unreachable(reason);
@@ -65,5 +76,6 @@ internal sealed class BrokerSession : IAsyncDisposable
         await _connection.DisposeAsync();
     }
 
-    private static EsbException Unreachable(string? reason) => new("ESB-TOPIC-UNAVAILABLE", $"The broker cannot be reached: {reason}.", FaultKind.Unavailable);
+    private static EsbException Unreachable(string? reason) =>
+        new("ESB-TOPIC-UNAVAILABLE", $"The broker cannot be reached: {reason}.", FaultKind.Unavailable);
 }

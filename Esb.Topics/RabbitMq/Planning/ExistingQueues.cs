@@ -19,7 +19,10 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         foreach (var queue in Queues)
         {
             if (await session.Connection.CountAsync(queue, cancellationToken) is { ConsumerCount: > 0 })
-                throw Busy($"Somebody consumes the queue of '{names.Endpoint}' who was not reached: a host of another name or an older version, or one that stands still. Stop it, or wait until it is missed, and apply again.");
+                throw Busy(
+                    $"Somebody consumes the queue of '{names.Endpoint}' who was not reached: a host of another name or an older "
+                        + $"version, or one that stands still. Stop it, or wait until it is missed, and apply again."
+                );
         }
     }
 
@@ -27,7 +30,8 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
         var waiting = 0L;
-        foreach (var queue in Queues) waiting += (await session.Connection.CountAsync(queue, cancellationToken))?.MessageCount ?? 0;
+        foreach (var queue in Queues)
+            waiting += (await session.Connection.CountAsync(queue, cancellationToken))?.MessageCount ?? 0;
         return waiting;
     }
 
@@ -37,8 +41,10 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         {
             await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
             var (target, topic) = (names.Queue, session.Names.Topic(pattern.Topic));
-            if (record.Shape.Lanes is null) await channel.QueueUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
-            else await channel.ExchangeUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
+            if (record.Shape.Lanes is null)
+                await channel.QueueUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
+            else
+                await channel.ExchangeUnbindAsync(target, topic, pattern.Value, cancellationToken: cancellationToken);
         }
     }
 
@@ -47,7 +53,8 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         var moved = 0;
         foreach (var queue in Queues)
         {
-            if (await session.Connection.HasQueueAsync(queue, cancellationToken)) moved += await mover.MoveAsync(queue, ToAsideAsync, cancellationToken);
+            if (await session.Connection.HasQueueAsync(queue, cancellationToken))
+                moved += await mover.MoveAsync(queue, ToAsideAsync, cancellationToken);
         }
 
         return moved;
@@ -70,13 +77,18 @@ internal sealed class ExistingQueues(BrokerSession session, EndpointNames names,
         foreach (var queue in Queues.Where(queue => !kept.Contains(queue)))
         {
             var count = await session.Connection.CountAsync(queue, cancellationToken);
-            if (count?.MessageCount > 0) throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
+            if (count?.MessageCount > 0)
+                throw Busy($"The queue {queue} got another message. Nothing is lost: apply again.");
             if (count?.ConsumerCount > 0) // a quorum queue also counts cancelled consumers and getters with unsettled messages
-                throw Busy($"Somebody has messages of the queue {queue}. Nothing is lost: stop him, or wait until he is missed, and apply again.");
-            await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken); // the broker knows no conditions for quorum queues
+                throw Busy(
+                    $"Somebody has messages of the queue {queue}. Nothing is lost: stop him, or wait until he is missed, and apply again."
+                );
+            // the broker knows no conditions for quorum queues
+            await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken);
         }
 
-        await channel.ExchangeDeleteAsync(names.Queue, cancellationToken: cancellationToken); // of lanes, or the empty one that the bus declares
+        // of lanes, or the empty one that the bus declares
+        await channel.ExchangeDeleteAsync(names.Queue, cancellationToken: cancellationToken);
         await channel.ExchangeDeleteAsync(names.Keys, cancellationToken: cancellationToken);
     }
 

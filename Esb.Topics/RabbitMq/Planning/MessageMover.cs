@@ -63,19 +63,22 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
         await channel.BasicQosAsync(0, Prefetch, global: false, cancellationToken);
         var consuming = await channel.BasicConsumeAsync(queue, autoAck: false, consumer, cancellationToken);
         var moved = 0;
-        for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++) await MoveNextAsync();
+        for (var seen = 0L; seen < most && await HasMoreAsync(arrivals.Reader, queue, cancellationToken); seen++)
+            await MoveNextAsync();
 
         // Cancel the consumer before closing the channel: the broker may count a closed one for a while. Messages that arrived until then
         // are moved too: otherwise they would return behind the next deliveries.
         await channel.BasicCancelAsync(consuming, noWait: false, cancellationToken);
         await cancelled.Task.WaitAsync(cancellationToken);
-        while (arrivals.Reader.TryPeek(out _)) await MoveNextAsync();
+        while (arrivals.Reader.TryPeek(out _))
+            await MoveNextAsync();
         return moved;
 
         async Task MoveNextAsync()
         {
             var (wire, tag) = await arrivals.Reader.ReadAsync(cancellationToken);
-            if (await MoveAsync(wire, target)) moved++;
+            if (await MoveAsync(wire, target))
+                moved++;
             await channel.BasicAckAsync(tag, multiple: false, cancellationToken);
         }
     }
@@ -83,11 +86,26 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
     private async Task<bool> MoveAsync(WireMessage wire, MoveTarget target)
     {
         var message = session.Reader.Read(wire, endpoint);
-        if (!_moved.Add((message.Id, message.Subject, message.Headers[EsbHeaders.Claim], BinaryPrimitives.ReadUInt128BigEndian(SHA256.HashData(wire.Body.Span))))) return false;
+        if (
+            !_moved.Add(
+                (
+                    message.Id,
+                    message.Subject,
+                    message.Headers[EsbHeaders.Claim],
+                    BinaryPrimitives.ReadUInt128BigEndian(SHA256.HashData(wire.Body.Span))
+                )
+            )
+        )
+            return false;
         var properties = WireWriter.Moved(message, session.Reader.KindOf(wire, endpoint), wire);
         var result = await target(wire, properties, message.Subject, message.Key);
-        if (result.Outcome == PublishOutcome.Confirmed) return true;
-        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"A message of '{endpoint}' could not be moved: {result.Reason}. It stays where it is; apply again.", FaultKind.Unavailable);
+        if (result.Outcome == PublishOutcome.Confirmed)
+            return true;
+        throw new EsbException(
+            "ESB-TOPIC-UNAVAILABLE",
+            $"A message of '{endpoint}' could not be moved: {result.Reason}. It stays where it is; apply again.",
+            FaultKind.Unavailable
+        );
     }
 
     private async Task<bool> HasMoreAsync(ChannelReader<(WireMessage, ulong)> arrivals, string queue, CancellationToken cancellationToken)
@@ -99,19 +117,26 @@ internal sealed class MessageMover(BrokerSession session, string endpoint)
             silence.CancelAfter(Silence);
             try
             {
-                return await arrivals.WaitToReadAsync(silence.Token) ? true : throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost.", FaultKind.Unavailable);
+                return await arrivals.WaitToReadAsync(silence.Token)
+                    ? true
+                    : throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The connection to the broker was lost.", FaultKind.Unavailable);
             }
             catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
                 // A broker that does not count this consumer is guessing. Messages that arrived during the query count too.
-                if (await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: > 0 }) return arrivals.TryPeek(out _);
-                if (Stopwatch.GetElapsedTime(began) > Patience) throw Stuck(queue);
+                if (await session.Connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: > 0 })
+                    return arrivals.TryPeek(out _);
+                if (Stopwatch.GetElapsedTime(began) > Patience)
+                    throw Stuck(queue);
             }
         }
     }
 
-    private static EsbException Stuck(string queue) => new(
-        "ESB-PLAN-BUSY",
-        $"The broker gives no message of {queue}, and does not say that it is empty: somebody else consumes it, or its leader does not answer. Nothing is lost: apply again once that is over.",
-        FaultKind.Invalid);
+    private static EsbException Stuck(string queue) =>
+        new(
+            "ESB-PLAN-BUSY",
+            $"The broker gives no message of {queue}, and does not say that it is empty: somebody else consumes it, or its leader "
+                + $"does not answer. Nothing is lost: apply again once that is over.",
+            FaultKind.Invalid
+        );
 }

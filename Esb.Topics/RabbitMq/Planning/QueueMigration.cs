@@ -15,7 +15,13 @@ namespace Esb.Topics.RabbitMq.Planning;
 /// message may arrive twice, with the same id, if the move was interrupted or a foreign client published it at the very moment of the
 /// switch.
 /// </remarks>
-internal sealed class QueueMigration(BrokerSession session, Subscription subscription, IQueueUsers users, Action<string> tell, TimeProvider time)
+internal sealed class QueueMigration(
+    BrokerSession session,
+    Subscription subscription,
+    IQueueUsers users,
+    Action<string> tell,
+    TimeProvider time
+)
 {
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(60);
@@ -50,7 +56,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         {
             await users.LetGoAsync(cancellationToken);
             await MigrateAsync(record, cancellationToken);
-            if (_to.AreOld) await MigrateAsync(await FindAsync(cancellationToken), cancellationToken);
+            if (_to.AreOld)
+                await MigrateAsync(await FindAsync(cancellationToken), cancellationToken);
         }
         finally
         {
@@ -62,12 +69,18 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private async Task<EndpointRecord> FindAsync(CancellationToken cancellationToken)
     {
         var home = await session.Homes.FindAsync(session.Connection, Endpoint, cancellationToken);
-        if (home.Stranger is { } stranger) throw new EsbException(QueueDriftException.OwnerCode, QueueDriftException.DescribeOwner(home.Names.Queue, stranger), FaultKind.Invalid);
+        if (home.Stranger is { } stranger)
+            throw new EsbException(
+                QueueDriftException.OwnerCode,
+                QueueDriftException.DescribeOwner(home.Names.Queue, stranger),
+                FaultKind.Invalid
+            );
         var record = home.Record ?? throw Impossible();
         (_aside, _back) = (new MessageMover(session, Endpoint), new MessageMover(session, Endpoint)); // they remember what they moved
         _from = home.Names;
         _to = record is { IsMigrating: true, IsMoving: false } ? _from : session.Names.New(Endpoint);
-        if (IsMove || _to.AreOld) users.RefuseOldHosts();
+        if (IsMove || _to.AreOld)
+            users.RefuseOldHosts();
         return record with { Owner = session.Names.Configuration };
     }
 
@@ -81,7 +94,18 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             await existing.RefuseConsumersAsync(cancellationToken); // consumers that started before the record forbade it
             await existing.UnbindAsync(cancellationToken);
             await EmptyAsync(existing, record, cancellationToken);
-            await WriteAsync(_from, record with { Shape = QueueShape.Of(subscription), Delays = [], IsMigrating = true, IsMoving = IsMove, IsEmptied = true }, cancellationToken);
+            await WriteAsync(
+                _from,
+                record with
+                {
+                    Shape = QueueShape.Of(subscription),
+                    Delays = [],
+                    IsMigrating = true,
+                    IsMoving = IsMove,
+                    IsEmptied = true,
+                },
+                cancellationToken
+            );
         }
 
         await RefillAsync(record, cancellationToken);
@@ -92,7 +116,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private async Task EmptyAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
         var moved = await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
-        if (IsMove && record is { Delays.Count: > 0, Shape.MaxLength: not null }) moved += await AwaitRefusedAsync(existing, cancellationToken);
+        if (IsMove && record is { Delays.Count: > 0, Shape.MaxLength: not null })
+            moved += await AwaitRefusedAsync(existing, cancellationToken);
         await using (await users.HoldPublishesAsync([_from.Queue], cancellationToken))
         {
             moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
@@ -107,7 +132,7 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         tell($"{Endpoint}: waiting {RefusedComeAgain.TotalSeconds:0} s for what its full queue may have refused");
         var moved = 0;
-        for (var began = time.GetTimestamp(); time.GetElapsedTime(began) < RefusedComeAgain;)
+        for (var began = time.GetTimestamp(); time.GetElapsedTime(began) < RefusedComeAgain; )
         {
             await Task.Delay(RefusedInterval, time, cancellationToken);
             moved += await existing.MoveAllAsync(_aside, Backlog, cancellationToken);
@@ -120,14 +145,21 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private async Task DivertAsync(ExistingQueues existing, EndpointRecord record, CancellationToken cancellationToken)
     {
         var isShort = subscription.Queue.MaxLength is not null && !record.IsMigrating;
-        await using var hold = isShort ? await users.HoldPublishesAsync(TopicsOf(record), cancellationToken) : null; // keeps messages out until the queue exists
+        // keeps messages out until the queue exists
+        await using var hold = isShort ? await users.HoldPublishesAsync(TopicsOf(record), cancellationToken) : null;
         var room = isShort ? RoomBeside(await existing.CountAsync(cancellationToken)) : null;
         await using var channel = await session.Connection.CreateChannelAsync(cancellationToken: cancellationToken);
         await session.Topology.DeclareAsideAsync(channel, Backlog, room: null, cancellationToken);
-        if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken)) await session.Topology.DeclareAsideAsync(channel, Meanwhile, room, cancellationToken);
+        if (!await session.Connection.HasQueueAsync(Meanwhile, cancellationToken))
+            await session.Topology.DeclareAsideAsync(channel, Meanwhile, room, cancellationToken);
         await WriteAsync(_from, record with { IsMigrating = true, IsMoving = IsMove }, cancellationToken);
         foreach (var pattern in Patterns(record))
-            await channel.QueueBindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+            await channel.QueueBindAsync(
+                Meanwhile,
+                session.Names.Topic(pattern.Topic),
+                pattern.Value,
+                cancellationToken: cancellationToken
+            );
     }
 
     // Messages for which the new queue will have no room beside the waiting ones are refused now. A quorum queue takes a few more than its
@@ -135,11 +167,14 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     private long? RoomBeside(long waiting)
     {
         var room = (subscription.Queue.MaxLength ?? long.MaxValue) - waiting;
-        if (room > 0) return subscription.Queue.Overflow == QueueOverflow.RejectPublish ? Math.Max(room * 9 / 10, 1) : null;
+        if (room > 0)
+            return subscription.Queue.Overflow == QueueOverflow.RejectPublish ? Math.Max(room * 9 / 10, 1) : null;
         throw new EsbException(
             "ESB-PLAN-LENGTH",
-            $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: with what is published meanwhile they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
-            FaultKind.Invalid);
+            $"{waiting} messages wait for '{Endpoint}', and queue.maxLength is {subscription.Queue.MaxLength}: with what is "
+                + $"published meanwhile they would not all be kept. Nothing was touched: let them be delivered first, or allow more.",
+            FaultKind.Invalid
+        );
     }
 
     private async Task RefillAsync(EndpointRecord record, CancellationToken cancellationToken)
@@ -151,12 +186,25 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         tell($"{Endpoint}: {moved} messages put into the new queues, in their order");
         foreach (var queue in new[] { Backlog, Meanwhile })
         {
-            if (!await IsEmptyAsync(queue, cancellationToken)) throw NotAlone(queue);
+            if (!await IsEmptyAsync(queue, cancellationToken))
+                throw NotAlone(queue);
             await channel.QueueDeleteAsync(queue, cancellationToken: cancellationToken);
         }
 
         await WriteAsync(_to, EndpointRecord.Of(subscription).With(subscription) with { Owner = record.Owner }, cancellationToken);
-        if (IsMove) await WriteAsync(_from, EndpointRecord.Of(subscription) with { Owner = record.Owner, IsMigrating = true, IsMoving = true, IsEmptied = true, IsMoved = true }, cancellationToken);
+        if (IsMove)
+            await WriteAsync(
+                _from,
+                EndpointRecord.Of(subscription) with
+                {
+                    Owner = record.Owner,
+                    IsMigrating = true,
+                    IsMoving = true,
+                    IsEmptied = true,
+                    IsMoved = true,
+                },
+                cancellationToken
+            );
     }
 
     // Repeats until no other consumer holds messages: another 'esb plan --apply', or a killed one that the broker has not noticed yet.
@@ -166,7 +214,8 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         for (var look = 0; look < MaxLooks; look++)
         {
             moved += await _back.MoveAsync(queue, ToEndpointAsync, cancellationToken);
-            if (await IsEmptyAsync(queue, cancellationToken)) return moved;
+            if (await IsEmptyAsync(queue, cancellationToken))
+                return moved;
             await Task.Delay(Quiet, time, cancellationToken);
         }
 
@@ -188,10 +237,12 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
             {
                 moved += await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken, MostWhileHeld);
                 await Task.Delay(Quiet, time, cancellationToken); // for publishers that were not asked to wait
-                if (await WaitingAsync(cancellationToken) == 0) return moved + await RebindAsync(channel, record, cancellationToken);
+                if (await WaitingAsync(cancellationToken) == 0)
+                    return moved + await RebindAsync(channel, record, cancellationToken);
             }
 
-            if (time.GetElapsedTime(began) > LongestWait) throw Busy();
+            if (time.GetElapsedTime(began) > LongestWait)
+                throw Busy();
         }
     }
 
@@ -200,7 +251,11 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
     {
         var moved = 0;
         var before = long.MaxValue;
-        for (var waiting = await WaitingAsync(cancellationToken); waiting > FewWaiting && waiting < before; waiting = await WaitingAsync(cancellationToken))
+        for (
+            var waiting = await WaitingAsync(cancellationToken);
+            waiting > FewWaiting && waiting < before;
+            waiting = await WaitingAsync(cancellationToken)
+        )
         {
             before = waiting;
             moved += await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken, waiting);
@@ -209,21 +264,30 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         return moved;
     }
 
-    private async Task<long> WaitingAsync(CancellationToken cancellationToken) => (await session.Connection.CountAsync(Meanwhile, cancellationToken))?.MessageCount ?? 0;
+    private async Task<long> WaitingAsync(CancellationToken cancellationToken) =>
+        (await session.Connection.CountAsync(Meanwhile, cancellationToken))?.MessageCount ?? 0;
 
     private async Task<int> RebindAsync(IChannel channel, EndpointRecord record, CancellationToken cancellationToken)
     {
-        foreach (var pattern in subscription.Patterns) await session.Topology.BindAsync(channel, _to, subscription, pattern, cancellationToken);
+        foreach (var pattern in subscription.Patterns)
+            await session.Topology.BindAsync(channel, _to, subscription, pattern, cancellationToken);
         foreach (var pattern in Patterns(record))
-            await channel.QueueUnbindAsync(Meanwhile, session.Names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+            await channel.QueueUnbindAsync(
+                Meanwhile,
+                session.Names.Topic(pattern.Topic),
+                pattern.Value,
+                cancellationToken: cancellationToken
+            );
         var late = await _back.MoveAsync(Meanwhile, ToEndpointAsync, cancellationToken);
-        if (late > 0) tell($"{Endpoint}: {late} messages were published by strangers at the moment of the switch; they may come twice or late");
+        if (late > 0)
+            tell($"{Endpoint}: {late} messages were published by strangers at the moment of the switch; they may come twice or late");
         return late;
     }
 
-    private ValueTask<PublishResult> ToEndpointAsync(WireMessage wire, BasicProperties properties, string subject, string? key) => subscription.Lanes is null
-        ? session.Publisher.SendAsync("", _to.Queue, key: "", properties, wire.Body)
-        : session.Publisher.SendAsync(_to.Queue, subject, key ?? "", properties, wire.Body);
+    private ValueTask<PublishResult> ToEndpointAsync(WireMessage wire, BasicProperties properties, string subject, string? key) =>
+        subscription.Lanes is null
+            ? session.Publisher.SendAsync("", _to.Queue, key: "", properties, wire.Body)
+            : session.Publisher.SendAsync(_to.Queue, subject, key ?? "", properties, wire.Body);
 
     private async Task WriteAsync(EndpointNames queues, EndpointRecord record, CancellationToken cancellationToken)
     {
@@ -232,23 +296,32 @@ internal sealed class QueueMigration(BrokerSession session, Subscription subscri
         await session.Records.ReplaceAsync(channel, queues, open, record, cancellationToken);
     }
 
-    private List<string> TopicsOf(EndpointRecord record) => [.. Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct()];
+    private List<string> TopicsOf(EndpointRecord record) =>
+        [.. Patterns(record).Select(pattern => session.Names.Topic(pattern.Topic)).Distinct()];
 
     private IEnumerable<SubjectPattern> Patterns(EndpointRecord record) =>
         record.Bound.Concat(EndpointRecord.PatternsOf(subscription)).Distinct().Select(SubjectPattern.Parse).OfType<SubjectPattern>();
 
-    private EsbException Busy() => new(
-        "ESB-PLAN-BUSY",
-        $"Others than the hosts of this farm publish for '{Endpoint}' all the time: the order could not be kept. Nothing is lost: stop them and apply again.",
-        FaultKind.Invalid);
+    private EsbException Busy() =>
+        new(
+            "ESB-PLAN-BUSY",
+            $"Others than the hosts of this farm publish for '{Endpoint}' all the time: the order could not be kept. Nothing is "
+                + $"lost: stop them and apply again.",
+            FaultKind.Invalid
+        );
 
-    private static EsbException NotAlone(string queue) => new(
-        "ESB-PLAN-BUSY",
-        $"Somebody else has messages of {queue}, perhaps another 'esb plan --apply'. Nothing is lost: apply again once that is over.",
-        FaultKind.Invalid);
+    private static EsbException NotAlone(string queue) =>
+        new(
+            "ESB-PLAN-BUSY",
+            $"Somebody else has messages of {queue}, perhaps another 'esb plan --apply'. Nothing is lost: apply again once that is over.",
+            FaultKind.Invalid
+        );
 
-    private EsbException Impossible() => new(
-        "ESB-CFG-QUEUEDRIFT",
-        $"The queue of '{Endpoint}' was not made by this program, so that it cannot tell how to replace it. Empty and delete it by hand.",
-        FaultKind.Invalid);
+    private EsbException Impossible() =>
+        new(
+            "ESB-CFG-QUEUEDRIFT",
+            $"The queue of '{Endpoint}' was not made by this program, so that it cannot tell how to replace it. Empty and delete it "
+                + $"by hand.",
+            FaultKind.Invalid
+        );
 }

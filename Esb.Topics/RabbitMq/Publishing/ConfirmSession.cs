@@ -17,7 +17,10 @@ internal sealed class ConfirmSession : IAsyncDisposable
     private const string Lost = "the channel was closed before the confirm came";
 
     private static readonly TimeSpan SweepInterval = TimeSpan.FromMilliseconds(250);
-    private static readonly CreateChannelOptions Options = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: false);
+    private static readonly CreateChannelOptions Options = new(
+        publisherConfirmationsEnabled: true,
+        publisherConfirmationTrackingEnabled: false
+    );
 
     private readonly Lock _gate = new();
     private readonly Dictionary<ulong, PendingConfirm> _pending = [];
@@ -34,11 +37,13 @@ internal sealed class ConfirmSession : IAsyncDisposable
     {
         (_channel, _link, _time) = (channel, link, time);
         channel.BasicAcksAsync += (_, ack) => Settle(ack.DeliveryTag, ack.Multiple, PublishResult.Confirmed);
-        channel.BasicNacksAsync += (_, nack) => Settle(nack.DeliveryTag, nack.Multiple, PublishResult.Refused("a subscriber's queue is full"));
+        channel.BasicNacksAsync += (_, nack) =>
+            Settle(nack.DeliveryTag, nack.Multiple, PublishResult.Refused("a subscriber's queue is full"));
         channel.BasicReturnAsync += (_, returned) => Return(returned);
         channel.ChannelShutdownAsync += (_, _) => BreakAsync();
         _sweeper = time.CreateTimer(_ => Sweep(), null, SweepInterval, SweepInterval);
-        if (!channel.IsOpen) Break(); // closed before the event handlers were attached
+        if (!channel.IsOpen)
+            Break(); // closed before the event handlers were attached
     }
 
     public bool IsOpen => !Volatile.Read(ref _isBroken) && _channel.IsOpen;
@@ -53,21 +58,32 @@ internal sealed class ConfirmSession : IAsyncDisposable
     /// <param name="began">The timestamp at which the publisher began to wait.</param>
     /// <param name="deadline">The deadline, relative to <paramref name="began"/>.</param>
     public Task<PublishResult> PublishAsync(
-        string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, long began, TimeSpan deadline)
+        string exchange,
+        string routingKey,
+        bool mandatory,
+        BasicProperties properties,
+        ReadOnlyMemory<byte> body,
+        long began,
+        TimeSpan deadline
+    )
     {
         var pending = new PendingConfirm(began, began + (long)(deadline.TotalSeconds * _time.TimestampFrequency));
         ValueTask writing;
         lock (_gate)
         {
-            if (_isBroken) return Task.FromResult(PublishResult.Unknown(Lost));
+            if (_isBroken)
+                return Task.FromResult(PublishResult.Unknown(Lost));
             _pending.Add(++_last, pending);
-            if (mandatory) (properties.Headers ??= new Dictionary<string, object?>())[Constants.PublishSequenceNumberHeader] = (long)_last; // comes back with a return
+            if (mandatory)
+                // comes back with a return
+                (properties.Headers ??= new Dictionary<string, object?>())[Constants.PublishSequenceNumberHeader] = (long)_last;
 
             // The client receives no token: a publish that is cancelled half-way corrupts its count of confirms.
             writing = _channel.BasicPublishAsync(exchange, routingKey, mandatory, properties, body, CancellationToken.None);
         }
 
-        if (!writing.IsCompletedSuccessfully) _ = WatchAsync(writing);
+        if (!writing.IsCompletedSuccessfully)
+            _ = WatchAsync(writing);
         return pending.Task;
     }
 
@@ -98,13 +114,15 @@ internal sealed class ConfirmSession : IAsyncDisposable
         {
             if (!isMultiple)
             {
-                if (_pending.Remove(number, out var one)) one.TrySetResult(result);
+                if (_pending.Remove(number, out var one))
+                    one.TrySetResult(result);
                 return Task.CompletedTask;
             }
 
             while (_settled < number)
             {
-                if (_pending.Remove(++_settled, out var one)) one.TrySetResult(result);
+                if (_pending.Remove(++_settled, out var one))
+                    one.TrySetResult(result);
             }
         }
 
@@ -114,10 +132,15 @@ internal sealed class ConfirmSession : IAsyncDisposable
     // The broker returns a message before it confirms it.
     private Task Return(BasicReturnEventArgs returned)
     {
-        if (returned.BasicProperties.Headers?.TryGetValue(Constants.PublishSequenceNumberHeader, out var value) != true || value is not long number) return Task.CompletedTask;
+        if (
+            returned.BasicProperties.Headers?.TryGetValue(Constants.PublishSequenceNumberHeader, out var value) != true
+            || value is not long number
+        )
+            return Task.CompletedTask;
         lock (_gate)
         {
-            if (_pending.Remove((ulong)number, out var one)) one.TrySetResult(ConfirmedChannel.NoQueue);
+            if (_pending.Remove((ulong)number, out var one))
+                one.TrySetResult(ConfirmedChannel.NoQueue);
         }
 
         return Task.CompletedTask;
@@ -130,7 +153,8 @@ internal sealed class ConfirmSession : IAsyncDisposable
             var now = _time.GetTimestamp();
             foreach (var (number, pending) in _pending)
             {
-                if (pending.Deadline > now) continue;
+                if (pending.Deadline > now)
+                    continue;
                 _pending.Remove(number);
                 _expired.Add(pending);
             }
@@ -156,7 +180,8 @@ internal sealed class ConfirmSession : IAsyncDisposable
         lock (_gate)
         {
             _isBroken = true;
-            foreach (var pending in _pending.Values) pending.TrySetResult(PublishResult.Unknown(Lost));
+            foreach (var pending in _pending.Values)
+                pending.TrySetResult(PublishResult.Unknown(Lost));
             _pending.Clear();
         }
     }

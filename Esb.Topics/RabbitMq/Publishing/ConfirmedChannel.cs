@@ -21,14 +21,23 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
 
     /// <summary>Publishes a message; the outcome is known within the deadline in any case.</summary>
     public async ValueTask<PublishResult> PublishAsync(
-        string exchange, string routingKey, bool mandatory, BasicProperties properties, ReadOnlyMemory<byte> body, TimeSpan deadline)
+        string exchange,
+        string routingKey,
+        bool mandatory,
+        BasicProperties properties,
+        ReadOnlyMemory<byte> body,
+        TimeSpan deadline
+    )
     {
-        if (connection.Obstacle is { } obstacle) return PublishResult.Refused(obstacle);
+        if (connection.Obstacle is { } obstacle)
+            return PublishResult.Refused(obstacle);
         var started = time.GetTimestamp();
-        if (!await _unconfirmed.WaitAsync(deadline)) return PublishResult.Refused("the broker does not keep up");
+        if (!await _unconfirmed.WaitAsync(deadline))
+            return PublishResult.Refused("the broker does not keep up");
         try
         {
-            if (await OpenAsync(deadline - time.GetElapsedTime(started)) is not { } open) return PublishResult.Refused(connection.Obstacle ?? "the broker opens no channel");
+            if (await OpenAsync(deadline - time.GetElapsedTime(started)) is not { } open)
+                return PublishResult.Refused(connection.Obstacle ?? "the broker opens no channel");
             return await open.PublishAsync(exchange, routingKey, mandatory, properties, body, started, deadline);
         }
         finally
@@ -40,7 +49,8 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     public async ValueTask DisposeAsync()
     {
         await ((Task)_open).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (_open is { IsCompletedSuccessfully: true, Result: { } open }) await open.DisposeAsync();
+        if (_open is { IsCompletedSuccessfully: true, Result: { } open })
+            await open.DisposeAsync();
         _unconfirmed.Dispose();
     }
 
@@ -50,8 +60,10 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
         Task<ConfirmSession?> opening;
         lock (_gate)
         {
-            if (_open is { IsCompletedSuccessfully: true, Result.IsOpen: true }) return _open.Result;
-            if (_open.IsCompleted) _open = ReopenAsync(_open.IsCompletedSuccessfully ? _open.Result : null);
+            if (_open is { IsCompletedSuccessfully: true, Result.IsOpen: true })
+                return _open.Result;
+            if (_open.IsCompleted)
+                _open = ReopenAsync(_open.IsCompletedSuccessfully ? _open.Result : null);
             opening = _open;
         }
 
@@ -69,12 +81,22 @@ internal sealed class ConfirmedChannel(BrokerConnection connection, TimeProvider
     {
         try
         {
-            if (closed is not null) await closed.DisposeAsync();
-            if (connection.Link is not { } link) return null;
-            if (closed?.MissedTarget == true) await connection.PrepareAsync(link); // a declared queue or exchange was deleted
+            if (closed is not null)
+                await closed.DisposeAsync();
+            if (connection.Link is not { } link)
+                return null;
+            if (closed?.MissedTarget == true)
+                await connection.PrepareAsync(link); // a declared queue or exchange was deleted
             return await ConfirmSession.OpenAsync(link, time);
         }
-        catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
+        catch (Exception ex)
+            when (ex
+                    is OperationInterruptedException
+                        or IOException
+                        or ObjectDisposedException
+                        or OperationCanceledException
+                        or TimeoutException
+            )
         {
             return null;
         }

@@ -33,7 +33,8 @@ internal sealed class Passage(TimeProvider time)
     {
         lock (_gate)
         {
-            if (--_inside == 0) _emptied?.TrySetResult();
+            if (--_inside == 0)
+                _emptied?.TrySetResult();
         }
     }
 
@@ -46,7 +47,8 @@ internal sealed class Passage(TimeProvider time)
             _opened ??= NewSignal();
             _reopening?.Dispose();
             _reopening = time.CreateTimer(_ => Open(), null, span, Timeout.InfiniteTimeSpan);
-            if (_inside == 0) return Task.CompletedTask;
+            if (_inside == 0)
+                return Task.CompletedTask;
             return (_emptied = NewSignal()).Task;
         }
     }

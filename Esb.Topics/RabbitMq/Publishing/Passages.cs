@@ -35,8 +35,10 @@ internal sealed class Passages(TimeProvider time)
         var span = question.For < LongestHold ? question.For : LongestHold;
         foreach (var passage in question.Destinations.Take(MostDestinations).Select(Of))
         {
-            if (span > TimeSpan.Zero) await passage.CloseAsync(span).WaitAsync(cancellationToken);
-            else passage.Open();
+            if (span > TimeSpan.Zero)
+                await passage.CloseAsync(span).WaitAsync(cancellationToken);
+            else
+                passage.Open();
         }
 
         return new PublishesHeld();

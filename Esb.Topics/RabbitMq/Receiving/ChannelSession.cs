@@ -14,7 +14,8 @@ internal sealed class ChannelSession
         Channel = channel;
         Source = new DeliverySource(lane, Guid.NewGuid(), _lost.Token);
         channel.ChannelShutdownAsync += (_, _) => _lost.CancelAsync();
-        if (!channel.IsOpen) _lost.Cancel(); // closed before the event handler was attached
+        if (!channel.IsOpen)
+            _lost.Cancel(); // closed before the event handler was attached
     }
 
     public IChannel Channel { get; }

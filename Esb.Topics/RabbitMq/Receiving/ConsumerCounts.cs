@@ -19,7 +19,8 @@ internal sealed class ConsumerCounts(BrokerConnection connection)
     public async Task<IReadOnlyDictionary<string, uint>> CountAsync(IReadOnlyList<string> queues, CancellationToken stopping)
     {
         var counts = new Dictionary<string, uint>();
-        if (connection.Current is not { } current) return counts;
+        if (connection.Current is not { } current)
+            return counts;
         try
         {
             await CountAsync(current, queues, counts, stopping);
@@ -32,7 +33,12 @@ internal sealed class ConsumerCounts(BrokerConnection connection)
         return counts;
     }
 
-    private static async Task CountAsync(IConnection connection, IReadOnlyList<string> queues, Dictionary<string, uint> counts, CancellationToken stopping)
+    private static async Task CountAsync(
+        IConnection connection,
+        IReadOnlyList<string> queues,
+        Dictionary<string, uint> counts,
+        CancellationToken stopping
+    )
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         try

@@ -34,10 +34,12 @@ internal sealed class ConsumerWatch(string endpoint, RabbitMqNames names, Consum
             seen = session.Count;
             misses = session.IsOpen && count != 0 ? 0 : misses + 1;
             var isShort = count < Expected;
-            if (!isShort) _isFresh = false;
+            if (!isShort)
+                _isFresh = false;
             fewer = isShort && isIdle && !_isFresh && misses == 0 ? fewer + 1 : 0;
             note(misses == 0 && fewer < MaxFewer);
-            if (misses == MaxMisses) return "its consumer was lost";
+            if (misses == MaxMisses)
+                return "its consumer was lost";
             if (fewer == MaxFewer)
             {
                 _isFresh = true;

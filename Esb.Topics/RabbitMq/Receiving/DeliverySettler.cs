@@ -13,13 +13,25 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Publishes the result of a delivery: a retry, a dead letter or a reply. The delivery may be acknowledged only after the
 /// confirm.</summary>
-internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPublisher publisher, BodyClaims claims, TimeProvider time, ILogger logger)
+internal sealed partial class DeliverySettler(
+    RabbitMqNames names,
+    ConfirmedPublisher publisher,
+    BodyClaims claims,
+    TimeProvider time,
+    ILogger logger
+)
 {
     // For a foreign requester that set no expiration.
     private static readonly TimeSpan DefaultTimeToLive = TimeSpan.FromSeconds(60);
 
     /// <summary>Moves a delivery to the queue where it waits for its next attempt.</summary>
-    public Task DeferAsync(Subscription subscription, TopicDelivery delivery, string? replyTo, Settlement.Later later, CancellationToken stopping)
+    public Task DeferAsync(
+        Subscription subscription,
+        TopicDelivery delivery,
+        string? replyTo,
+        Settlement.Later later,
+        CancellationToken stopping
+    )
     {
         var rung = names.Rung(subscription.Endpoint, RungFor(subscription.RetryDelays, later.Delay));
         return MoveAsync(delivery.Message, rung, () => WireWriter.Retry(delivery, replyTo, later), stopping);
@@ -35,7 +47,8 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     /// <summary>Returns the sender of the reply to a request; null if the message is no request.</summary>
     public ReplySender? ReplierTo(WireMessage request, EsbMessage message)
     {
-        if (request.Properties.ReplyTo is not { Length: > 0 } replyTo) return null;
+        if (request.Properties.ReplyTo is not { Length: > 0 } replyTo)
+            return null;
         if (!names.MayReplyTo(replyTo))
         {
             LogReplyRefused(message.Id, replyTo);
@@ -54,15 +67,20 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
         if (WireLimits.ExcessOf(reply) is { } excess)
         {
             LogReplyCut(requestId, excess);
-            reply = reply with { Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)) };
+            reply = reply with
+            {
+                Headers = MessageHeaders.From(reply.Headers.Where(header => header.Key is EsbHeaders.Fault or EsbHeaders.Status)),
+            };
         }
 
-        if (names.IsOurReplyQueue(replyTo)) reply = await claims.CheckInReplyAsync(reply);
+        if (names.IsOurReplyQueue(replyTo))
+            reply = await claims.CheckInReplyAsync(reply);
         var backoff = new Backoff(time);
         while (true)
         {
             var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
-            if (result.Outcome == PublishOutcome.Confirmed) return true;
+            if (result.Outcome == PublishOutcome.Confirmed)
+                return true;
             if (result == ConfirmedChannel.NoQueue || time.GetTimestamp() >= expires)
             {
                 TopicsTelemetry.CountReplyAbandoned();
@@ -81,7 +99,8 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
         while (true)
         {
             var result = await publisher.SendAsync(queue, properties(), message.Body.Bytes);
-            if (result.Outcome == PublishOutcome.Confirmed) return;
+            if (result.Outcome == PublishOutcome.Confirmed)
+                return;
             LogNotMoved(message.Id, queue, result.Reason);
             await backoff.WaitAsync(stopping);
         }
@@ -90,10 +109,18 @@ internal sealed partial class DeliverySettler(RabbitMqNames names, ConfirmedPubl
     private static TimeSpan RungFor(IReadOnlyList<TimeSpan> delays, TimeSpan wanted) =>
         delays.Where(delay => delay >= wanted).DefaultIfEmpty(delays.Max()).Min(); // the next longer one, if there is one
 
-    [LoggerMessage(EventId = 1517, Level = LogLevel.Warning, Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again")]
+    [LoggerMessage(
+        EventId = 1517,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} could not be moved to {Queue}: {Reason}; it is held and tried again"
+    )]
     private partial void LogNotMoved(Guid messageId, string queue, string? reason);
 
-    [LoggerMessage(EventId = 1518, Level = LogLevel.Warning, Message = "Message {MessageId} gets no reply: {Queue} is no queue of a requester (ESB-AMQP-REPLYTO)")]
+    [LoggerMessage(
+        EventId = 1518,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} gets no reply: {Queue} is no queue of a requester (ESB-AMQP-REPLYTO)"
+    )]
     private partial void LogReplyRefused(Guid messageId, string queue);
 
     [LoggerMessage(EventId = 1525, Level = LogLevel.Warning, Message = "The reply to {CorrelationId} goes without its headers: {Excess}")]

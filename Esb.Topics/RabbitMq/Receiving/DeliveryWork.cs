@@ -12,7 +12,16 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Passes a delivery to the handler and carries out the settlement, up to the acknowledgement. Thread-safe.</summary>
 internal sealed partial class DeliveryWork(
-    Subscription subscription, DeliveryHandler handler, WireReader reader, BodyClaims claims, DeliverySettler settler, SeenDeliveries seen, Live<LimitsConfig> limits, TimeProvider time, ILogger logger)
+    Subscription subscription,
+    DeliveryHandler handler,
+    WireReader reader,
+    BodyClaims claims,
+    DeliverySettler settler,
+    SeenDeliveries seen,
+    Live<LimitsConfig> limits,
+    TimeProvider time,
+    ILogger logger
+)
 {
     /// <summary>The unsettled deliveries of this process.</summary>
     public SeenDeliveries Seen => seen;
@@ -89,9 +98,18 @@ internal sealed partial class DeliveryWork(
     private Settlement.Divert? Refuse(EsbMessage message)
     {
         var maxBodyBytes = limits.Current.MaxBodySize.Bytes;
-        if (message.Body.Length > maxBodyBytes) return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
+        if (message.Body.Length > maxBodyBytes)
+            return Divert(message, "ESB-AMQP-SIZE", $"The body is larger than {maxBodyBytes} bytes.");
         return WireLimits.ExcessOf(message) is { } excess
-            ? Divert(message with { Headers = MessageHeaders.From(message.Headers.Where(header => header.Key == EsbHeaders.Claim)), Key = null }, "ESB-HDR-LIMIT", $"{excess} They were dropped.")
+            ? Divert(
+                message with
+                {
+                    Headers = MessageHeaders.From(message.Headers.Where(header => header.Key == EsbHeaders.Claim)),
+                    Key = null,
+                },
+                "ESB-HDR-LIMIT",
+                $"{excess} They were dropped."
+            )
             : null;
     }
 
@@ -101,6 +119,10 @@ internal sealed partial class DeliveryWork(
         return new Settlement.Divert(new DeadLetter(message, subscription.Endpoint, code, reason, null, 0, now, now));
     }
 
-    [LoggerMessage(EventId = 1520, Level = LogLevel.Error, Message = "Message {MessageId} could not be settled at {Endpoint}; it goes back to its queue")]
+    [LoggerMessage(
+        EventId = 1520,
+        Level = LogLevel.Error,
+        Message = "Message {MessageId} could not be settled at {Endpoint}; it goes back to its queue"
+    )]
     private partial void LogReturned(string? messageId, string endpoint, Exception exception);
 }

@@ -18,7 +18,8 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
     {
         get
         {
-            lock (_gate) return _running > 0;
+            lock (_gate)
+                return _running > 0;
         }
     }
 
@@ -27,7 +28,8 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
     {
         lock (_gate)
         {
-            if (_isStopping) return false;
+            if (_isStopping)
+                return false;
             if (_running == limit)
             {
                 _waiting.Enqueue(arrival);
@@ -50,7 +52,8 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
             _isStopping = true;
             List<Arrival> left = [.. _waiting];
             _waiting.Clear();
-            if (_running == 0) _ended.TrySetResult();
+            if (_running == 0)
+                _ended.TrySetResult();
             return left;
         }
     }
@@ -60,7 +63,8 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
 
     private async Task RunAsync(Arrival first)
     {
-        for (var arrival = first; arrival is not null; arrival = TakeNext()) await work(arrival);
+        for (var arrival = first; arrival is not null; arrival = TakeNext())
+            await work(arrival);
     }
 
     private Arrival? TakeNext()
@@ -69,10 +73,12 @@ internal sealed class DeliveryWorkers(int limit, Func<Arrival, Task> work)
         {
             while (_waiting.TryDequeue(out var next))
             {
-                if (next.Session.IsOpen) return next; // otherwise the broker delivers it again
+                if (next.Session.IsOpen)
+                    return next; // otherwise the broker delivers it again
             }
 
-            if (--_running == 0 && _isStopping) _ended.TrySetResult();
+            if (--_running == 0 && _isStopping)
+                _ended.TrySetResult();
             return null;
         }
     }

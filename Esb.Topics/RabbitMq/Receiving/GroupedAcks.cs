@@ -40,7 +40,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
     /// <summary>Adds a delivery. Call in order of arrival.</summary>
     public LinkedListNode<ulong> Came(ulong tag)
     {
-        lock (_gate) return _unsettled.AddLast(tag);
+        lock (_gate)
+            return _unsettled.AddLast(tag);
     }
 
     /// <summary>Marks a delivery as finished: it may be acknowledged now or soon.</summary>
@@ -52,7 +53,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
             _done.Add(place.Value);
             if (_done.Count < _size && _unsettled.Count > 0)
             {
-                if (!_isTimed) _timer.Change(Latest, Timeout.InfiniteTimeSpan);
+                if (!_isTimed)
+                    _timer.Change(Latest, Timeout.InfiniteTimeSpan);
                 _isTimed = true;
                 return ValueTask.CompletedTask;
             }
@@ -65,7 +67,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
     public async ValueTask ReturnAsync(LinkedListNode<ulong> place)
     {
         await SendAsync(() => _channel.BasicNackAsync(place.Value, multiple: false, requeue: true, CancellationToken.None));
-        lock (_gate) _unsettled.Remove(place); // only now: no group may reach beyond it before the broker has it back
+        lock (_gate)
+            _unsettled.Remove(place); // only now: no group may reach beyond it before the broker has it back
     }
 
     /// <summary>Acknowledges all finished deliveries; leaves them to a flush that is already running.</summary>
@@ -75,7 +78,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
         {
             _isTimed = false;
             _isWanted = true;
-            if (_isFlushing) return; // frames that overtake each other would name deliveries unknown to the broker
+            if (_isFlushing)
+                return; // frames that overtake each other would name deliveries unknown to the broker
             _isFlushing = true;
         }
 
@@ -83,13 +87,16 @@ internal sealed class GroupedAcks : IAsyncDisposable
         {
             while (TakeGroup() is var (last, isGroup, others))
             {
-                if (last > 0) await SendAsync(() => _channel.BasicAckAsync(last, isGroup, CancellationToken.None));
-                foreach (var tag in others) await SendAsync(() => _channel.BasicAckAsync(tag, multiple: false, CancellationToken.None));
+                if (last > 0)
+                    await SendAsync(() => _channel.BasicAckAsync(last, isGroup, CancellationToken.None));
+                foreach (var tag in others)
+                    await SendAsync(() => _channel.BasicAckAsync(tag, multiple: false, CancellationToken.None));
             }
         }
         catch
         {
-            lock (_gate) EndFlush();
+            lock (_gate)
+                EndFlush();
             throw;
         }
     }
@@ -102,10 +109,12 @@ internal sealed class GroupedAcks : IAsyncDisposable
         Task? others = null;
         lock (_gate)
         {
-            if (_isFlushing) others = (_drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            if (_isFlushing)
+                others = (_drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
 
-        if (others is not null) await others;
+        if (others is not null)
+            await others;
     }
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
@@ -128,12 +137,14 @@ internal sealed class GroupedAcks : IAsyncDisposable
             var (last, count) = (0UL, 0);
             foreach (var tag in _leaving)
             {
-                if (tag > oldest) continue;
+                if (tag > oldest)
+                    continue;
                 last = Math.Max(last, tag);
                 count++;
             }
 
-            if (count == _leaving.Count) return (last, count > 1, []);
+            if (count == _leaving.Count)
+                return (last, count > 1, []);
             return (last, count > 1, [.. _leaving.Where(tag => tag > oldest)]);
         }
     }
@@ -151,7 +162,8 @@ internal sealed class GroupedAcks : IAsyncDisposable
         {
             await send();
         }
-        catch (Exception ex) when (ex is OperationInterruptedException or IOException or ObjectDisposedException or InvalidOperationException)
+        catch (Exception ex)
+            when (ex is OperationInterruptedException or IOException or ObjectDisposedException or InvalidOperationException)
         {
             // The channel is lost, and the broker redelivers all unacknowledged messages.
         }

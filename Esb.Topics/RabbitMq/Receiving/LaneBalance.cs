@@ -46,16 +46,19 @@ internal sealed class LaneBalance(string endpoint, IReadOnlyList<LaneConsumer> l
 
     private async Task BalanceAsync()
     {
-        var hosts = farm.Members.ProvenReceiversOf(endpoint)
+        var hosts = farm
+            .Members.ProvenReceiversOf(endpoint)
             .Where(receiver => receiver.Receiver.Epoch is not null)
             .ToDictionary(receiver => receiver.Host, receiver => receiver.Receiver.Epoch);
         var shares = LaneShares.Of(endpoint, lanes.Count, hosts.Keys);
         for (var lane = 0; lane < shares.Count; lane++)
         {
             var meant = (shares[lane], hosts[shares[lane]]);
-            if (_meant[lane] == meant) continue;
+            if (_meant[lane] == meant)
+                continue;
             _meant[lane] = meant;
-            if (shares[lane] != farm.Self.Id) await lanes[lane].HandOverAsync();
+            if (shares[lane] != farm.Self.Id)
+                await lanes[lane].HandOverAsync();
         }
     }
 }

@@ -11,7 +11,14 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// <param name="freezes">Detects that this process stood still.</param>
 /// <param name="time">Paces the sessions.</param>
 /// <param name="logger">Logs lost channels.</param>
-internal sealed class LaneConsumer(Func<Lane> find, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
+internal sealed class LaneConsumer(
+    Func<Lane> find,
+    DeliveryWork work,
+    SemaphoreSlim gate,
+    FreezeWatch freezes,
+    TimeProvider time,
+    ILogger logger
+)
 {
     // Prevents a tight loop when the broker closes each new channel.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
@@ -41,7 +48,8 @@ internal sealed class LaneConsumer(Func<Lane> find, DeliveryWork work, Semaphore
             _session = new LaneSession(find(), work, gate, freezes, time, logger);
             try
             {
-                if (!await _session.RunAsync(connection, () => consuming(isAgain), stopping)) await Task.Delay(Pause, time, stopping);
+                if (!await _session.RunAsync(connection, () => consuming(isAgain), stopping))
+                    await Task.Delay(Pause, time, stopping);
             }
             catch (OperationCanceledException) when (stopping.IsCancellationRequested)
             {

@@ -13,7 +13,14 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// It releases the queue by closing the channel, which makes the broker take back all unsettled messages in order: a message returned
 /// separately would end up behind those already in flight.
 /// </remarks>
-internal sealed partial class LaneSession(Lane lane, DeliveryWork work, SemaphoreSlim gate, FreezeWatch freezes, TimeProvider time, ILogger logger)
+internal sealed partial class LaneSession(
+    Lane lane,
+    DeliveryWork work,
+    SemaphoreSlim gate,
+    FreezeWatch freezes,
+    TimeProvider time,
+    ILogger logger
+)
 {
     // The broker closes the channel of a delivery that is not settled in time (30 min by default). The first limit is the age at which a
     // delivery is no longer started or retried, the second the age at which a running one is abandoned.
@@ -27,7 +34,9 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private static readonly TimeSpan ReturnPause = TimeSpan.FromMilliseconds(250);
 
     // Bounded by the prefetch.
-    private readonly Channel<LaneArrival> _arrivals = Channel.CreateUnbounded<LaneArrival>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true });
+    private readonly Channel<LaneArrival> _arrivals = Channel.CreateUnbounded<LaneArrival>(
+        new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }
+    );
 
     private readonly CancellationTokenSource _handingOver = new();
     private readonly CancellationTokenSource _ended = new();
@@ -64,7 +73,12 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     {
         await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         _session = new ChannelSession(channel, lane.Number, time);
-        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(stopping, _handingOver.Token, _ended.Token, _session.Source.Lost);
+        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(
+            stopping,
+            _handingOver.Token,
+            _ended.Token,
+            _session.Source.Lost
+        );
         try
         {
             await ConsumeAsync(channel, stopping);
@@ -88,7 +102,8 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         finally
         {
             _isConsuming = false;
-            if (channel.CloseReason is { Initiator: ShutdownInitiator.Peer, ReplyCode: Constants.PreconditionFailed } reason) LogLost(lane.Queue, BrokerFault.Describe(reason));
+            if (channel.CloseReason is { Initiator: ShutdownInitiator.Peer, ReplyCode: Constants.PreconditionFailed } reason)
+                LogLost(lane.Queue, BrokerFault.Describe(reason));
             await _session.CloseAsync();
         }
     }
@@ -98,7 +113,13 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, delivery) =>
         {
-            _arrivals.Writer.TryWrite(new LaneArrival(work.Seen.Came(WireMessage.Of(delivery, time.GetUtcNow()), _session!.Source), delivery.DeliveryTag, time.GetTimestamp()));
+            _arrivals.Writer.TryWrite(
+                new LaneArrival(
+                    work.Seen.Came(WireMessage.Of(delivery, time.GetUtcNow()), _session!.Source),
+                    delivery.DeliveryTag,
+                    time.GetTimestamp()
+                )
+            );
             return Task.CompletedTask;
         };
         consumer.UnregisteredAsync += (_, _) => EndAsync(); // the queue was deleted
@@ -129,7 +150,8 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
         await gate.WaitAsync(leaving);
         try
         {
-            if (!MayBegin(arrival)) return false; // the other lanes kept it waiting
+            if (!MayBegin(arrival))
+                return false; // the other lanes kept it waiting
             await ProveOwnershipAsync(leaving);
             leaving.ThrowIfCancellationRequested();
             var session = _session!;
@@ -150,13 +172,18 @@ internal sealed partial class LaneSession(Lane lane, DeliveryWork work, Semaphor
     private async Task ProveOwnershipAsync(CancellationToken cancellationToken)
     {
         var count = freezes.Count;
-        if (count == _freezesSeen) return;
+        if (count == _freezesSeen)
+            return;
         LogFrozen(lane.Queue);
         await _session!.Channel.QueueDeclarePassiveAsync(lane.Queue, cancellationToken);
         _freezesSeen = count;
     }
 
-    [LoggerMessage(EventId = 1526, Level = LogLevel.Warning, Message = "This process was suspended; before it resumes {Queue} it asks the broker whether it is still the consumer")]
+    [LoggerMessage(
+        EventId = 1526,
+        Level = LogLevel.Warning,
+        Message = "This process was suspended; before it resumes {Queue} it asks the broker whether it is still the consumer"
+    )]
     private partial void LogFrozen(string queue);
 
     [LoggerMessage(EventId = 1535, Level = LogLevel.Warning, Message = "The channel of {Queue} was closed, and is opened again: {Reason}")]

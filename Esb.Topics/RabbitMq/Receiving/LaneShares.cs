@@ -12,7 +12,8 @@ internal static class LaneShares
     /// <returns>A host for each lane; empty where there are no hosts.</returns>
     public static IReadOnlyList<Guid> Of(string endpoint, int lanes, IReadOnlyCollection<Guid> hosts)
     {
-        if (hosts.Count == 0) return [];
+        if (hosts.Count == 0)
+            return [];
         var left = hosts.ToDictionary(host => host, _ => 0);
         var shares = new Guid[lanes];
         for (var lane = 0; lane < lanes; lane++)

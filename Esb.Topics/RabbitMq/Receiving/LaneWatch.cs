@@ -7,7 +7,12 @@ namespace Esb.Topics.RabbitMq.Receiving;
 /// only when no other is left to take its place. The order is kept: the old channel is released, after the delivery in progress, before the
 /// lane is consumed anew.
 /// </remarks>
-internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<IReadOnlyList<string>, CancellationToken, Task<IReadOnlyDictionary<string, uint>>> count, Action<string> lost, TimeProvider time)
+internal sealed class LaneWatch(
+    IReadOnlyList<LaneConsumer> lanes,
+    Func<IReadOnlyList<string>, CancellationToken, Task<IReadOnlyDictionary<string, uint>>> count,
+    Action<string> lost,
+    TimeProvider time
+)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(3);
 
@@ -17,7 +22,8 @@ internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<IReadOnl
         using var timer = new PeriodicTimer(Interval, time);
         try
         {
-            while (await timer.WaitForNextTickAsync(stopping)) await LookAsync(stopping);
+            while (await timer.WaitForNextTickAsync(stopping))
+                await LookAsync(stopping);
         }
         catch (Exception) when (stopping.IsCancellationRequested)
         {
@@ -31,7 +37,8 @@ internal sealed class LaneWatch(IReadOnlyList<LaneConsumer> lanes, Func<IReadOnl
         var consumers = await count([.. consumed.Select(lane => lane.Queue)], stopping);
         foreach (var (queue, session) in consumed)
         {
-            if (!consumers.TryGetValue(queue, out var those) || session!.Hears(those > 0)) continue;
+            if (!consumers.TryGetValue(queue, out var those) || session!.Hears(those > 0))
+                continue;
             lost($"the consumer of {queue} was lost");
             await session.EndAsync();
         }

@@ -27,18 +27,31 @@ internal sealed class OrderedReceiver : IReceiver
     private readonly Task _running;
     private bool _isAnnounced;
 
-    public OrderedReceiver(
-        Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
+    public OrderedReceiver(Subscription subscription, ReceiverContext context, DeliveryWork work, EndpointPresence presence)
     {
         (_subscription, _setup, _presence) = (subscription, context.Setup, presence);
         _gate = new SemaphoreSlim(subscription.Lanes is null ? 1 : subscription.Concurrency);
-        _lanes = [.. Enumerable.Range(0, subscription.Lanes ?? 1).Select(number =>
-            new LaneConsumer(() => new Lane(number, context.Names.LanesOf(subscription).ElementAt(number), Prefetch), work, _gate, context.Freezes, context.Time, context.Logger))];
+        _lanes =
+        [
+            .. Enumerable
+                .Range(0, subscription.Lanes ?? 1)
+                .Select(number => new LaneConsumer(
+                    () => new Lane(number, context.Names.LanesOf(subscription).ElementAt(number), Prefetch),
+                    work,
+                    _gate,
+                    context.Freezes,
+                    context.Time,
+                    context.Logger
+                )),
+        ];
         _state = new ReceiverState(subscription.Endpoint, context.Logger);
         _running = Task.WhenAll(
             BrokerLoop.RunAsync(context.Connection, ConsumeAsync, context.Time, _stopping.Token),
             new LaneBalance(subscription.Endpoint, _lanes, context.Farm, context.Time).RunAsync(_stopping.Token),
-            new LaneWatch(_lanes, new ConsumerCounts(context.Connection).CountAsync, _state.IsInterrupted, context.Time).RunAsync(_stopping.Token));
+            new LaneWatch(_lanes, new ConsumerCounts(context.Connection).CountAsync, _state.IsInterrupted, context.Time).RunAsync(
+                _stopping.Token
+            )
+        );
     }
 
     public bool IsLive => _lanes.All(lane => lane.IsLive);
@@ -66,7 +79,8 @@ internal sealed class OrderedReceiver : IReceiver
             await _setup.ApplyAsync(connection, _subscription, stopping);
             lanes.AddRange(_lanes.Select(lane => lane.RunAsync(connection, isAgain => Note(isAgain, backoff), ending.Token)));
             await await Task.WhenAny(lanes); // if one lane fails, all start over
-            if (!stopping.IsCancellationRequested) _state.IsInterrupted("broker away");
+            if (!stopping.IsCancellationRequested)
+                _state.IsInterrupted("broker away");
         }
         catch (Exception ex) when (!stopping.IsCancellationRequested)
         {
@@ -82,7 +96,8 @@ internal sealed class OrderedReceiver : IReceiver
 
     private void Note(bool isAgain, Backoff backoff)
     {
-        if (!IsLive) return;
+        if (!IsLive)
+            return;
         backoff.Reset();
         _state.Consumes();
         Announce(isAgain);
@@ -94,7 +109,8 @@ internal sealed class OrderedReceiver : IReceiver
     {
         lock (_announcing)
         {
-            if (isAgain && _isAnnounced) return;
+            if (isAgain && _isAnnounced)
+                return;
             _isAnnounced = true;
             _presence.Consumes();
         }

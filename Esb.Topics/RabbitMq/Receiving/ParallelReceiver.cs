@@ -65,27 +65,42 @@ internal sealed class ParallelReceiver : IReceiver
         try
         {
             await _context.Setup.ApplyAsync(connection, _subscription, stopping);
-            session = await ParallelSession.OpenAsync(connection, _context.Names.Endpoint(_subscription.Endpoint), _prefetch, _workers, _work.Seen, _context.Time, stopping);
+            session = await ParallelSession.OpenAsync(
+                connection,
+                _context.Names.Endpoint(_subscription.Endpoint),
+                _prefetch,
+                _workers,
+                _work.Seen,
+                _context.Time,
+                stopping
+            );
             backoff.Reset();
             _presence.Consumes();
             _state.IsInterrupted(await WatchAsync(session, stopping));
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested) _state.IsInterrupted(ex, connection.IsOpen, backoff); // a closing connection fails in many ways
+            if (!stopping.IsCancellationRequested)
+                _state.IsInterrupted(ex, connection.IsOpen, backoff); // a closing connection fails in many ways
         }
         finally
         {
             _confirmed = null;
             _presence.Rests();
-            if (session is not null) await LeaveAsync(session, stopping);
+            if (session is not null)
+                await LeaveAsync(session, stopping);
         }
     }
 
     private async Task<string> WatchAsync(ParallelSession session, CancellationToken stopping)
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        var watching = _watch.RunAsync(session, isConsuming => Confirm(session, isConsuming), () => Task.Delay(WatchInterval, _context.Time, ending.Token), ending.Token);
+        var watching = _watch.RunAsync(
+            session,
+            isConsuming => Confirm(session, isConsuming),
+            () => Task.Delay(WatchInterval, _context.Time, ending.Token),
+            ending.Token
+        );
         try
         {
             return await await Task.WhenAny(session.Ended, watching);
@@ -100,7 +115,8 @@ internal sealed class ParallelReceiver : IReceiver
     private void Confirm(ParallelSession session, bool isConsuming)
     {
         _confirmed = isConsuming ? session : null;
-        if (isConsuming) _state.Consumes();
+        if (isConsuming)
+            _state.Consumes();
     }
 
     // When the endpoint stops, work in progress may finish. Waiting messages return first, for other hosts to handle.
@@ -108,13 +124,16 @@ internal sealed class ParallelReceiver : IReceiver
     {
         try
         {
-            if (!stopping.IsCancellationRequested) return;
+            if (!stopping.IsCancellationRequested)
+                return;
             await session.CancelAsync();
             var waiting = _workers.Stop().Where(arrival => arrival.Session == session).ToList();
-            foreach (var arrival in waiting) await session.Acks.ReturnAsync(arrival.Place);
+            foreach (var arrival in waiting)
+                await session.Acks.ReturnAsync(arrival.Place);
             await _workers.EndedAsync();
             await session.Acks.DrainAsync();
-            if (waiting.Count > FewReturned) await Task.Delay(TimeToApply, _context.Time, CancellationToken.None);
+            if (waiting.Count > FewReturned)
+                await Task.Delay(TimeToApply, _context.Time, CancellationToken.None);
         }
         finally
         {
@@ -126,13 +145,16 @@ internal sealed class ParallelReceiver : IReceiver
     {
         var session = arrival.Session;
         var isDone = !session.Leaving.IsCancellationRequested && await TryWorkAsync(arrival, session); // no new work while leaving
-        if (isDone) await AcknowledgeAsync(arrival);
-        else await session.Acks.ReturnAsync(arrival.Place);
+        if (isDone)
+            await AcknowledgeAsync(arrival);
+        else
+            await session.Acks.ReturnAsync(arrival.Place);
     }
 
     private ValueTask AcknowledgeAsync(Arrival arrival)
     {
-        if (arrival.Session.IsOpen) _work.Seen.Settled(arrival.Message); // otherwise it is redelivered
+        if (arrival.Session.IsOpen)
+            _work.Seen.Settled(arrival.Message); // otherwise it is redelivered
         return arrival.Session.Acks.DoneAsync(arrival.Place);
     }
 
@@ -140,7 +162,8 @@ internal sealed class ParallelReceiver : IReceiver
     {
         try
         {
-            if (await _work.TrySettleAsync(arrival.Message, session.Channel.Source, session.Leaving, session.Aborting)) return true;
+            if (await _work.TrySettleAsync(arrival.Message, session.Channel.Source, session.Leaving, session.Aborting))
+                return true;
             await Task.Delay(ReturnPause, _context.Time, session.Leaving);
         }
         catch (OperationCanceledException) when (session.Leaving.IsCancellationRequested)

@@ -22,7 +22,14 @@ internal sealed class ParallelSession : IAsyncDisposable
     private string? _consumer;
     private long _count;
 
-    private ParallelSession(IChannel channel, ushort prefetch, DeliveryWorkers workers, SeenDeliveries seen, TimeProvider time, CancellationToken stopping)
+    private ParallelSession(
+        IChannel channel,
+        ushort prefetch,
+        DeliveryWorkers workers,
+        SeenDeliveries seen,
+        TimeProvider time,
+        CancellationToken stopping
+    )
     {
         _channel = new ChannelSession(channel, lane: 0, time);
         (_workers, _seen, _time) = (workers, seen, time);
@@ -64,7 +71,14 @@ internal sealed class ParallelSession : IAsyncDisposable
     /// <param name="time">The clock for its time-outs.</param>
     /// <param name="stopping">Cancelled when the endpoint stops.</param>
     public static async Task<ParallelSession> OpenAsync(
-        IConnection connection, string queue, ushort prefetch, DeliveryWorkers workers, SeenDeliveries seen, TimeProvider time, CancellationToken stopping)
+        IConnection connection,
+        string queue,
+        ushort prefetch,
+        DeliveryWorkers workers,
+        SeenDeliveries seen,
+        TimeProvider time,
+        CancellationToken stopping
+    )
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         var session = new ParallelSession(channel, prefetch, workers, seen, time, stopping);
@@ -83,7 +97,8 @@ internal sealed class ParallelSession : IAsyncDisposable
     /// <summary>Stops new deliveries; those received can still be settled.</summary>
     public async Task CancelAsync()
     {
-        if (_consumer is null || !IsOpen) return;
+        if (_consumer is null || !IsOpen)
+            return;
         try
         {
             await _channel.Channel.BasicCancelAsync(_consumer, cancellationToken: CancellationToken.None);
@@ -120,7 +135,9 @@ internal sealed class ParallelSession : IAsyncDisposable
     {
         Interlocked.Increment(ref _count);
         var place = Acks.Came(delivery.DeliveryTag);
-        return _workers.TryAdd(new Arrival(this, _seen.Came(WireMessage.Of(delivery, _time.GetUtcNow()), _channel.Source), place)) ? Task.CompletedTask : Acks.ReturnAsync(place).AsTask();
+        return _workers.TryAdd(new Arrival(this, _seen.Came(WireMessage.Of(delivery, _time.GetUtcNow()), _channel.Source), place))
+            ? Task.CompletedTask
+            : Acks.ReturnAsync(place).AsTask();
     }
 
     private Task EndAsync(string reason)

@@ -23,12 +23,21 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     private volatile bool _hasTried;
     private volatile bool _isDisposed;
 
-    public RabbitMqSubscription(Subscription subscription, ReceiverContext context, DeliveryWork work, TopologyUpkeep upkeep, StaleBindings stale)
+    public RabbitMqSubscription(
+        Subscription subscription,
+        ReceiverContext context,
+        DeliveryWork work,
+        TopologyUpkeep upkeep,
+        StaleBindings stale
+    )
     {
         (_subscription, _context, _work) = (subscription, context, work);
         _presence = new EndpointPresence(context.Farm, subscription);
         _receiver = Receive(subscription);
-        _binding = Task.WhenAll(upkeep.RunAsync(context.Connection, MayDeclare, _stopping.Token), stale.RunAsync(context.Connection, _stopping.Token));
+        _binding = Task.WhenAll(
+            upkeep.RunAsync(context.Connection, MayDeclare, _stopping.Token),
+            stale.RunAsync(context.Connection, _stopping.Token)
+        );
     }
 
     public bool IsLive => _receiver?.IsLive == true;
@@ -45,7 +54,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
     /// connection.</summary>
     public async Task WaitForFirstAttemptAsync(CancellationToken cancellationToken)
     {
-        if (_receiver is not { } receiver || _context.Connection.Current is null) return;
+        if (_receiver is not { } receiver || _context.Connection.Current is null)
+            return;
         try
         {
             await receiver.WaitForFirstAttemptAsync(cancellationToken).WaitAsync(LongestFirstAttempt, _context.Time, cancellationToken);
@@ -65,10 +75,12 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         await _tuning.WaitAsync();
         try
         {
-            if (_isDisposed) return;
+            if (_isDisposed)
+                return;
             _isDisposed = true;
             await _binding;
-            if (_receiver is { } receiver) await receiver.DisposeAsync();
+            if (_receiver is { } receiver)
+                await receiver.DisposeAsync();
             _presence.Dispose();
         }
         finally
@@ -86,7 +98,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         await _tuning.WaitAsync();
         try
         {
-            if (_isDisposed || (changed == _subscription && isPaused == _isPaused)) return;
+            if (_isDisposed || (changed == _subscription && isPaused == _isPaused))
+                return;
             (_subscription, _isPaused) = (changed, isPaused);
             if (_receiver is { } old)
             {
@@ -94,7 +107,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
                 _receiver = null;
             }
 
-            if (isPaused) return;
+            if (isPaused)
+                return;
             _receiver = Receive(changed);
             await WaitForFirstAttemptAsync(_stopping.Token);
         }
@@ -108,7 +122,8 @@ internal sealed class RabbitMqSubscription : ITopicSubscription
         }
     }
 
-    private IReceiver Receive(Subscription subscription) => subscription.SingleActive || subscription.Lanes is not null
-        ? new OrderedReceiver(subscription, _context, _work, _presence)
-        : new ParallelReceiver(subscription, _context, _work, _presence);
+    private IReceiver Receive(Subscription subscription) =>
+        subscription.SingleActive || subscription.Lanes is not null
+            ? new OrderedReceiver(subscription, _context, _work, _presence)
+            : new ParallelReceiver(subscription, _context, _work, _presence);
 }

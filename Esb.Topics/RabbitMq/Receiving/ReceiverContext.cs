@@ -9,4 +9,11 @@ namespace Esb.Topics.RabbitMq.Receiving;
 
 /// <summary>Services that the receivers of a transport share.</summary>
 internal sealed record ReceiverContext(
-    RabbitMqNames Names, BrokerConnection Connection, EndpointSetup Setup, BrokerFarm Farm, FreezeWatch Freezes, TimeProvider Time, ILogger Logger);
+    RabbitMqNames Names,
+    BrokerConnection Connection,
+    EndpointSetup Setup,
+    BrokerFarm Farm,
+    FreezeWatch Freezes,
+    TimeProvider Time,
+    ILogger Logger
+);

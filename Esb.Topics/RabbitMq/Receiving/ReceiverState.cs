@@ -21,7 +21,8 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
     public void Consumes()
     {
         _tried.TrySetResult();
-        if (_reason is null) return;
+        if (_reason is null)
+            return;
         _reason = null;
         LogConsuming(endpoint);
     }
@@ -33,25 +34,38 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
     {
         var reason = BrokerFault.Describe(exception);
         var isForPeople = BrokerFault.IsForPeople(reason);
-        if (isForPeople) backoff.Stretch();
-        if (_reason != reason && isForPeople) LogRefused(endpoint, reason);
-        else if (_reason != reason) LogInterrupted(endpoint, reason);
+        if (isForPeople)
+            backoff.Stretch();
+        if (_reason != reason && isForPeople)
+            LogRefused(endpoint, reason);
+        else if (_reason != reason)
+            LogInterrupted(endpoint, reason);
         _reason = reason;
-        if (reason != BrokerFault.Away || (isConnected && Interlocked.Increment(ref _unanswered) >= MaxUnanswered)) _tried.TrySetResult();
+        if (reason != BrokerFault.Away || (isConnected && Interlocked.Increment(ref _unanswered) >= MaxUnanswered))
+            _tried.TrySetResult();
     }
 
     public void IsInterrupted(string reason)
     {
-        if (_reason != reason) LogInterrupted(endpoint, reason);
+        if (_reason != reason)
+            LogInterrupted(endpoint, reason);
         _reason = reason;
     }
 
     [LoggerMessage(EventId = 1521, Level = LogLevel.Information, Message = "Endpoint {Endpoint} consumes its queue")]
     private partial void LogConsuming(string endpoint);
 
-    [LoggerMessage(EventId = 1527, Level = LogLevel.Error, Message = "Endpoint {Endpoint} cannot consume its queue as things stand: {Reason}")]
+    [LoggerMessage(
+        EventId = 1527,
+        Level = LogLevel.Error,
+        Message = "Endpoint {Endpoint} cannot consume its queue as things stand: {Reason}"
+    )]
     private partial void LogRefused(string endpoint, string reason);
 
-    [LoggerMessage(EventId = 1522, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} does not consume its queue: {Reason}; trying again until it does")]
+    [LoggerMessage(
+        EventId = 1522,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} does not consume its queue: {Reason}; trying again until it does"
+    )]
     private partial void LogInterrupted(string endpoint, string reason);
 }

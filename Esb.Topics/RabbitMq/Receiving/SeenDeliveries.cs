@@ -24,26 +24,36 @@ internal sealed class SeenDeliveries
     /// <returns>The message without the deliveries that this process has survived.</returns>
     public WireMessage Came(WireMessage wire, DeliverySource source)
     {
-        if (!Guid.TryParse(wire.Properties.MessageId, out var id)) return wire;
+        if (!Guid.TryParse(wire.Properties.MessageId, out var id))
+            return wire;
         lock (_gate)
         {
             if (!_seen.TryGetValue(id, out var stay))
             {
-                if (_seen.Count == Most) _seen.Clear();
+                if (_seen.Count == Most)
+                    _seen.Clear();
                 _seen.Add(id, new Stay(wire.Redeliveries, LivedThrough: 0, source));
                 return wire;
             }
 
-            if (stay.Source != source) _seen[id] = stay = stay with { LivedThrough = stay.LivedThrough + 1, Source = source };
-            return wire.Redeliveries == 0 ? wire : wire with { Redeliveries = Math.Max(stay.Before, wire.Redeliveries - stay.LivedThrough) };
+            if (stay.Source != source)
+                _seen[id] = stay = stay with { LivedThrough = stay.LivedThrough + 1, Source = source };
+            return wire.Redeliveries == 0
+                ? wire
+                : wire with
+                {
+                    Redeliveries = Math.Max(stay.Before, wire.Redeliveries - stay.LivedThrough),
+                };
         }
     }
 
     /// <summary>Records that a delivery is about to be acknowledged.</summary>
     public void Settled(WireMessage wire)
     {
-        if (!Guid.TryParse(wire.Properties.MessageId, out var id)) return;
-        lock (_gate) _seen.Remove(id);
+        if (!Guid.TryParse(wire.Properties.MessageId, out var id))
+            return;
+        lock (_gate)
+            _seen.Remove(id);
     }
 
     /// <summary>The state of a message.</summary>

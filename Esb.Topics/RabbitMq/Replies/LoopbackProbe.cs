@@ -33,10 +33,26 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     private volatile string? _obstacle;
 
     public LoopbackProbe(
-        bool hasOtherNodes, BrokerConnection publishing, BrokerConnection consuming, ReplyQueue replies, ConfirmedPublisher publisher, RabbitMqNames names, TimeProvider time, ILogger logger)
+        bool hasOtherNodes,
+        BrokerConnection publishing,
+        BrokerConnection consuming,
+        ReplyQueue replies,
+        ConfirmedPublisher publisher,
+        RabbitMqNames names,
+        TimeProvider time,
+        ILogger logger
+    )
     {
         _hasOtherNodes = hasOtherNodes;
-        (_publishing, _consuming, _replies, _publisher, _probes, _time, _logger) = (publishing, consuming, replies, publisher, names.Probes, time, logger);
+        (_publishing, _consuming, _replies, _publisher, _probes, _time, _logger) = (
+            publishing,
+            consuming,
+            replies,
+            publisher,
+            names.Probes,
+            time,
+            logger
+        );
         _running = RunAsync(_stopping.Token);
     }
 
@@ -61,13 +77,17 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
                 var missing = await ProbeAsync(() => _replies.ProbeAsync(stopping));
                 var obstacle = missing ?? await ProbeAsync(ProbeKeepingAsync);
                 failedAtOnce = obstacle is not null && _obstacle is null && !failedAtOnce && _time.GetElapsedTime(started) < AtOnce;
-                if (failedAtOnce) continue; // another message may have cost its channel: a repeated failure is real
-                if (obstacle is not null && _obstacle is null) LogMissed(obstacle);
+                if (failedAtOnce)
+                    continue; // another message may have cost its channel: a repeated failure is real
+                if (obstacle is not null && _obstacle is null)
+                    LogMissed(obstacle);
                 _obstacle = obstacle;
                 misses = missing is null || IsExplained ? 0 : misses + 1;
-                if (misses >= MaxMisses) _consuming.Link?.Abandon(missing!);
+                if (misses >= MaxMisses)
+                    _consuming.Link?.Abandon(missing!);
                 unkept = obstacle is null || missing is not null || IsExplained ? 0 : unkept + 1;
-                if (unkept >= MaxMisses && _hasOtherNodes) _publishing.Link?.Abandon(obstacle!); // this node may be on the side without a majority
+                if (unkept >= MaxMisses && _hasOtherNodes)
+                    _publishing.Link?.Abandon(obstacle!); // this node may be on the side without a majority
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -79,7 +99,8 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     // A lost or blocked connection reports its own state; a new one proves nothing by its existence.
     private async Task<string?> ProbeAsync(Func<Task<string?>> probe)
     {
-        if (IsExplained) return _obstacle;
+        if (IsExplained)
+            return _obstacle;
         string? obstacle;
         try
         {
@@ -96,8 +117,15 @@ internal sealed partial class LoopbackProbe : IAsyncDisposable
     // A deleted queue says nothing about the others, and is declared again in a moment.
     private async Task<string?> ProbeKeepingAsync()
     {
-        var result = await _publisher.SendAsync(_probes, WireWriter.Probe(Guid.NewGuid().ToString(), Timeout), ReadOnlyMemory<byte>.Empty, Timeout);
-        return result.Outcome == PublishOutcome.Confirmed || result == ConfirmedChannel.NoQueue ? null : $"the broker keeps no message: {result.Reason}";
+        var result = await _publisher.SendAsync(
+            _probes,
+            WireWriter.Probe(Guid.NewGuid().ToString(), Timeout),
+            ReadOnlyMemory<byte>.Empty,
+            Timeout
+        );
+        return result.Outcome == PublishOutcome.Confirmed || result == ConfirmedChannel.NoQueue
+            ? null
+            : $"the broker keeps no message: {result.Reason}";
     }
 
     private bool IsExplained => _publishing.Obstacle is not null || _consuming.Current is null;

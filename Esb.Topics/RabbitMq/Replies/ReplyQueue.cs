@@ -31,7 +31,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     private readonly BrokerConsumer _consumer;
     private volatile Absence? _absence;
 
-    public ReplyQueue(BrokerConnection connection, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, BodyClaims claims, TimeProvider time, ILogger logger)
+    public ReplyQueue(
+        BrokerConnection connection,
+        ConfirmedPublisher publisher,
+        RabbitMqNames names,
+        WireReader reader,
+        BodyClaims claims,
+        TimeProvider time,
+        ILogger logger
+    )
     {
         (_connection, _publisher, _names, _reader, _claims, _time, _logger) = (connection, publisher, names, reader, claims, time, logger);
         _clock = new RequestClock(time);
@@ -44,12 +52,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     {
         if (_consumer.Queue is { } name)
         {
-            if (_absence is not null) _absence = null;
+            if (_absence is not null)
+                _absence = null;
             return name;
         }
 
-        if (_connection.Current is not { } connection) return null;
-        var absence = _absence is { } known && known.Connection == connection ? known : _absence = new Absence(connection, _time.GetTimestamp());
+        if (_connection.Current is not { } connection)
+            return null;
+        var absence =
+            _absence is { } known && known.Connection == connection ? known : _absence = new Absence(connection, _time.GetTimestamp());
         try
         {
             var left = DeclareTimeout - _time.GetElapsedTime(absence.Since); // shared: a later caller does not wait anew
@@ -62,16 +73,23 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     }
 
     /// <summary>Publishes a request. Returns when it is confirmed, or decided by its reply, with a task for the reply.</summary>
-    public async Task<Task<EsbMessage>> SendAsync(EsbMessage request, Func<ValueTask<PublishResult>> publish, TimeSpan timeout, CancellationToken cancellationToken)
+    public async Task<Task<EsbMessage>> SendAsync(
+        EsbMessage request,
+        Func<ValueTask<PublishResult>> publish,
+        TimeSpan timeout,
+        CancellationToken cancellationToken
+    )
     {
         var waiting = Begin(request.Id.ToString(), timeout);
         try
         {
             var result = await publish();
             var isDecided = result.Outcome == PublishOutcome.Refused ? waiting.Task.IsCompletedSuccessfully : waiting.Task.IsCompleted;
-            if (result.Outcome != PublishOutcome.Confirmed && !isDecided) throw TopicFaults.Unavailable(request.Subject, result);
+            if (result.Outcome != PublishOutcome.Confirmed && !isDecided)
+                throw TopicFaults.Unavailable(request.Subject, result);
             var reply = WaitAsync(request, waiting, timeout, cancellationToken);
-            if (result.Outcome != PublishOutcome.Confirmed) await reply; // a reply proves that it was published, a failure does not
+            if (result.Outcome != PublishOutcome.Confirmed)
+                await reply; // a reply proves that it was published, a failure does not
             return reply;
         }
         catch
@@ -84,13 +102,15 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
     /// <summary>Sends a message to this queue and waits for its return, up to 5 s for each way; returns the reason if it fails.</summary>
     public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
     {
-        if (await FindNameAsync(cancellationToken) is not { } queue) return "replies cannot be received";
+        if (await FindNameAsync(cancellationToken) is not { } queue)
+            return "replies cannot be received";
         var id = Guid.NewGuid().ToString();
         var back = Begin(id, 2 * ProbeTimeout);
         try
         {
             var result = await _publisher.SendAsync(queue, WireWriter.Probe(id, ProbeTimeout), ReadOnlyMemory<byte>.Empty, ProbeTimeout);
-            if (result.Outcome != PublishOutcome.Confirmed) return result.Reason;
+            if (result.Outcome != PublishOutcome.Confirmed)
+                return result.Reason;
             await back.Task.WaitAsync(ProbeTimeout, _time, cancellationToken);
             return null;
         }
@@ -114,7 +134,12 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         _clock.Dispose();
     }
 
-    private async Task<EsbMessage> WaitAsync(EsbMessage request, WaitingRequest waiting, TimeSpan timeout, CancellationToken cancellationToken)
+    private async Task<EsbMessage> WaitAsync(
+        EsbMessage request,
+        WaitingRequest waiting,
+        TimeSpan timeout,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
@@ -146,7 +171,8 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         while (_waiting.TryGetValue(request.Id, out var waiting))
         {
             var others = waiting.Remove(request);
-            if (others.IsEmpty ? _waiting.TryRemove(new(request.Id, waiting)) : _waiting.TryUpdate(request.Id, others, waiting)) return;
+            if (others.IsEmpty ? _waiting.TryRemove(new(request.Id, waiting)) : _waiting.TryUpdate(request.Id, others, waiting))
+                return;
         }
     }
 
@@ -171,14 +197,16 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
 
         var wire = WireMessage.Of(delivery);
         var reply = _reader.ReadReply(wire);
-        foreach (var request in waiting) request.TrySetResult(reply);
+        foreach (var request in waiting)
+            request.TrySetResult(reply);
         return Task.CompletedTask;
     }
 
     // Replies in flight are lost with the queue.
     private Task FailWaitingAsync()
     {
-        foreach (var waiting in _waiting.Values.SelectMany(requests => requests)) waiting.TrySetException(TopicFaults.ReplyLost());
+        foreach (var waiting in _waiting.Values.SelectMany(requests => requests))
+            waiting.TrySetException(TopicFaults.ReplyLost());
         return Task.CompletedTask;
     }
 

@@ -28,7 +28,8 @@ internal sealed class RequestClock : IDisposable
     {
         get
         {
-            lock (_gate) return _count;
+            lock (_gate)
+                return _count;
         }
     }
 
@@ -51,7 +52,8 @@ internal sealed class RequestClock : IDisposable
     /// <summary>Removes a request that has ended.</summary>
     public void Remove(WaitingRequest request)
     {
-        lock (_gate) TakeOff(request);
+        lock (_gate)
+            TakeOff(request);
     }
 
     public void Dispose() => _timer.Dispose();
@@ -63,14 +65,16 @@ internal sealed class RequestClock : IDisposable
         lock (_gate)
         {
             var current = Current;
-            if (current - _now > Ticks) _now = current - Ticks; // the clock stood still for longer than a round
-            while (_now < current) EndThoseOf(++_now);
+            if (current - _now > Ticks)
+                _now = current - Ticks; // the clock stood still for longer than a round
+            while (_now < current)
+                EndThoseOf(++_now);
         }
     }
 
     private void EndThoseOf(long tick)
     {
-        for (var place = _wheel[tick % Ticks].First; place is not null;)
+        for (var place = _wheel[tick % Ticks].First; place is not null; )
         {
             var (request, next) = (place.Value, place.Next);
             if (request.Tick <= tick)
@@ -85,9 +89,11 @@ internal sealed class RequestClock : IDisposable
 
     private void TakeOff(WaitingRequest request)
     {
-        if (request.Place is not { } place) return;
+        if (request.Place is not { } place)
+            return;
         place.List!.Remove(place);
         request.Place = null;
-        if (--_count == 0) _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        if (--_count == 0)
+            _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 }

@@ -18,23 +18,31 @@ internal sealed class BrokerTls
     public BrokerTls(ClientTlsConfig config, DateTimeOffset now)
     {
         _serverName = config.ServerName;
-        _verifier = new PeerVerifier("the broker", config.Ca is { } ca ? CertificateFiles.LoadAuthorities(ca, now) : null, PeerVerifier.Server);
-        if (config.Certificate is { } certificate) _certificates.Add(CertificateFiles.LoadWithKey(certificate, config.Key, config.Passphrase, now));
+        _verifier = new PeerVerifier(
+            "the broker",
+            config.Ca is { } ca ? CertificateFiles.LoadAuthorities(ca, now) : null,
+            PeerVerifier.Server
+        );
+        if (config.Certificate is { } certificate)
+            _certificates.Add(CertificateFiles.LoadWithKey(certificate, config.Key, config.Passphrase, now));
     }
 
     /// <summary>Trusts the authorities that the system trusts, and presents no certificate.</summary>
     public static BrokerTls OfSystem { get; } = new(new ClientTlsConfig(), DateTimeOffset.MinValue);
 
     /// <param name="host">The name that the broker's certificate must match, unless the configuration names another.</param>
-    public SslClientAuthenticationOptions ToOptions(string host) => new()
-    {
-        TargetHost = _serverName ?? host,
-        EnabledSslProtocols = SslProtocols.None, // as the system allows
-        ClientCertificates = _certificates,
-        LocalCertificateSelectionCallback = (_, _, certificates, _, _) => certificates is [var ours, ..] ? ours : null!, // for any authorities of the broker
-        CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
-        RemoteCertificateValidationCallback = (_, certificate, chain, errors) => Verify(_serverName ?? host, certificate, chain, errors),
-    };
+    public SslClientAuthenticationOptions ToOptions(string host) =>
+        new()
+        {
+            TargetHost = _serverName ?? host,
+            EnabledSslProtocols = SslProtocols.None, // as the system allows
+            ClientCertificates = _certificates,
+            // for any authorities of the broker
+            LocalCertificateSelectionCallback = (_, _, certificates, _, _) => certificates is [var ours, ..] ? ours : null!,
+            CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
+            RemoteCertificateValidationCallback = (_, certificate, chain, errors) =>
+                Verify(_serverName ?? host, certificate, chain, errors),
+        };
 
     // Throws, so that the reason reaches the caller that opens the connection.
     private bool Verify(string serverName, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>

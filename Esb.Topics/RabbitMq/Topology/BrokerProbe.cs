@@ -39,13 +39,18 @@ internal static class BrokerProbe
         {
             var began = Stopwatch.GetTimestamp();
             var count = await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
-            if (count is not { MessageCount: 0, ConsumerCount: 0 } || Stopwatch.GetElapsedTime(began) < LeaderPatience || asked == MaxAsked) return count;
+            if (count is not { MessageCount: 0, ConsumerCount: 0 } || Stopwatch.GetElapsedTime(began) < LeaderPatience || asked == MaxAsked)
+                return count;
         }
     }
 
     /// <summary>Returns the number of messages that wait for an endpoint, also for their next attempt.</summary>
     public static async Task<long> CountWaitingAsync(
-        this IConnection connection, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
+        this IConnection connection,
+        EndpointNames queues,
+        Subscription subscription,
+        CancellationToken cancellationToken
+    )
     {
         var waiting = 0L;
         foreach (var queue in subscription.RetryDelays.Select(queues.Rung).Concat(queues.Lanes(subscription.Lanes)))

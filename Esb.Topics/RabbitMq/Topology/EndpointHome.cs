@@ -19,9 +19,12 @@ internal sealed class EndpointHomes(RabbitMqNames names, EndpointRecords records
     public async Task<EndpointHome> FindAsync(IConnection connection, string endpoint, CancellationToken cancellationToken)
     {
         var (queues, old) = (names.New(endpoint), names.Old(endpoint));
-        if (await records.PeekAsync(connection, queues, cancellationToken) is { } record) return new EndpointHome(queues, record);
-        if (await records.PeekAsync(connection, old, cancellationToken) is { } earlier) return OfEarlier(queues, old, earlier);
-        var isOld = await connection.HasQueueAsync(old.Queue, cancellationToken) || await connection.HasQueueAsync(old.Lane(0), cancellationToken);
+        if (await records.PeekAsync(connection, queues, cancellationToken) is { } record)
+            return new EndpointHome(queues, record);
+        if (await records.PeekAsync(connection, old, cancellationToken) is { } earlier)
+            return OfEarlier(queues, old, earlier);
+        var isOld =
+            await connection.HasQueueAsync(old.Queue, cancellationToken) || await connection.HasQueueAsync(old.Lane(0), cancellationToken);
         return new EndpointHome(isOld ? old : queues, Record: null);
     }
 
@@ -38,10 +41,11 @@ internal sealed class EndpointHomes(RabbitMqNames names, EndpointRecords records
         (await records.PeekAsync(connection, names.Old(endpoint), cancellationToken))?.Owner;
 
     // A move leaves the old record behind, which keeps hosts of release 0.1 from creating the queues anew.
-    private EndpointHome OfEarlier(EndpointNames queues, EndpointNames old, EndpointRecord record) => record switch
-    {
-        { IsMoved: true } => new EndpointHome(queues, Record: null),
-        { Owner: { } owner } when owner != names.Configuration => new EndpointHome(old, record) { Stranger = owner },
-        _ => new EndpointHome(old, record),
-    };
+    private EndpointHome OfEarlier(EndpointNames queues, EndpointNames old, EndpointRecord record) =>
+        record switch
+        {
+            { IsMoved: true } => new EndpointHome(queues, Record: null),
+            { Owner: { } owner } when owner != names.Configuration => new EndpointHome(old, record) { Stranger = owner },
+            _ => new EndpointHome(old, record),
+        };
 }

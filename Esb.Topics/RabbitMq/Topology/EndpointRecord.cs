@@ -47,13 +47,18 @@ internal sealed record EndpointRecord(QueueShape Shape, IReadOnlyList<IReadOnlyL
         return this with
         {
             Shape = QueueShape.Of(subscription),
-            Generations = Generations.Any(known => known.SequenceEqual(patterns)) ? Generations : [.. Generations.TakeLast(MostGenerations - 1), patterns],
+            Generations = Generations.Any(known => known.SequenceEqual(patterns))
+                ? Generations
+                : [.. Generations.TakeLast(MostGenerations - 1), patterns],
             Delays = delays.Count == 0 ? Delays : [.. Delays, .. delays],
         };
     }
 
     /// <summary>True if both have the same content with the same lists.</summary>
     public bool Says(EndpointRecord other) =>
-        Shape == other.Shape && Owner == other.Owner && IsMigrating == other.IsMigrating
-        && ReferenceEquals(Generations, other.Generations) && ReferenceEquals(Delays, other.Delays);
+        Shape == other.Shape
+        && Owner == other.Owner
+        && IsMigrating == other.IsMigrating
+        && ReferenceEquals(Generations, other.Generations)
+        && ReferenceEquals(Delays, other.Delays);
 }

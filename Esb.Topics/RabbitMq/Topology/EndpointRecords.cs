@@ -20,41 +20,72 @@ internal sealed class EndpointRecords(ConfirmedPublisher publisher)
 
     /// <summary>Reads the record over a channel; when the channel is closed, a record that was not replaced is available again.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: another host has held it for three seconds.</exception>
-    public async Task<OpenRecord> OpenAsync(IConnection connection, IChannel channel, EndpointNames queues, CancellationToken cancellationToken)
+    public async Task<OpenRecord> OpenAsync(
+        IConnection connection,
+        IChannel channel,
+        EndpointNames queues,
+        CancellationToken cancellationToken
+    )
     {
         var queue = queues.Record;
         var isNew = !await connection.HasQueueAsync(queue, cancellationToken);
-        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, RabbitMqTopology.Newest(1), cancellationToken: cancellationToken);
-        if (isNew) return new OpenRecord(null, 0);
+        await channel.QueueDeclareAsync(
+            queue,
+            durable: true,
+            exclusive: false,
+            autoDelete: false,
+            RabbitMqTopology.Newest(1),
+            cancellationToken: cancellationToken
+        );
+        if (isNew)
+            return new OpenRecord(null, 0);
         for (var look = 1; look <= Looks; look++)
         {
             if (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } found)
                 return new OpenRecord(JsonSerializer.Deserialize<EndpointRecord>(found.Body.Span, Json), found.DeliveryTag);
             // A host that has just created the queue may still write its record. A quorum queue counts the holder of a message as a
             // consumer.
-            if (look >= LooksForNone && await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }) return new OpenRecord(null, 0);
+            if (
+                look >= LooksForNone
+                && await connection.CountAsync(queue, cancellationToken) is null or { MessageCount: 0, ConsumerCount: 0 }
+            )
+                return new OpenRecord(null, 0);
             await Task.Delay(Pause, cancellationToken);
         }
 
-        throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"Another host holds the record of the queues of '{queues.Endpoint}'.", FaultKind.Unavailable);
+        throw new EsbException(
+            "ESB-TOPIC-UNAVAILABLE",
+            $"Another host holds the record of the queues of '{queues.Endpoint}'.",
+            FaultKind.Unavailable
+        );
     }
 
     /// <summary>Reads the record without creating anything; null if it does not exist.</summary>
     public async Task<EndpointRecord?> PeekAsync(IConnection connection, EndpointNames queues, CancellationToken cancellationToken)
     {
-        if (!await connection.HasQueueAsync(queues.Record, cancellationToken)) return null;
+        if (!await connection.HasQueueAsync(queues.Record, cancellationToken))
+            return null;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         return (await OpenAsync(connection, channel, queues, cancellationToken)).Record;
     }
 
     /// <summary>Replaces an open record.</summary>
     /// <exception cref="IOException">It could not be written; the old one stays.</exception>
-    public async Task ReplaceAsync(IChannel channel, EndpointNames queues, OpenRecord open, EndpointRecord record, CancellationToken cancellationToken)
+    public async Task ReplaceAsync(
+        IChannel channel,
+        EndpointNames queues,
+        OpenRecord open,
+        EndpointRecord record,
+        CancellationToken cancellationToken
+    )
     {
         var properties = new BasicProperties { Persistent = true };
-        var written = await publisher.SendAsync(queues.Record, properties, JsonSerializer.SerializeToUtf8Bytes(record, Json)); // not over this connection, which only consumes
-        if (written.Outcome != PublishOutcome.Confirmed) throw new IOException($"The bindings could not be recorded: {written.Reason}.");
-        if (open.Record is not null) await channel.BasicAckAsync(open.Tag, multiple: false, cancellationToken);
+        // not over this connection, which only consumes
+        var written = await publisher.SendAsync(queues.Record, properties, JsonSerializer.SerializeToUtf8Bytes(record, Json));
+        if (written.Outcome != PublishOutcome.Confirmed)
+            throw new IOException($"The bindings could not be recorded: {written.Reason}.");
+        if (open.Record is not null)
+            await channel.BasicAckAsync(open.Tag, multiple: false, cancellationToken);
     }
 }
 

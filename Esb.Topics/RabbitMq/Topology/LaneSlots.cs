@@ -24,7 +24,8 @@ internal static class LaneSlots
     public static IReadOnlyList<object> Of(string key) => Headers[Hash(key) % Count];
 
     /// <summary>Returns the slots of a lane.</summary>
-    public static IEnumerable<string> OfLane(int lane, int lanes) => Enumerable.Range(0, Count).Where(slot => slot % lanes == lane).Select(Name);
+    public static IEnumerable<string> OfLane(int lane, int lanes) =>
+        Enumerable.Range(0, Count).Where(slot => slot % lanes == lane).Select(Name);
 
     private static string Name(int slot) => $"~{slot}";
 
@@ -35,7 +36,8 @@ internal static class LaneSlots
         var length = Encoding.UTF8.GetMaxByteCount(key.Length);
         var bytes = length <= LongestOnStack ? stackalloc byte[LongestOnStack] : new byte[length];
         var hash = 2_166_136_261;
-        foreach (var value in bytes[..Encoding.UTF8.GetBytes(key, bytes)]) hash = (hash ^ value) * 16_777_619;
+        foreach (var value in bytes[..Encoding.UTF8.GetBytes(key, bytes)])
+            hash = (hash ^ value) * 16_777_619;
         hash = (hash ^ (hash >> 16)) * 0x85EBCA6B;
         hash = (hash ^ (hash >> 13)) * 0xC2B2AE35;
         return hash ^ (hash >> 16);

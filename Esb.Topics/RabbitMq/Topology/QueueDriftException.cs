@@ -13,5 +13,6 @@ internal sealed class QueueDriftException(string message, Exception? inner = nul
     public const string OwnerCode = "ESB-CFG-QUEUEOWNER";
 
     public static string DescribeOwner(string queue, string owner) =>
-        $"the queue {queue} of release 0.1 belongs to the configuration '{owner}'; 'esb plan' with --apply for that one moves it out of the way, or give this endpoint another name";
+        $"the queue {queue} of release 0.1 belongs to the configuration '{owner}'; 'esb plan' with --apply for that one moves it "
+        + $"out of the way, or give this endpoint another name";
 }

@@ -25,8 +25,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         foreach (var topic in topics())
         {
             await channel.ExchangeDeclareAsync(
-                names.Topic(topic), ExchangeType.Topic, durable: true, autoDelete: false,
-                new Dictionary<string, object?> { ["alternate-exchange"] = names.Unroutable }, cancellationToken: cancellationToken);
+                names.Topic(topic),
+                ExchangeType.Topic,
+                durable: true,
+                autoDelete: false,
+                new Dictionary<string, object?> { ["alternate-exchange"] = names.Unroutable },
+                cancellationToken: cancellationToken
+            );
         }
 
         await DeclareNoticesAsync(channel, cancellationToken); // before any publish: the declaration of its reader may come too late
@@ -35,7 +40,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     /// <summary>Declares the queues that keep messages without an endpoint.</summary>
     public async Task DeclareKeepersAsync(IChannel channel, CancellationToken cancellationToken)
     {
-        await channel.ExchangeDeclareAsync(names.Unroutable, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
+        await channel.ExchangeDeclareAsync(
+            names.Unroutable,
+            ExchangeType.Fanout,
+            durable: true,
+            autoDelete: false,
+            cancellationToken: cancellationToken
+        );
         await DeclareAsync(channel, names.Unroutable, Quorum(), cancellationToken);
         await channel.QueueBindAsync(names.Unroutable, names.Unroutable, "", cancellationToken: cancellationToken);
         await DeclareDeadLettersAsync(channel, names.DeadLetters, cancellationToken);
@@ -57,25 +68,43 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
 
     /// <summary>Declares the queues of an endpoint: its own, or its lanes and the exchanges that distribute messages over them; and one for
     /// each delay before a retry.</summary>
-    public async Task DeclareEndpointAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
+    public async Task DeclareEndpointAsync(
+        IChannel channel,
+        EndpointNames queues,
+        Subscription subscription,
+        CancellationToken cancellationToken
+    )
     {
-        if (queues.AreOld) await DeclareDeadLettersAsync(channel, names.OldDeadLetters, cancellationToken);
-        if (subscription.Lanes is not null) await DeclareExchangesAsync(channel, queues, cancellationToken);
-        foreach (var queue in queues.Lanes(subscription.Lanes)) await DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
+        if (queues.AreOld)
+            await DeclareDeadLettersAsync(channel, names.OldDeadLetters, cancellationToken);
+        if (subscription.Lanes is not null)
+            await DeclareExchangesAsync(channel, queues, cancellationToken);
+        foreach (var queue in queues.Lanes(subscription.Lanes))
+            await DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
         await BindLanesAsync(channel, queues, subscription, cancellationToken);
         await DeclareRungsAsync(channel, queues, subscription, cancellationToken);
     }
 
     /// <summary>Declares the queues in which messages of an endpoint wait for their next attempt.</summary>
-    public async Task DeclareRungsAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
+    public async Task DeclareRungsAsync(
+        IChannel channel,
+        EndpointNames queues,
+        Subscription subscription,
+        CancellationToken cancellationToken
+    )
     {
         foreach (var delay in subscription.RetryDelays.Distinct())
             await DeclareAsync(channel, queues.Rung(delay), Rung(queues, delay), cancellationToken);
     }
 
     /// <summary>Declares an existing queue of an endpoint once more, which fails if it has other settings.</summary>
-    public Task RedeclareAsync(IChannel channel, EndpointNames queues, string queue, Subscription subscription, CancellationToken cancellationToken) =>
-        DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
+    public Task RedeclareAsync(
+        IChannel channel,
+        EndpointNames queues,
+        string queue,
+        Subscription subscription,
+        CancellationToken cancellationToken
+    ) => DeclareAsync(channel, queue, Endpoint(queues, subscription), cancellationToken);
 
     /// <summary>Declares a queue that keeps messages in their order while a migration is under way.</summary>
     /// <param name="channel">The channel for the declaration.</param>
@@ -85,7 +114,8 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     public Task DeclareAsideAsync(IChannel channel, string queue, long? room, CancellationToken cancellationToken)
     {
         var arguments = Alone(Quorum());
-        if (room is { } most) (arguments["x-max-length"], arguments["x-overflow"]) = (most, "reject-publish");
+        if (room is { } most)
+            (arguments["x-max-length"], arguments["x-overflow"]) = (most, "reject-publish");
         return DeclareAsync(channel, queue, arguments, cancellationToken);
     }
 
@@ -93,18 +123,33 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     public async Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
     {
         await BindLanesAsync(channel, queues, subscription, cancellationToken);
-        foreach (var pattern in subscription.Patterns) await BindAsync(channel, queues, subscription, pattern, cancellationToken);
+        foreach (var pattern in subscription.Patterns)
+            await BindAsync(channel, queues, subscription, pattern, cancellationToken);
     }
 
     /// <summary>Binds the queue of an endpoint, or the exchange in front of its lanes, to a topic.</summary>
-    public Task BindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
-        ? channel.QueueBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
-        : channel.ExchangeBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+    public Task BindAsync(
+        IChannel channel,
+        EndpointNames queues,
+        Subscription subscription,
+        SubjectPattern pattern,
+        CancellationToken cancellationToken
+    ) =>
+        subscription.Lanes is null
+            ? channel.QueueBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+            : channel.ExchangeBindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     /// <summary>Removes a binding; a missing binding is no error.</summary>
-    public Task UnbindAsync(IChannel channel, EndpointNames queues, Subscription subscription, SubjectPattern pattern, CancellationToken cancellationToken) => subscription.Lanes is null
-        ? channel.QueueUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
-        : channel.ExchangeUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
+    public Task UnbindAsync(
+        IChannel channel,
+        EndpointNames queues,
+        Subscription subscription,
+        SubjectPattern pattern,
+        CancellationToken cancellationToken
+    ) =>
+        subscription.Lanes is null
+            ? channel.QueueUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken)
+            : channel.ExchangeUnbindAsync(queues.Queue, names.Topic(pattern.Topic), pattern.Value, cancellationToken: cancellationToken);
 
     /// <summary>Returns the arguments of a queue that keeps only its newest messages, on every node: a classic queue is unavailable while
     /// its node is down.</summary>
@@ -122,22 +167,39 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     {
         var (slots, keys) = (queues.Queue, queues.Keys);
         await channel.ExchangeDeclareAsync(
-            keys, "x-consistent-hash", durable: true, autoDelete: false,
-            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key }, cancellationToken: cancellationToken);
+            keys,
+            "x-consistent-hash",
+            durable: true,
+            autoDelete: false,
+            new Dictionary<string, object?> { ["hash-header"] = EsbHeaders.Key },
+            cancellationToken: cancellationToken
+        );
         await channel.ExchangeDeclareAsync(
-            slots, ExchangeType.Direct, durable: true, autoDelete: false,
-            new Dictionary<string, object?> { ["alternate-exchange"] = keys }, cancellationToken: cancellationToken);
+            slots,
+            ExchangeType.Direct,
+            durable: true,
+            autoDelete: false,
+            new Dictionary<string, object?> { ["alternate-exchange"] = keys },
+            cancellationToken: cancellationToken
+        );
     }
 
-    private async Task BindLanesAsync(IChannel channel, EndpointNames queues, Subscription subscription, CancellationToken cancellationToken)
+    private async Task BindLanesAsync(
+        IChannel channel,
+        EndpointNames queues,
+        Subscription subscription,
+        CancellationToken cancellationToken
+    )
     {
-        if (subscription.Lanes is not { } lanes) return;
+        if (subscription.Lanes is not { } lanes)
+            return;
         for (var lane = 0; lane < lanes; lane++)
         {
             var queue = queues.Lane(lane);
             foreach (var slot in LaneSlots.OfLane(lane, lanes))
                 await channel.QueueBindAsync(queue, queues.Queue, slot, noWait: true, cancellationToken: cancellationToken);
-            await channel.QueueBindAsync(queue, queues.Keys, LaneWeight, cancellationToken: cancellationToken); // answered after all before it
+            // answered after all before it
+            await channel.QueueBindAsync(queue, queues.Keys, LaneWeight, cancellationToken: cancellationToken);
         }
     }
 
@@ -145,8 +207,10 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     {
         var queue = subscription.Queue;
         var arguments = queue.Type == QueueType.Quorum ? Quorum() : new Dictionary<string, object?> { ["x-queue-type"] = "classic" };
-        if (subscription.SingleActive || subscription.Lanes is not null) Alone(arguments);
-        if (queue.MaxLength is { } length) arguments["x-max-length"] = length;
+        if (subscription.SingleActive || subscription.Lanes is not null)
+            Alone(arguments);
+        if (queue.MaxLength is { } length)
+            arguments["x-max-length"] = length;
         arguments["x-overflow"] = queue.Overflow == QueueOverflow.DropHead ? "drop-head" : "reject-publish";
         return DeadLetteringTo(queues.AreOld ? names.OldDeadLetters : names.DeadLetters, arguments); // existing arguments cannot be changed
     }
@@ -158,12 +222,13 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
         return arguments;
     }
 
-    private static Dictionary<string, object?> Quorum() => new()
-    {
-        ["x-queue-type"] = "quorum",
-        ["x-overflow"] = "reject-publish",
-        ["x-delivery-limit"] = DeliveryLimit,
-    };
+    private static Dictionary<string, object?> Quorum() =>
+        new()
+        {
+            ["x-queue-type"] = "quorum",
+            ["x-overflow"] = "reject-publish",
+            ["x-delivery-limit"] = DeliveryLimit,
+        };
 
     private static Dictionary<string, object?> Alone(Dictionary<string, object?> arguments)
     {
@@ -177,10 +242,23 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     {
         arguments["x-dead-letter-exchange"] = "";
         arguments["x-dead-letter-routing-key"] = queue;
-        if (arguments["x-queue-type"] is "quorum" && arguments["x-overflow"] is "reject-publish") arguments["x-dead-letter-strategy"] = "at-least-once";
+        if (arguments["x-queue-type"] is "quorum" && arguments["x-overflow"] is "reject-publish")
+            arguments["x-dead-letter-strategy"] = "at-least-once";
         return arguments;
     }
 
-    private static Task DeclareAsync(IChannel channel, string queue, Dictionary<string, object?> arguments, CancellationToken cancellationToken) =>
-        channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+    private static Task DeclareAsync(
+        IChannel channel,
+        string queue,
+        Dictionary<string, object?> arguments,
+        CancellationToken cancellationToken
+    ) =>
+        channel.QueueDeclareAsync(
+            queue,
+            durable: true,
+            exclusive: false,
+            autoDelete: false,
+            arguments,
+            cancellationToken: cancellationToken
+        );
 }

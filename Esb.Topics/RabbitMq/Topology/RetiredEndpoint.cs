@@ -7,7 +7,13 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// <summary>Unbinds the queues of a removed endpoint, and counts what still waits in them. Waiting messages stay, and are consumed by an
 /// endpoint of that name that returns. Thread-safe.</summary>
 internal sealed partial class RetiredEndpoint(
-    Subscription subscription, RabbitMqNames names, RabbitMqTopology topology, Func<bool> hasReturned, TimeProvider time, ILogger logger)
+    Subscription subscription,
+    RabbitMqNames names,
+    RabbitMqTopology topology,
+    Func<bool> hasReturned,
+    TimeProvider time,
+    ILogger logger
+)
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(2);
 
@@ -21,7 +27,8 @@ internal sealed partial class RetiredEndpoint(
     /// stops.</summary>
     public async Task UnbindAsync(BrokerConnection connection, CancellationToken stopping)
     {
-        if (!await TryFinishAsync(connection, stopping)) _ = InsistAsync(connection, stopping);
+        if (!await TryFinishAsync(connection, stopping))
+            _ = InsistAsync(connection, stopping);
     }
 
     private async Task InsistAsync(BrokerConnection connection, CancellationToken stopping)
@@ -32,13 +39,15 @@ internal sealed partial class RetiredEndpoint(
 
     private async Task<bool> TryFinishAsync(BrokerConnection connection, CancellationToken stopping)
     {
-        if (connection.Current is not { } current || names.Chosen(subscription.Endpoint) is not { } queues) return false;
+        if (connection.Current is not { } current || names.Chosen(subscription.Endpoint) is not { } queues)
+            return false;
         try
         {
             if (!_isUnbound)
             {
                 await using var channel = await current.CreateChannelAsync(cancellationToken: stopping);
-                foreach (var pattern in subscription.Patterns) await topology.UnbindAsync(channel, queues, subscription, pattern, stopping);
+                foreach (var pattern in subscription.Patterns)
+                    await topology.UnbindAsync(channel, queues, subscription, pattern, stopping);
                 _isUnbound = true;
             }
 
@@ -48,11 +57,16 @@ internal sealed partial class RetiredEndpoint(
         }
         catch (Exception ex)
         {
-            if (!stopping.IsCancellationRequested && !_isUnbound) LogNotUnbound(subscription.Endpoint, BrokerFault.Describe(ex));
+            if (!stopping.IsCancellationRequested && !_isUnbound)
+                LogNotUnbound(subscription.Endpoint, BrokerFault.Describe(ex));
             return false;
         }
     }
 
-    [LoggerMessage(EventId = 1562, Level = LogLevel.Warning, Message = "The queues of the removed endpoint {Endpoint} still receive messages: {Reason}")]
+    [LoggerMessage(
+        EventId = 1562,
+        Level = LogLevel.Warning,
+        Message = "The queues of the removed endpoint {Endpoint} still receive messages: {Reason}"
+    )]
     private partial void LogNotUnbound(string endpoint, string reason);
 }

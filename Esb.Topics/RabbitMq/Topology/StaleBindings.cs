@@ -13,7 +13,15 @@ namespace Esb.Topics.RabbitMq.Topology;
 /// by a host of the newest configuration, and only if no live host needs it. If a host with an older configuration sees no other one for
 /// long, the rollout was reverted; before that, the host may be a straggler.
 /// </remarks>
-internal sealed partial class StaleBindings(Subscription subscription, RabbitMqNames names, RabbitMqTopology topology, EndpointRecords records, FarmMembers farm, TimeProvider time, ILogger logger)
+internal sealed partial class StaleBindings(
+    Subscription subscription,
+    RabbitMqNames names,
+    RabbitMqTopology topology,
+    EndpointRecords records,
+    FarmMembers farm,
+    TimeProvider time,
+    ILogger logger
+)
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Settling = TimeSpan.FromSeconds(5); // more than two heartbeats: every live host has been heard
@@ -34,8 +42,10 @@ internal sealed partial class StaleBindings(Subscription subscription, RabbitMqN
             while (true)
             {
                 await Task.Delay(Interval, time, stopping);
-                if (farm.HearingFor < Settling || connection.Current is not { } current) _isSettled = false;
-                else if (!_isSettled) _isSettled = await TrySettleAsync(current, stopping);
+                if (farm.HearingFor < Settling || connection.Current is not { } current)
+                    _isSettled = false;
+                else if (!_isSettled)
+                    _isSettled = await TrySettleAsync(current, stopping);
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -64,23 +74,36 @@ internal sealed partial class StaleBindings(Subscription subscription, RabbitMqN
 
     private async Task<bool> SettleAsync(IConnection connection, CancellationToken stopping)
     {
-        var wantedByAll = farm.ReceiversOf(subscription.Endpoint).SelectMany(receiver => receiver.Receiver.Patterns).Concat(_wanted).ToHashSet();
-        if (!wantedByAll.SetEquals(_wanted)) _agreedSince = time.GetTimestamp();
-        if (names.Chosen(subscription.Endpoint) is not { } queues) return false;
+        var wantedByAll = farm.ReceiversOf(subscription.Endpoint)
+            .SelectMany(receiver => receiver.Receiver.Patterns)
+            .Concat(_wanted)
+            .ToHashSet();
+        if (!wantedByAll.SetEquals(_wanted))
+            _agreedSince = time.GetTimestamp();
+        if (names.Chosen(subscription.Endpoint) is not { } queues)
+            return false;
         await using var channel = await connection.CreateChannelAsync(cancellationToken: stopping);
         var open = await records.OpenAsync(connection, channel, queues, stopping);
-        if (open.Record is not { IsMigrating: false } record) return false;
+        if (open.Record is not { IsMigrating: false } record)
+            return false;
         var stale = record.Bound.Except(wantedByAll).ToList();
-        if (stale.Count == 0) return true;
-        if (!record.IsNewest(_wanted) && time.GetElapsedTime(_agreedSince) < RolledBackAfter) return false;
-        foreach (var pattern in stale.Select(SubjectPattern.Parse).OfType<SubjectPattern>()) await topology.UnbindAsync(channel, queues, subscription, pattern, stopping);
+        if (stale.Count == 0)
+            return true;
+        if (!record.IsNewest(_wanted) && time.GetElapsedTime(_agreedSince) < RolledBackAfter)
+            return false;
+        foreach (var pattern in stale.Select(SubjectPattern.Parse).OfType<SubjectPattern>())
+            await topology.UnbindAsync(channel, queues, subscription, pattern, stopping);
         var left = record.Generations.Where(patterns => patterns.All(wantedByAll.Contains) && !patterns.SequenceEqual(_wanted));
         await records.ReplaceAsync(channel, queues, open, record with { Generations = [.. left, _wanted] }, stopping);
         LogUnbound(subscription.Endpoint, stale);
         return true;
     }
 
-    [LoggerMessage(EventId = 1528, Level = LogLevel.Information, Message = "Endpoint {Endpoint} is not bound to {Patterns} any more: no host wants that")]
+    [LoggerMessage(
+        EventId = 1528,
+        Level = LogLevel.Information,
+        Message = "Endpoint {Endpoint} is not bound to {Patterns} any more: no host wants that"
+    )]
     private partial void LogUnbound(string endpoint, IReadOnlyList<string> patterns);
 
     [LoggerMessage(EventId = 1529, Level = LogLevel.Debug, Message = "The bindings of {Endpoint} could not be compared; trying again")]

@@ -29,7 +29,8 @@ internal sealed partial class TopologyUpkeep(string what, IReadOnlyList<Declarat
                 await Task.Delay(Interval, time, stopping);
                 foreach (var declaration in declarations)
                 {
-                    if (isWanted() && connection.Current is { } current) await TryAsync(current, declaration, stopping);
+                    if (isWanted() && connection.Current is { } current)
+                        await TryAsync(current, declaration, stopping);
                 }
             }
         }

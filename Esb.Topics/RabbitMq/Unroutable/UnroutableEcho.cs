@@ -16,7 +16,13 @@ internal sealed class UnroutableEcho : IAsyncDisposable
     public static async Task<UnroutableEcho> OpenAsync(IConnection connection, RabbitMqNames names, CancellationToken cancellationToken)
     {
         var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        var queue = await channel.QueueDeclareAsync("", durable: false, exclusive: true, autoDelete: true, cancellationToken: cancellationToken);
+        var queue = await channel.QueueDeclareAsync(
+            "",
+            durable: false,
+            exclusive: true,
+            autoDelete: true,
+            cancellationToken: cancellationToken
+        );
         await channel.QueueBindAsync(queue.QueueName, names.Unroutable, "", cancellationToken: cancellationToken);
         return new UnroutableEcho(channel, queue.QueueName);
     }
@@ -32,7 +38,8 @@ internal sealed class UnroutableEcho : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (_channel.IsOpen) await _channel.QueueDeleteAsync(_queue, ifUnused: false, ifEmpty: false);
+        if (_channel.IsOpen)
+            await _channel.QueueDeleteAsync(_queue, ifUnused: false, ifEmpty: false);
         await _channel.DisposeAsync();
     }
 }

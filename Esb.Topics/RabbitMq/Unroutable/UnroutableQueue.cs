@@ -11,40 +11,60 @@ namespace Esb.Topics.RabbitMq.Unroutable;
 /// <summary>The queue behind the alternate exchange of all topics. Inspected messages are not acknowledged, and return to their place when
 /// the channel closes.</summary>
 internal sealed partial class UnroutableQueue(
-    BrokerConnection consuming, ConfirmedPublisher publisher, RabbitMqNames names, WireReader reader, KnownTopics topics, TimeProvider time, ILogger logger) : IUnroutableMessages
+    BrokerConnection consuming,
+    ConfirmedPublisher publisher,
+    RabbitMqNames names,
+    WireReader reader,
+    KnownTopics topics,
+    TimeProvider time,
+    ILogger logger
+) : IUnroutableMessages
 {
-    public Task<UnroutableSummary> SummarizeAsync(int peek, CancellationToken cancellationToken) => AskAsync(cancellationToken, async channel =>
-    {
-        var count = await channel.MessageCountAsync(names.Unroutable, cancellationToken);
-        var peeked = new List<(string Subject, DateTimeOffset CreatedAt)>();
-        while (peeked.Count < peek && await channel.BasicGetAsync(names.Unroutable, autoAck: false, cancellationToken) is { } found)
-            peeked.Add((found.RoutingKey, CreatedAt(found.BasicProperties)));
-        return new UnroutableSummary(count, peeked.Count, UnroutableSubjects.Of(peeked));
-    });
-
-    public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken) => AskAsync(cancellationToken, async channel =>
-    {
-        await using var echo = await UnroutableEcho.OpenAsync(Connection, names, cancellationToken);
-        var left = await channel.MessageCountAsync(names.Unroutable, cancellationToken); // returning copies go to the end: none is met twice
-        var (replayed, unroutable) = (0, new SortedSet<string>(StringComparer.Ordinal));
-        for (; left > 0 && replayed < limit; left--)
-        {
-            if (await channel.BasicGetAsync(names.Unroutable, autoAck: false, cancellationToken) is not { } found) break;
-            if ((subject is not null && found.RoutingKey != subject) || unroutable.Contains(found.RoutingKey)) continue;
-            if (!topics.Contains(Subject.TopicOf(found.RoutingKey)))
+    public Task<UnroutableSummary> SummarizeAsync(int peek, CancellationToken cancellationToken) =>
+        AskAsync(
+            cancellationToken,
+            async channel =>
             {
-                unroutable.Add(found.RoutingKey); // a topic of another configuration, or of an earlier one
-                continue;
+                var count = await channel.MessageCountAsync(names.Unroutable, cancellationToken);
+                var peeked = new List<(string Subject, DateTimeOffset CreatedAt)>();
+                while (peeked.Count < peek && await channel.BasicGetAsync(names.Unroutable, autoAck: false, cancellationToken) is { } found)
+                    peeked.Add((found.RoutingKey, CreatedAt(found.BasicProperties)));
+                return new UnroutableSummary(count, peeked.Count, UnroutableSubjects.Of(peeked));
             }
+        );
 
-            if (await FoundQueueAsync(found, echo, cancellationToken)) replayed++;
-            else unroutable.Add(found.RoutingKey);
-            await channel.BasicAckAsync(found.DeliveryTag, multiple: false, cancellationToken); // a copy is in some queue
-        }
+    public Task<UnroutableReplay> ReplayAsync(string? subject, int limit, CancellationToken cancellationToken) =>
+        AskAsync(
+            cancellationToken,
+            async channel =>
+            {
+                await using var echo = await UnroutableEcho.OpenAsync(Connection, names, cancellationToken);
+                // returning copies go to the end: none is met twice
+                var left = await channel.MessageCountAsync(names.Unroutable, cancellationToken);
+                var (replayed, unroutable) = (0, new SortedSet<string>(StringComparer.Ordinal));
+                for (; left > 0 && replayed < limit; left--)
+                {
+                    if (await channel.BasicGetAsync(names.Unroutable, autoAck: false, cancellationToken) is not { } found)
+                        break;
+                    if ((subject is not null && found.RoutingKey != subject) || unroutable.Contains(found.RoutingKey))
+                        continue;
+                    if (!topics.Contains(Subject.TopicOf(found.RoutingKey)))
+                    {
+                        unroutable.Add(found.RoutingKey); // a topic of another configuration, or of an earlier one
+                        continue;
+                    }
 
-        LogReplayed(replayed, unroutable.Count);
-        return new UnroutableReplay(replayed, [.. unroutable]);
-    });
+                    if (await FoundQueueAsync(found, echo, cancellationToken))
+                        replayed++;
+                    else
+                        unroutable.Add(found.RoutingKey);
+                    await channel.BasicAckAsync(found.DeliveryTag, multiple: false, cancellationToken); // a copy is in some queue
+                }
+
+                LogReplayed(replayed, unroutable.Count);
+                return new UnroutableReplay(replayed, [.. unroutable]);
+            }
+        );
 
     private IConnection Connection => consuming.Current ?? throw TopicFaults.NotAnswered(consuming.Obstacle ?? BrokerFault.Away);
 
@@ -54,7 +74,8 @@ internal sealed partial class UnroutableQueue(
         var properties = WireWriter.Again(found.BasicProperties, reader.PartyOf(found.BasicProperties, found.Body), token);
         var key = found.BasicProperties.Headers.Text(Core.Messages.EsbHeaders.Key);
         var result = await publisher.PublishAsync(names.TopicOf(found.RoutingKey), found.RoutingKey, key, properties, found.Body);
-        if (result.Outcome != PublishOutcome.Confirmed) throw TopicFaults.Unavailable(found.RoutingKey, result); // unacknowledged: it stays
+        if (result.Outcome != PublishOutcome.Confirmed)
+            throw TopicFaults.Unavailable(found.RoutingKey, result); // unacknowledged: it stays
         return !await echo.HeardAsync(token, cancellationToken);
     }
 
@@ -78,6 +99,10 @@ internal sealed partial class UnroutableQueue(
     private DateTimeOffset CreatedAt(IReadOnlyBasicProperties properties) =>
         (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow();
 
-    [LoggerMessage(EventId = 1554, Level = LogLevel.Information, Message = "{Count} unroutable messages were replayed; still no endpoint subscribes to {Subjects} of their subjects")]
+    [LoggerMessage(
+        EventId = 1554,
+        Level = LogLevel.Information,
+        Message = "{Count} unroutable messages were replayed; still no endpoint subscribes to {Subjects} of their subjects"
+    )]
     private partial void LogReplayed(int count, int subjects);
 }

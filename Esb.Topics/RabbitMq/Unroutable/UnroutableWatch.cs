@@ -19,7 +19,14 @@ internal sealed class UnroutableWatch : IAsyncDisposable
     private readonly UnroutableMessages _messages;
     private readonly BrokerConsumer _consumer;
 
-    public UnroutableWatch(BrokerConnection connection, RabbitMqNames names, RabbitMqTopology topology, Func<string, string?> findSubscriber, TimeProvider time, ILogger logger)
+    public UnroutableWatch(
+        BrokerConnection connection,
+        RabbitMqNames names,
+        RabbitMqTopology topology,
+        Func<string, string?> findSubscriber,
+        TimeProvider time,
+        ILogger logger
+    )
     {
         (_names, _topology, _findSubscriber, _messages) = (names, topology, findSubscriber, new UnroutableMessages(time, logger));
         _consumer = new BrokerConsumer(connection, DeclareAsync, DeliverAsync, time, logger);
@@ -35,7 +42,8 @@ internal sealed class UnroutableWatch : IAsyncDisposable
 
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
-        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null) _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay reports itself
+        if (delivery.BasicProperties.Headers.Text(WireHeaders.Again) is null)
+            _messages.Count(delivery.RoutingKey, _findSubscriber(delivery.RoutingKey)); // a replay reports itself
         return Task.CompletedTask;
     }
 }

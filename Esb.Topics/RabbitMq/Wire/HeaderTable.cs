@@ -22,30 +22,35 @@ internal static class HeaderTable
     /// <summary>Returns the last move of the message by the broker itself; null if there was none.</summary>
     public static BrokerDeath? LastDeath(this IDictionary<string, object?>? headers)
     {
-        if (headers is null || !headers.TryGetValue(WireHeaders.Deaths, out var value) || value is not IList<object?> { Count: > 0 } deaths) return null;
-        if (deaths[0] is not IDictionary<string, object?> last) return null;
-        var routingKeys = last.TryGetValue("routing-keys", out var keys) && keys is IList<object?> { Count: > 0 } list ? TextOf(list[0]) : null;
+        if (headers is null || !headers.TryGetValue(WireHeaders.Deaths, out var value) || value is not IList<object?> { Count: > 0 } deaths)
+            return null;
+        if (deaths[0] is not IDictionary<string, object?> last)
+            return null;
+        var routingKeys =
+            last.TryGetValue("routing-keys", out var keys) && keys is IList<object?> { Count: > 0 } list ? TextOf(list[0]) : null;
         return new BrokerDeath(last.Text("queue") ?? "", last.Text("reason") ?? "", routingKeys ?? "");
     }
 
-    public static string? TextOf(object? value) => value switch
-    {
-        string text => text,
-        byte[] bytes => Encoding.UTF8.GetString(bytes),
-        bool flag => flag ? "true" : "false",
-        AmqpTimestamp time => TimeOf(time)?.ToString("O", CultureInfo.InvariantCulture),
-        IConvertible number => number.ToString(CultureInfo.InvariantCulture),
-        _ => null,
-    };
+    public static string? TextOf(object? value) =>
+        value switch
+        {
+            string text => text,
+            byte[] bytes => Encoding.UTF8.GetString(bytes),
+            bool flag => flag ? "true" : "false",
+            AmqpTimestamp time => TimeOf(time)?.ToString("O", CultureInfo.InvariantCulture),
+            IConvertible number => number.ToString(CultureInfo.InvariantCulture),
+            _ => null,
+        };
 
     /// <summary>True if a value contains bytes, such as a value that was nested too deep: see <see cref="HeaderDepthLimiter"/>.</summary>
-    public static bool HoldsBytes(object? value) => value switch
-    {
-        BinaryTableValue => true,
-        IDictionary<string, object?> table => table.Values.Any(HoldsBytes),
-        IList<object?> list => list.Any(HoldsBytes),
-        _ => false,
-    };
+    public static bool HoldsBytes(object? value) =>
+        value switch
+        {
+            BinaryTableValue => true,
+            IDictionary<string, object?> table => table.Values.Any(HoldsBytes),
+            IList<object?> list => list.Any(HoldsBytes),
+            _ => false,
+        };
 
     /// <summary>Converts a time on the wire, in seconds; null if it is beyond the calendar.</summary>
     public static DateTimeOffset? TimeOf(AmqpTimestamp time) =>

@@ -41,19 +41,21 @@ internal static class WireHeaders
     public const string DeliveryCount = "x-delivery-count";
 
     /// <summary>Returns the kind on the wire of a message that bypasses the topics.</summary>
-    public static string NameOf(DeliveryKind kind) => kind switch
-    {
-        DeliveryKind.Replay => "replay",
-        DeliveryKind.Release => "release",
-        _ => "moved", // published long ago, and moved here from another queue
-    };
+    public static string NameOf(DeliveryKind kind) =>
+        kind switch
+        {
+            DeliveryKind.Replay => "replay",
+            DeliveryKind.Release => "release",
+            _ => "moved", // published long ago, and moved here from another queue
+        };
 
     /// <summary>Returns the kind that a header names; null if it names none.</summary>
-    public static DeliveryKind? KindOf(string? name) => name switch
-    {
-        "replay" => DeliveryKind.Replay,
-        "release" => DeliveryKind.Release,
-        "moved" => DeliveryKind.Published,
-        _ => null,
-    };
+    public static DeliveryKind? KindOf(string? name) =>
+        name switch
+        {
+            "replay" => DeliveryKind.Replay,
+            "release" => DeliveryKind.Release,
+            "moved" => DeliveryKind.Published,
+            _ => null,
+        };
 }

@@ -10,7 +10,13 @@ namespace Esb.Topics.RabbitMq.Wire;
 /// <param name="Properties">Not shared: the client reads them anew for each message.</param>
 /// <param name="Body">A private copy.</param>
 /// <param name="IsRedelivered">True if the broker has delivered the message before.</param>
-internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnlyBasicProperties Properties, ReadOnlyMemory<byte> Body, bool IsRedelivered)
+internal sealed record WireMessage(
+    string Exchange,
+    string RoutingKey,
+    IReadOnlyBasicProperties Properties,
+    ReadOnlyMemory<byte> Body,
+    bool IsRedelivered
+)
 {
     private readonly int? _redeliveries;
 
@@ -24,7 +30,8 @@ internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnly
 
     /// <summary>The time to live, from the publish; null for no limit.</summary>
     public TimeSpan? TimeToLive =>
-        long.TryParse(Properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var milliseconds) && milliseconds <= int.MaxValue
+        long.TryParse(Properties.Expiration, NumberStyles.None, CultureInfo.InvariantCulture, out var milliseconds)
+        && milliseconds <= int.MaxValue
             ? TimeSpan.FromMilliseconds(milliseconds)
             : null;
 
@@ -33,5 +40,8 @@ internal sealed record WireMessage(string Exchange, string RoutingKey, IReadOnly
 
     /// <summary>Converts a delivery of the client, with a copy of its body.</summary>
     public static WireMessage Of(BasicDeliverEventArgs delivery, DateTimeOffset? arrivedAt = null) =>
-        new(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray(), delivery.Redelivered) { ArrivedAt = arrivedAt };
+        new(delivery.Exchange, delivery.RoutingKey, delivery.BasicProperties, delivery.Body.ToArray(), delivery.Redelivered)
+        {
+            ArrivedAt = arrivedAt,
+        };
 }

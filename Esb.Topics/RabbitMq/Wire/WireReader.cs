@@ -11,12 +11,21 @@ namespace Esb.Topics.RabbitMq.Wire;
 internal sealed class WireReader(RabbitMqNames names, WireSignature signature, TimeProvider time)
 {
     // Present on every message of this bus, so their presence claims nothing; neither do headers of the broker and of the client.
-    private static readonly string[] Expected = [EsbHeaders.Conversation, EsbHeaders.Key, EsbHeaders.SourceId, EsbHeaders.Hops, WireHeaders.Again, WireSignature.Header];
+    private static readonly string[] Expected =
+    [
+        EsbHeaders.Conversation,
+        EsbHeaders.Key,
+        EsbHeaders.SourceId,
+        EsbHeaders.Hops,
+        WireHeaders.Again,
+        WireSignature.Header,
+    ];
 
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     /// <summary>Reads a message from the queue of an endpoint.</summary>
-    public EsbMessage Read(WireMessage wire, string endpoint) => Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || (IsRetry(wire, endpoint) && IsBelieved(wire, endpoint)));
+    public EsbMessage Read(WireMessage wire, string endpoint) =>
+        Read(wire, isKept: DirectKindOf(wire, endpoint) is not null || (IsRetry(wire, endpoint) && IsBelieved(wire, endpoint)));
 
     /// <summary>Returns the way in which a message reached the queue of an endpoint. The header is trusted only if the message bypassed the
     /// topics, and a host of this farm wrote it.</summary>
@@ -26,7 +35,8 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
     /// no fractions of a second.</summary>
     public DateTimeOffset? ExpiryOf(WireMessage wire)
     {
-        if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent()) return null;
+        if (wire.TimeToLive is not { } timeToLive || !wire.Properties.IsReplyToPresent())
+            return null;
         var arrived = wire.ArrivedAt ?? time.GetUtcNow();
         var published = wire.Properties.IsTimestampPresent() ? HeaderTable.TimeOf(wire.Properties.Timestamp) : null;
         var underWay = published is { } at ? arrived - at - Second : TimeSpan.Zero;
@@ -34,22 +44,28 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
     }
 
     /// <summary>Reads the failures of earlier attempts from a message in the queue of an endpoint.</summary>
-    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) => IsRetry(wire, endpoint) && IsBelieved(wire, endpoint) ? ReadFailures(wire) : [];
+    public IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire, string endpoint) =>
+        IsRetry(wire, endpoint) && IsBelieved(wire, endpoint) ? ReadFailures(wire) : [];
 
     /// <summary>Reads the failures of the attempts from a message in the queue of dead letters.</summary>
-    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) => FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
+    public static IReadOnlyList<FailedAttempt> ReadFailures(WireMessage wire) =>
+        FailureHistory.Read(wire.Properties.Headers.Text(WireHeaders.Failures));
 
     /// <summary>Reads a message from the queue of dead letters.</summary>
     public EsbMessage ReadKept(WireMessage wire) => Read(wire, isKept: IsBelieved(wire));
 
     /// <summary>True if a host of this farm wrote a dead letter.</summary>
     public bool IsBelieved(WireMessage wire) =>
-        signature.IsBelieved(wire.Properties, wire.Body.Span) || (!wire.Properties.IsUserIdPresent() && wire.RoutingKey == names.OldDeadLetters);
+        signature.IsBelieved(wire.Properties, wire.Body.Span)
+        || (!wire.Properties.IsUserIdPresent() && wire.RoutingKey == names.OldDeadLetters);
 
     // Hosts of release 0.1 name no user: what is in queues under their names is believed until these are migrated.
     private bool IsBelieved(WireMessage wire, string endpoint) =>
         signature.IsBelieved(wire.Properties, wire.Body.Span)
-        || (!wire.Properties.IsUserIdPresent() && (wire.Exchange.Length > 0 ? wire.Exchange == names.Old(endpoint).Queue : names.Old(endpoint).Has(wire.RoutingKey)));
+        || (
+            !wire.Properties.IsUserIdPresent()
+            && (wire.Exchange.Length > 0 ? wire.Exchange == names.Old(endpoint).Queue : names.Old(endpoint).Has(wire.RoutingKey))
+        );
 
     /// <summary>Reads a message that the broker removed from an endpoint's queue, with the subject of its publish.</summary>
     public EsbMessage ReadMovedByBroker(WireMessage wire, string subject) => Read(wire with { RoutingKey = subject }, isKept: false);
@@ -66,7 +82,14 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
     public static ActivityContext Parent(WireMessage wire)
     {
         var headers = wire.Properties.Headers;
-        return ActivityContext.TryParse(headers.Text(WireHeaders.TraceParent), headers.Text(WireHeaders.TraceState), isRemote: true, out var parent) ? parent : default;
+        return ActivityContext.TryParse(
+            headers.Text(WireHeaders.TraceParent),
+            headers.Text(WireHeaders.TraceState),
+            isRemote: true,
+            out var parent
+        )
+            ? parent
+            : default;
     }
 
     // If false, the clocks differ, and the time counts from the arrival: the broker delivers no expired message, but a move starts the time
@@ -75,7 +98,9 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
         underWay > TimeSpan.Zero && (underWay < timeToLive || wire.Properties.Headers.Text(WireHeaders.Kind) is not null);
 
     private DeliveryKind? DirectKindOf(WireMessage wire, string endpoint) =>
-        (wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange)) && WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) is { } kind && IsBelieved(wire, endpoint)
+        (wire.Exchange.Length == 0 || names.IsExchange(endpoint, wire.Exchange))
+        && WireHeaders.KindOf(wire.Properties.Headers.Text(WireHeaders.Kind)) is { } kind
+        && IsBelieved(wire, endpoint)
             ? kind
             : null;
 
@@ -103,7 +128,12 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
             Party = PartyOf(properties, wire.Body),
             CreatedAt = (properties.IsTimestampPresent() ? HeaderTable.TimeOf(properties.Timestamp) : null) ?? time.GetUtcNow(),
             Attempt = isKept ? headers.Number(EsbHeaders.Attempt) ?? 0 : 0,
-            Headers = HeadersOf(headers, sourceId, isKept || signature.IsOurs(properties, wire.Body.Span), wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed),
+            Headers = HeadersOf(
+                headers,
+                sourceId,
+                isKept || signature.IsOurs(properties, wire.Body.Span),
+                wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed
+            ),
             Body = MessageBody.FromBytes(wire.Body),
         };
     }
@@ -126,17 +156,25 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
         return id;
     }
 
-    private static MessageHeaders HeadersOf(IDictionary<string, object?>? headers, string? sourceId, bool isOurs, ReadOnlySpan<string> believed)
+    private static MessageHeaders HeadersOf(
+        IDictionary<string, object?>? headers,
+        string? sourceId,
+        bool isOurs,
+        ReadOnlySpan<string> believed
+    )
     {
         var admitted = new List<KeyValuePair<string, string>>();
         var claims = 0;
         foreach (var (name, value) in headers ?? new Dictionary<string, object?>())
         {
-            if (name is WireHeaders.TraceParent or WireHeaders.TraceState) continue;
+            if (name is WireHeaders.TraceParent or WireHeaders.TraceState)
+                continue;
             if (HeaderRules.IsReserved(name))
             {
-                if ((name == EsbHeaders.Hops || believed.Contains(name)) && HeaderTable.TextOf(value) is { } text) admitted.Add(new(name, text));
-                else if (!isOurs && IsClaim(name)) claims++;
+                if ((name == EsbHeaders.Hops || believed.Contains(name)) && HeaderTable.TextOf(value) is { } text)
+                    admitted.Add(new(name, text));
+                else if (!isOurs && IsClaim(name))
+                    claims++;
             }
             else if (HeaderRules.IsName(name) && HeaderTable.TextOf(value) is { } text && HeaderRules.IsValue(text))
             {
@@ -145,7 +183,8 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
         }
 
         TopicsTelemetry.CountReserved(claims);
-        if (OneLine(sourceId) is { } source) admitted.Add(new(EsbHeaders.SourceId, source));
+        if (OneLine(sourceId) is { } source)
+            admitted.Add(new(EsbHeaders.SourceId, source));
         return MessageHeaders.From(admitted);
     }
 

@@ -19,13 +19,24 @@ internal sealed class WireSignature(FarmKeys keys, BrokerUser user)
 
     private static readonly string[] Signed =
     [
-        WireHeaders.Kind, WireHeaders.Subject, WireHeaders.Party, EsbHeaders.Attempt, EsbHeaders.Key, WireHeaders.Failures, WireHeaders.DeadEndpoint, WireHeaders.DeadCode,
-        WireHeaders.DeadReason, WireHeaders.DeadAttempts, WireHeaders.DeadFirst, WireHeaders.DeadLast,
+        WireHeaders.Kind,
+        WireHeaders.Subject,
+        WireHeaders.Party,
+        EsbHeaders.Attempt,
+        EsbHeaders.Key,
+        WireHeaders.Failures,
+        WireHeaders.DeadEndpoint,
+        WireHeaders.DeadCode,
+        WireHeaders.DeadReason,
+        WireHeaders.DeadAttempts,
+        WireHeaders.DeadFirst,
+        WireHeaders.DeadLast,
     ];
 
     /// <summary>True if our own user published the message, or a host of this farm has signed it.</summary>
     public bool IsOurs(IReadOnlyBasicProperties properties, ReadOnlySpan<byte> body) =>
-        user.IsPublisherOf(properties) || (properties.Headers.Text(Header) is { } signature && keys.Signed(ContentOf(properties, body).Bytes, signature));
+        user.IsPublisherOf(properties)
+        || (properties.Headers.Text(Header) is { } signature && keys.Signed(ContentOf(properties, body).Bytes, signature));
 
     /// <summary>As <see cref="IsOurs"/>, for a message that bypassed the topics.</summary>
     public bool IsBelieved(IReadOnlyBasicProperties properties, ReadOnlySpan<byte> body) =>
@@ -34,7 +45,8 @@ internal sealed class WireSignature(FarmKeys keys, BrokerUser user)
     /// <summary>Signs what bypasses the topics, and all that is published while the broker does not vouch for this host.</summary>
     public BasicProperties Sign(BasicProperties properties, ReadOnlySpan<byte> body)
     {
-        if (!keys.Any || properties.Headers is not { } headers || !(user.Name is null || headers.ContainsKey(WireHeaders.Subject))) return properties;
+        if (!keys.Any || properties.Headers is not { } headers || !(user.Name is null || headers.ContainsKey(WireHeaders.Subject)))
+            return properties;
         headers[Header] = keys.Sign(ContentOf(properties, body).Bytes);
         return properties;
     }

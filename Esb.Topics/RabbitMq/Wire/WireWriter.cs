@@ -46,7 +46,13 @@ internal static class WireWriter
     }
 
     /// <summary>Returns the properties of a message to this process itself.</summary>
-    public static BasicProperties Probe(string id, TimeSpan timeout) => new() { MessageId = id, CorrelationId = id, Expiration = Milliseconds(timeout) };
+    public static BasicProperties Probe(string id, TimeSpan timeout) =>
+        new()
+        {
+            MessageId = id,
+            CorrelationId = id,
+            Expiration = Milliseconds(timeout),
+        };
 
     /// <summary>Returns the properties of the reply to a request with this id on the wire.</summary>
     public static BasicProperties Reply(EsbMessage reply, string requestId)
@@ -73,7 +79,8 @@ internal static class WireWriter
     {
         var properties = Direct(message, kind, WireReader.Parent(wire));
         properties.ReplyTo = wire.Properties.ReplyTo;
-        if (wire.TimeToLive is not null) properties.Expiration = wire.Properties.Expiration;
+        if (wire.TimeToLive is not null)
+            properties.Expiration = wire.Properties.Expiration;
         return properties;
     }
 
@@ -114,10 +121,14 @@ internal static class WireWriter
 
     private static BasicProperties Envelope(EsbMessage message, bool isPersistent)
     {
-        var headers = new Dictionary<string, object?>(message.Headers.Count + 8) { [EsbHeaders.Conversation] = message.ConversationId.ToString() };
+        var headers = new Dictionary<string, object?>(message.Headers.Count + 8)
+        {
+            [EsbHeaders.Conversation] = message.ConversationId.ToString(),
+        };
         foreach (var (name, value) in message.Headers)
         {
-            if (!HeaderRules.IsReserved(name)) headers[name] = value;
+            if (!HeaderRules.IsReserved(name))
+                headers[name] = value;
         }
 
         Add(headers, EsbHeaders.Key, message.Key);
@@ -143,20 +154,23 @@ internal static class WireWriter
 
     private static void AddTrace(IDictionary<string, object?> headers, ActivityContext trace)
     {
-        if (trace == default) return;
+        if (trace == default)
+            return;
         headers[WireHeaders.TraceParent] = TraceParent.Of(trace);
         Add(headers, WireHeaders.TraceState, trace.TraceState);
     }
 
     private static void Add(IDictionary<string, object?> headers, string name, string? value)
     {
-        if (value is not null) headers[name] = value;
+        if (value is not null)
+            headers[name] = value;
     }
 
     // A reason that does not fit into a frame with the other headers would cost the channel, and the message would be redelivered.
     private static string Cut(string reason)
     {
-        if (Encoding.UTF8.GetByteCount(reason) <= Esb.Core.Storage.DeadLetter.MaxReasonLength) return reason;
+        if (Encoding.UTF8.GetByteCount(reason) <= Esb.Core.Storage.DeadLetter.MaxReasonLength)
+            return reason;
         var bytes = new byte[Esb.Core.Storage.DeadLetter.MaxReasonLength];
         Encoding.UTF8.GetEncoder().Convert(reason, bytes, flush: true, out _, out var length, out _);
         return Encoding.UTF8.GetString(bytes, 0, length);

@@ -25,16 +25,20 @@ internal sealed partial class CaughtCodesCheck(ProcessModels processes, bool are
         {
             foreach (var code in caught.Codes)
             {
-                if (ObjectionTo(code) is { } objection) errors.Add("ESB-CFG-VALUE", caught.Settings, caught.Property, objection);
+                if (ObjectionTo(code) is { } objection)
+                    errors.Add("ESB-CFG-VALUE", caught.Settings, caught.Property, objection);
             }
         }
     }
 
     private string? ObjectionTo(string code)
     {
-        if (_own.Exists(given => CodePattern.Matches(code, given))) return null;
-        if (code == "ESB-CALL-STATUS") return "a call fails with ESB-HTTP-STATUS now, and no step gives ESB-CALL-STATUS any more";
-        if (Elsewhere.Any(prefix => code.StartsWith(prefix, StringComparison.Ordinal))) return $"no step gives the code {code}";
+        if (_own.Exists(given => CodePattern.Matches(code, given)))
+            return null;
+        if (code == "ESB-CALL-STATUS")
+            return "a call fails with ESB-HTTP-STATUS now, and no step gives ESB-CALL-STATUS any more";
+        if (Elsewhere.Any(prefix => code.StartsWith(prefix, StringComparison.Ordinal)))
+            return $"no step gives the code {code}";
         if (!WellFormed().IsMatch(code))
             return $"expected codes such as ESB-XML-SCHEMA or ESB-HTTP-*, not '{Shown(code)}'{NearestName.Hint(code, _own)}";
         return code.StartsWith("ESB", StringComparison.Ordinal) || code == "*" || _mayComeFromOutside

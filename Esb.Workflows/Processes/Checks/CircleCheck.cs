@@ -14,9 +14,15 @@ internal sealed class CircleCheck(ProcessModels processes, IReadOnlyList<Outboun
         var reported = new HashSet<OutboundEndpointConfig>();
         foreach (var endpoint in endpoints.Where(candidate => candidate.Processes.Count > 0 && !reported.Contains(candidate)))
         {
-            if (CircleOf(endpoint) is not { } circle) continue;
+            if (CircleOf(endpoint) is not { } circle)
+                continue;
             reported.UnionWith(circle);
-            errors.Add("ESB-CFG-LOOP", endpoint.Path, $"its process hands messages back to it: {string.Join(" → ", circle.Append(endpoint).Select(member => member.Name))}", endpoint.Origin);
+            errors.Add(
+                "ESB-CFG-LOOP",
+                endpoint.Path,
+                $"its process hands messages back to it: {string.Join(" → ", circle.Append(endpoint).Select(member => member.Name))}",
+                endpoint.Origin
+            );
         }
     }
 
@@ -29,8 +35,10 @@ internal sealed class CircleCheck(ProcessModels processes, IReadOnlyList<Outboun
         {
             foreach (var next in NextOf(endpoint))
             {
-                if (next == start) return WayTo(endpoint, start, came);
-                if (came.TryAdd(next, endpoint)) open.Enqueue(next);
+                if (next == start)
+                    return WayTo(endpoint, start, came);
+                if (came.TryAdd(next, endpoint))
+                    open.Enqueue(next);
             }
         }
 
@@ -41,15 +49,21 @@ internal sealed class CircleCheck(ProcessModels processes, IReadOnlyList<Outboun
     {
         var subjects = endpoint.Processes.SelectMany(processes.PublishedBy).ToHashSet();
         var called = endpoint.Processes.SelectMany(processes.CalledBy).ToHashSet();
-        return endpoints.Where(next => called.Contains(next.Name)
-            || (next.Filter is null && next.Subscribe.Any(pattern => subjects.Any(subject => pattern.Matches(subject.Value)))));
+        return endpoints.Where(next =>
+            called.Contains(next.Name)
+            || (next.Filter is null && next.Subscribe.Any(pattern => subjects.Any(subject => pattern.Matches(subject.Value))))
+        );
     }
 
     private static List<OutboundEndpointConfig> WayTo(
-        OutboundEndpointConfig end, OutboundEndpointConfig start, Dictionary<OutboundEndpointConfig, OutboundEndpointConfig> came)
+        OutboundEndpointConfig end,
+        OutboundEndpointConfig start,
+        Dictionary<OutboundEndpointConfig, OutboundEndpointConfig> came
+    )
     {
         var way = new List<OutboundEndpointConfig> { end };
-        while (way[0] != start) way.Insert(0, came[way[0]]);
+        while (way[0] != start)
+            way.Insert(0, came[way[0]]);
         return way;
     }
 }

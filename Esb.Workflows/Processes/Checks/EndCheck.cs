@@ -13,7 +13,13 @@ internal sealed class EndCheck(ProcessModels processes, IEnumerable<EndpointConf
         {
             var around = new[] { endpoint.PreparedBy, endpoint.Reply }.OfType<string>().Select(processes.Find).OfType<ProcessModel>();
             foreach (var step in around.SelectMany(process => processes.Reached(process.Steps.Steps)).Where(step => step.Traits.AwaitsEnd))
-                errors.Add("ESB-CFG-VALUE", step.Path, $"'{step.Kind}' is not possible in a process of '{endpoint.Name}': the message may fail when it is sent, after the process has succeeded", step.Origin);
+                errors.Add(
+                    "ESB-CFG-VALUE",
+                    step.Path,
+                    $"'{step.Kind}' is not possible in a process of '{endpoint.Name}': the message may fail when it is sent, after "
+                        + $"the process has succeeded",
+                    step.Origin
+                );
         }
     }
 }

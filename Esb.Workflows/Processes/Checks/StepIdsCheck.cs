@@ -11,11 +11,20 @@ internal static class StepIdsCheck
         foreach (var process in processes.All)
         {
             var named = process.Steps.Descend().Where(step => step.Id is not null);
-            foreach (var twins in named.GroupBy(step => step.Id!.Replace('_', '-'), StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
+            foreach (
+                var twins in named
+                    .GroupBy(step => step.Id!.Replace('_', '-'), StringComparer.OrdinalIgnoreCase)
+                    .Where(group => group.Count() > 1)
+            )
             {
                 var second = twins.Last();
                 var places = string.Join(" and ", twins.Select(step => step.Path));
-                errors.Add("ESB-CFG-DUPNAME", second.Path, $"ids must differ in more than case, - and _; \"{second.Id}\" is that of {places}", second.Origin);
+                errors.Add(
+                    "ESB-CFG-DUPNAME",
+                    second.Path,
+                    $"ids must differ in more than case, - and _; \"{second.Id}\" is that of {places}",
+                    second.Origin
+                );
             }
         }
     }

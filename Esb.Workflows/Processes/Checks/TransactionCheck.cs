@@ -35,20 +35,25 @@ internal sealed class TransactionCheck(ProcessModels processes, IReadOnlyDiction
             var around = called.SelectMany(endpoint => new[] { endpoint.PreparedBy, endpoint.Reply }).OfType<string>();
             foreach (var process in around.Where(seen.Add).Select(processes.Find).OfType<ProcessModel>())
             {
-                foreach (var inner in processes.Reached(process.Steps.Steps)) open.Enqueue(inner);
+                foreach (var inner in processes.Reached(process.Steps.Steps))
+                    open.Enqueue(inner);
             }
         }
     }
 
     private string? ObstacleOf(StepTraits traits, string connection)
     {
-        if (traits.Transaction is not null) return "a transaction inside of a transaction; expected one around all of it";
-        if (traits.Requests.Count > 0) return RequestInside;
-        if (traits.RunsAtOnce) return "calls at the same time, which one transaction does not allow; make them before or after";
+        if (traits.Transaction is not null)
+            return "a transaction inside of a transaction; expected one around all of it";
+        if (traits.Requests.Count > 0)
+            return RequestInside;
+        if (traits.RunsAtOnce)
+            return "calls at the same time, which one transaction does not allow; make them before or after";
         foreach (var name in traits.Calls)
         {
             if (endpoints.GetValueOrDefault(name) is OutboundEndpointConfig { Database: { } other } && other != connection)
-                return $"'{name}' is in the database '{other}', which the transaction of '{connection}' does not reach; call it before or after";
+                return $"'{name}' is in the database '{other}', which the transaction of '{connection}' does not reach; call it "
+                    + $"before or after";
         }
 
         return null;

@@ -15,12 +15,14 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
     public async ValueTask RunAsync(MessageStep steps, MessageContext context, CancellationToken cancellationToken)
     {
         var end = new ProcessEnd();
-        foreach (var name in names) end.Load(name, StateText.Read(await marks.FindAsync(context.Endpoint, MarkOf(name), cancellationToken)));
+        foreach (var name in names)
+            end.Load(name, StateText.Read(await marks.FindAsync(context.Endpoint, MarkOf(name), cancellationToken)));
         context.End = end;
         try
         {
             await steps(context, cancellationToken);
-            foreach (var (name, value) in end.Changed) await KeepAsync(context.Endpoint, name, value, cancellationToken);
+            foreach (var (name, value) in end.Changed)
+                await KeepAsync(context.Endpoint, name, value, cancellationToken);
             await end.SucceedAsync(cancellationToken);
         }
         catch
@@ -34,9 +36,10 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
         }
     }
 
-    private Task KeepAsync(string endpoint, string name, object? value, CancellationToken cancellationToken) => value is null
-        ? marks.RemoveAsync(endpoint, MarkOf(name), cancellationToken)
-        : marks.KeepAsync(endpoint, MarkOf(name), StateText.Write(name, value), keep: null, cancellationToken);
+    private Task KeepAsync(string endpoint, string name, object? value, CancellationToken cancellationToken) =>
+        value is null
+            ? marks.RemoveAsync(endpoint, MarkOf(name), cancellationToken)
+            : marks.KeepAsync(endpoint, MarkOf(name), StateText.Write(name, value), keep: null, cancellationToken);
 
     private static string MarkOf(string name) => $"state {name}";
 }

@@ -13,7 +13,8 @@ internal static class StateText
     /// <summary>The value; null if nothing is stored.</summary>
     public static object? Read(string? stored)
     {
-        if (stored is null) return null;
+        if (stored is null)
+            return null;
         using var json = JsonDocument.Parse(stored);
         return json.RootElement.ValueKind switch
         {
@@ -28,9 +29,12 @@ internal static class StateText
     /// <exception cref="EsbException"><c>ESB-STATE-SIZE</c>: it is too long.</exception>
     public static string Write(string name, object value)
     {
-        var text = value is bool or double && value is not double.NaN and not double.PositiveInfinity and not double.NegativeInfinity
-            ? MessageValues.AsText(value)!
-            : JsonSerializer.Serialize(MessageValues.AsText(value), JsonStyle.Readable);
-        return text.Length <= MaxLength ? text : throw new EsbException("ESB-STATE-SIZE", $"The state '{name}' is longer than {MaxLength} characters.", FaultKind.Invalid);
+        var text =
+            value is bool or double && value is not double.NaN and not double.PositiveInfinity and not double.NegativeInfinity
+                ? MessageValues.AsText(value)!
+                : JsonSerializer.Serialize(MessageValues.AsText(value), JsonStyle.Readable);
+        return text.Length <= MaxLength
+            ? text
+            : throw new EsbException("ESB-STATE-SIZE", $"The state '{name}' is longer than {MaxLength} characters.", FaultKind.Invalid);
     }
 }

@@ -33,9 +33,16 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
     protected override StepModel Compile(ChooseConfig settings, StepConfig step, IStepCompiler compiler)
     {
         if (settings.When.Count == 0 && settings.IsSound("when"))
-            compiler.Errors.Add("ESB-CFG-VALUE", settings, "when", "expected at least one branch; without a condition the steps need no choice");
-        var branches = settings.When
-            .Select(branch => (Condition: compiler.Expressions.Compile(branch.If, compiler.Errors), Steps: compiler.Compile(branch.Steps)))
+            compiler.Errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "when",
+                "expected at least one branch; without a condition the steps need no choice"
+            );
+        var branches = settings
+            .When.Select(branch =>
+                (Condition: compiler.Expressions.Compile(branch.If, compiler.Errors), Steps: compiler.Compile(branch.Steps))
+            )
             .ToArray();
         var otherwise = compiler.Compile(settings.Otherwise);
         return new StepModel(step, Describe(branches.Length, settings.Otherwise.Count > 0))
@@ -45,23 +52,28 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
             Flow = new ChooseFlow([.. branches], otherwise),
             Bind = branches.Any(branch => branch.Condition is null)
                 ? null
-                : services => Run(
-                    [.. branches.Select(branch => new Choice(branch.Condition!, branch.Steps.Bind(services)))],
-                    otherwise.Bind(services)),
+                : services =>
+                    Run(
+                        [.. branches.Select(branch => new Choice(branch.Condition!, branch.Steps.Bind(services)))],
+                        otherwise.Bind(services)
+                    ),
         };
 
-        static MessageStep Run(Choice[] choices, MessageStep otherwise) => (context, cancellationToken) =>
-        {
-            foreach (var choice in choices)
+        static MessageStep Run(Choice[] choices, MessageStep otherwise) =>
+            (context, cancellationToken) =>
             {
-                if (choice.Condition.Holds(context)) return choice.Steps(context, cancellationToken);
-            }
+                foreach (var choice in choices)
+                {
+                    if (choice.Condition.Holds(context))
+                        return choice.Steps(context, cancellationToken);
+                }
 
-            return otherwise(context, cancellationToken);
-        };
+                return otherwise(context, cancellationToken);
+            };
     }
 
-    private static string Describe(int branches, bool hasOtherwise) => hasOtherwise ? $"choose({branches}, otherwise)" : $"choose({branches})";
+    private static string Describe(int branches, bool hasOtherwise) =>
+        hasOtherwise ? $"choose({branches}, otherwise)" : $"choose({branches})";
 
     private sealed record Choice(IMessageCondition Condition, MessageStep Steps);
 }

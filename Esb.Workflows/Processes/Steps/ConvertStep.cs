@@ -32,13 +32,20 @@ internal sealed class ConvertStep(ContentConverter converter) : StepFactory<Conv
 
     protected override StepModel Compile(ConvertConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (settings.From is { } from) Check("from", from);
+        if (settings.From is { } from)
+            Check("from", from);
         Check("to", settings.To);
-        if (settings.Root is "") compiler.Errors.Add("ESB-CFG-VALUE", settings, "root", "expected the name of an element");
+        if (settings.Root is "")
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "root", "expected the name of an element");
         var options = new ConversionOptions { Arrays = settings.Arrays.ToHashSet(), Root = settings.Root };
         return new StepModel(step, settings.From is null ? $"convert({settings.To})" : $"convert({settings.From}, {settings.To})")
         {
-            Traits = new StepTraits { Transforms = true, Reads = ReadingOf(settings), ReplacesBody = true },
+            Traits = new StepTraits
+            {
+                Transforms = true,
+                Reads = ReadingOf(settings),
+                ReplacesBody = true,
+            },
             Bind = IsUsable(settings.From) && IsUsable(settings.To) ? _ => Run : null,
         };
 
@@ -52,17 +59,24 @@ internal sealed class ConvertStep(ContentConverter converter) : StepFactory<Conv
 
         void Check(string property, string form)
         {
-            if (converter.Knows(form) || !settings.IsSound(property)) return;
-            compiler.Errors.Add("ESB-CFG-REF", settings, property, $"there is no such format; expected one of {string.Join(", ", converter.Forms)}{NearestName.Hint(form, converter.Forms)}");
+            if (converter.Knows(form) || !settings.IsSound(property))
+                return;
+            compiler.Errors.Add(
+                "ESB-CFG-REF",
+                settings,
+                property,
+                $"there is no such format; expected one of {string.Join(", ", converter.Forms)}{NearestName.Hint(form, converter.Forms)}"
+            );
         }
     }
 
     private bool IsUsable(string? form) => form is null or ContentForms.Json or ContentForms.Xml || converter.Find(form) is not null;
 
-    private static BodyReading? ReadingOf(ConvertConfig settings) => settings.From switch
-    {
-        ContentForms.Json => new BodyReading(settings, "from", MadeKind.Json),
-        ContentForms.Xml => new BodyReading(settings, "from", MadeKind.Xml),
-        _ => null,
-    };
+    private static BodyReading? ReadingOf(ConvertConfig settings) =>
+        settings.From switch
+        {
+            ContentForms.Json => new BodyReading(settings, "from", MadeKind.Json),
+            ContentForms.Xml => new BodyReading(settings, "from", MadeKind.Xml),
+            _ => null,
+        };
 }

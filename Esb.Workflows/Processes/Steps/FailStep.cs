@@ -17,7 +17,9 @@ internal sealed record FailConfig : SettingsRecord
     [Setting("The code that callers and catch branches see.")]
     public string Code { get; init; } = "ESB-PROC-REFUSED";
 
-    [Setting("What a caller of SOAP finds in the detail of the fault: a text that is an XML element, or any other text. Others do not get it.")]
+    [Setting(
+        "What a caller of SOAP finds in the detail of the fault: a text that is an XML element, or any other text. Others do not get it."
+    )]
     public ValueConfig? Detail { get; init; }
 }
 
@@ -33,11 +35,18 @@ internal sealed class FailStep : StepFactory<FailConfig>
         return new StepModel(step, $"fail({settings.Status})")
         {
             Traits = new StepTraits { FailsWith = [settings.Code], Values = settings.Detail is { } value ? [value] : [] },
-            Bind = settings.Detail is not null && detail is null ? null : _ => (context, _) => ValueTask.FromException(new EsbException(settings.Code, settings.Reason, kind)
-            {
-                Status = settings.Status,
-                CallerDetail = MessageValues.AsText(detail?.Evaluate(context)),
-            }),
+            Bind =
+                settings.Detail is not null && detail is null
+                    ? null
+                    : _ =>
+                        (context, _) =>
+                            ValueTask.FromException(
+                                new EsbException(settings.Code, settings.Reason, kind)
+                                {
+                                    Status = settings.Status,
+                                    CallerDetail = MessageValues.AsText(detail?.Evaluate(context)),
+                                }
+                            ),
         };
     }
 }

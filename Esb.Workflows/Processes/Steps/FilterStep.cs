@@ -19,7 +19,8 @@ internal sealed class FilterStep : StepFactory<ConditionConfig>
 
         ValueTask Run(MessageContext context, CancellationToken cancellationToken)
         {
-            if (!condition.Holds(context)) context.Outcome = ProcessOutcome.Filtered;
+            if (!condition.Holds(context))
+                context.Outcome = ProcessOutcome.Filtered;
             return ValueTask.CompletedTask;
         }
     }

@@ -10,8 +10,15 @@ internal static class HeaderNames
     {
         foreach (var name in names)
         {
-            if (!HeaderRules.IsName(name)) errors.Add("ESB-CFG-HEADER", ConfigNode.Join(path, name), "is no name of a header: expected letters, digits and !#$%&'*+-.^_`|~", origin);
-            else if (HeaderRules.IsReserved(name)) errors.Add("ESB-CFG-HEADER", ConfigNode.Join(path, name), "is reserved for the bus and its broker", origin);
+            if (!HeaderRules.IsName(name))
+                errors.Add(
+                    "ESB-CFG-HEADER",
+                    ConfigNode.Join(path, name),
+                    "is no name of a header: expected letters, digits and !#$%&'*+-.^_`|~",
+                    origin
+                );
+            else if (HeaderRules.IsReserved(name))
+                errors.Add("ESB-CFG-HEADER", ConfigNode.Join(path, name), "is reserved for the bus and its broker", origin);
         }
     }
 }

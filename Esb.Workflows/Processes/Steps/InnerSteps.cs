@@ -13,20 +13,44 @@ internal static class InnerSteps
     /// <param name="outer">The step that contains it.</param>
     /// <param name="path">Its path.</param>
     /// <param name="name">Distinguishes it from its siblings in the id.</param>
-    public static StepConfig Of(string kind, SettingsRecord settings, StepConfig outer, string path, string name) => new()
-    {
-        Kind = kind,
-        Settings = settings,
-        Path = path,
-        Origin = outer.Origin,
-        Id = outer.Id is { } id ? $"{id}.{name}" : null,
-    };
+    public static StepConfig Of(string kind, SettingsRecord settings, StepConfig outer, string path, string name) =>
+        new()
+        {
+            Kind = kind,
+            Settings = settings,
+            Path = path,
+            Origin = outer.Origin,
+            Id = outer.Id is { } id ? $"{id}.{name}" : null,
+        };
 
     /// <summary>A call of an endpoint, within another step.</summary>
     public static StepConfig Call(string endpoint, StepConfig outer, string path) =>
-        Of("call", new CallConfig { Endpoint = endpoint, Path = path, Origin = outer.Origin }, outer, path, endpoint);
+        Of(
+            "call",
+            new CallConfig
+            {
+                Endpoint = endpoint,
+                Path = path,
+                Origin = outer.Origin,
+            },
+            outer,
+            path,
+            endpoint
+        );
 
     /// <summary>A request, within another step.</summary>
     public static StepConfig Request(Subject subject, TimeSpan timeout, StepConfig outer, string path) =>
-        Of("request", new RequestConfig { Subject = subject, Timeout = timeout, Path = path, Origin = outer.Origin }, outer, path, subject.Value);
+        Of(
+            "request",
+            new RequestConfig
+            {
+                Subject = subject,
+                Timeout = timeout,
+                Path = path,
+                Origin = outer.Origin,
+            },
+            outer,
+            path,
+            subject.Value
+        );
 }

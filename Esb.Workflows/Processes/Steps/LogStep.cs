@@ -41,16 +41,17 @@ internal sealed partial class LogStep : StepFactory<LogConfig>
             Bind = template is null ? null : services => Run(services.GetRequiredService<ILogger<LogStep>>(), template),
         };
 
-        MessageStep Run(ILogger logger, IMessageValue text) => (context, _) =>
-        {
-            if (logger.IsEnabled(level))
+        MessageStep Run(ILogger logger, IMessageValue text) =>
+            (context, _) =>
             {
-                var line = MessageValues.AsText(text.Evaluate(context));
-                LogLine(logger, level, process, context.Endpoint, line);
-            }
+                if (logger.IsEnabled(level))
+                {
+                    var line = MessageValues.AsText(text.Evaluate(context));
+                    LogLine(logger, level, process, context.Endpoint, line);
+                }
 
-            return ValueTask.CompletedTask;
-        };
+                return ValueTask.CompletedTask;
+            };
     }
 
     [LoggerMessage(EventId = 3001, Message = "{Process} at {Endpoint}: {Line}")]

@@ -46,7 +46,12 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
     protected override StepModel Compile(RecipientsConfig settings, StepConfig step, IStepCompiler compiler)
     {
         if (settings.Allow.Count == 0 && settings.IsSound("allow"))
-            compiler.Errors.Add("ESB-CFG-VALUE", settings, "allow", "expected at least one pattern: subjects that a message names are published only where they are allowed");
+            compiler.Errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "allow",
+                "expected at least one pattern: subjects that a message names are published only where they are allowed"
+            );
         var to = compiler.Expressions.Compile(settings.To, compiler.Errors);
         return new StepModel(step, $"recipients({string.Join(", ", settings.Allow)})")
         {
@@ -57,21 +62,28 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
                 LeavesFacts = true,
                 Values = [settings.To],
             },
-            Bind = to is null ? null : services => Run(
-                services.GetRequiredService<ITopicPublisher>(), to, services.GetRequiredService<ILogger<RecipientsStep>>()),
+            Bind = to is null
+                ? null
+                : services =>
+                    Run(services.GetRequiredService<ITopicPublisher>(), to, services.GetRequiredService<ILogger<RecipientsStep>>()),
         };
 
-        MessageStep Run(ITopicPublisher publisher, IMessageValue named, ILogger logger) => async (context, cancellationToken) =>
-        {
-            foreach (var subject in Check(settings, SubjectsOf(MessageValues.AsText(named.Evaluate(context))), context, logger))
-                await publisher.PublishAsync(context, subject, step.Place, cancellationToken);
-        };
+        MessageStep Run(ITopicPublisher publisher, IMessageValue named, ILogger logger) =>
+            async (context, cancellationToken) =>
+            {
+                foreach (var subject in Check(settings, SubjectsOf(MessageValues.AsText(named.Evaluate(context))), context, logger))
+                    await publisher.PublishAsync(context, subject, step.Place, cancellationToken);
+            };
     }
 
     private static List<Subject> Check(RecipientsConfig settings, IReadOnlyList<string> named, MessageContext context, ILogger logger)
     {
         if (named.Count > MaxRecipients)
-            throw new EsbException("ESB-RCPT-LIMIT", $"The message names {named.Count} recipients; at most {MaxRecipients} are allowed.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-RCPT-LIMIT",
+                $"The message names {named.Count} recipients; at most {MaxRecipients} are allowed.",
+                FaultKind.Invalid
+            );
         var subjects = new List<Subject>(named.Count);
         foreach (var name in named)
         {
@@ -82,7 +94,8 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
             }
 
             var shown = SafeText.Of(MaskedFlow.Clean(name), Shown);
-            if (settings.Otherwise == OtherRecipients.Fail) throw Refused($"The recipient \"{shown}\" is not allowed.");
+            if (settings.Otherwise == OtherRecipients.Fail)
+                throw Refused($"The recipient \"{shown}\" is not allowed.");
             LogIgnored(logger, context.Message.Id, shown);
         }
 
@@ -92,8 +105,11 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
     // Each subject once, in the order named.
     private static IReadOnlyList<string> SubjectsOf(string? text)
     {
-        if (string.IsNullOrWhiteSpace(text)) return [];
-        var parts = text.TrimStart().StartsWith('[') ? FromJson(text) : text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        if (string.IsNullOrWhiteSpace(text))
+            return [];
+        var parts = text.TrimStart().StartsWith('[')
+            ? FromJson(text)
+            : text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         return [.. parts.Distinct(StringComparer.Ordinal)];
     }
 
@@ -113,6 +129,10 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
 
     private static EsbException Refused(string reason) => new("ESB-RCPT-ALLOW", reason, FaultKind.Invalid);
 
-    [LoggerMessage(EventId = 3060, Level = LogLevel.Information, Message = "Message {MessageId}: the recipient \"{Recipient}\" is not allowed and was left out")]
+    [LoggerMessage(
+        EventId = 3060,
+        Level = LogLevel.Information,
+        Message = "Message {MessageId}: the recipient \"{Recipient}\" is not allowed and was left out"
+    )]
     private static partial void LogIgnored(ILogger logger, Guid messageId, string recipient);
 }

@@ -23,7 +23,12 @@ internal sealed class RequestStep : StepFactory<RequestConfig>
     protected override StepModel Compile(RequestConfig settings, StepConfig step, IStepCompiler compiler) =>
         new(step, $"request({settings.Subject})")
         {
-            Traits = new StepTraits { Requests = [settings.Subject], LeavesFacts = true, ReplacesBody = true },
+            Traits = new StepTraits
+            {
+                Requests = [settings.Subject],
+                LeavesFacts = true,
+                ReplacesBody = true,
+            },
             Bind = services =>
             {
                 var publisher = services.GetRequiredService<ITopicPublisher>();

@@ -36,36 +36,45 @@ internal sealed class RespondStep : StepFactory<RespondConfig>
     protected override StepModel Compile(RespondConfig settings, StepConfig step, IStepCompiler compiler)
     {
         HeaderNames.Check(settings.Headers.Keys, $"{step.Path}.headers", step.Origin, compiler.Errors);
-        var template = settings.Template is null ? null : compiler.Expressions.CompileTemplate(settings.Template, step.Path, step.Origin, compiler.Errors);
-        var headers = settings.Headers.Select(header => (header.Key, Value: compiler.Expressions.Compile(header.Value, compiler.Errors))).ToArray();
+        var template = settings.Template is null
+            ? null
+            : compiler.Expressions.CompileTemplate(settings.Template, step.Path, step.Origin, compiler.Errors);
+        var headers = settings
+            .Headers.Select(header => (header.Key, Value: compiler.Expressions.Compile(header.Value, compiler.Errors)))
+            .ToArray();
         var isSound = (template is not null || settings.Template is null) && headers.All(header => header.Value is not null);
         var body = MessageBody.FromBytes(Encoding.UTF8.GetBytes(TextOf(settings.Body)));
-        var contentType = settings.ContentType ?? (settings.Body is null or { Kind: ConfigKind.Text } ? "text/plain; charset=utf-8" : "application/json");
+        var contentType =
+            settings.ContentType ?? (settings.Body is null or { Kind: ConfigKind.Text } ? "text/plain; charset=utf-8" : "application/json");
         return new StepModel(step, $"respond({settings.Status})")
         {
             Traits = new StepTraits { Values = [.. settings.Headers.Values], ReplacesBody = true },
             Bind = isSound ? services => Run(services.GetRequiredService<TimeProvider>()) : null,
         };
 
-        MessageStep Run(TimeProvider time) => (context, _) =>
-        {
-            var text = template is null ? null : MessageValues.AsText(template.Evaluate(context)) ?? "";
-            var pairs = headers.Select(header => KeyValuePair.Create(header.Key, MessageValues.AsText(header.Value!.Evaluate(context)) ?? ""));
-            context.Message = context.Received.Reply(text is null ? body : MessageBody.FromText(text), time) with
+        MessageStep Run(TimeProvider time) =>
+            (context, _) =>
             {
-                ContentType = contentType,
-                Headers = MessageHeaders.From(pairs),
+                var text = template is null ? null : MessageValues.AsText(template.Evaluate(context)) ?? "";
+                var pairs = headers.Select(header =>
+                    KeyValuePair.Create(header.Key, MessageValues.AsText(header.Value!.Evaluate(context)) ?? "")
+                );
+                context.Message = context.Received.Reply(text is null ? body : MessageBody.FromText(text), time) with
+                {
+                    ContentType = contentType,
+                    Headers = MessageHeaders.From(pairs),
+                };
+                context.SetProperty(MessageContext.StatusProperty, (double)settings.Status);
+                context.Outcome = ProcessOutcome.Responded;
+                return ValueTask.CompletedTask;
             };
-            context.SetProperty(MessageContext.StatusProperty, (double)settings.Status);
-            context.Outcome = ProcessOutcome.Responded;
-            return ValueTask.CompletedTask;
-        };
     }
 
-    private static string TextOf(ConfigNode? body) => body switch
-    {
-        null => "",
-        { Kind: ConfigKind.Text } => body.Text,
-        _ => body.ToJson()?.ToJsonString(JsonStyle.Readable) ?? "null",
-    };
+    private static string TextOf(ConfigNode? body) =>
+        body switch
+        {
+            null => "",
+            { Kind: ConfigKind.Text } => body.Text,
+            _ => body.ToJson()?.ToJsonString(JsonStyle.Readable) ?? "null",
+        };
 }

@@ -20,24 +20,32 @@ internal sealed class RunStep : StepFactory<RunConfig>
     {
         return new StepModel(step, $"run({settings.Process})")
         {
-            Traits = new StepTraits { Runs = [settings.Process], LeavesFacts = true, ReplacesBody = true },
-            Bind = services => Run(
-                services.GetRequiredService<IProcessCatalog>().Find(settings.Process),
-                new StepSlots($"step {step.Place}", settings, services)),
+            Traits = new StepTraits
+            {
+                Runs = [settings.Process],
+                LeavesFacts = true,
+                ReplacesBody = true,
+            },
+            Bind = services =>
+                Run(
+                    services.GetRequiredService<IProcessCatalog>().Find(settings.Process),
+                    new StepSlots($"step {step.Place}", settings, services)
+                ),
         };
 
-        static MessageStep Run(IMessageProcess process, StepSlots slots) => async (context, cancellationToken) =>
-        {
-            using var slot = await slots.RentAsync(cancellationToken);
-            var caller = context.Process;
-            try
+        static MessageStep Run(IMessageProcess process, StepSlots slots) =>
+            async (context, cancellationToken) =>
             {
-                await process.RunAsync(context, cancellationToken);
-            }
-            finally
-            {
-                context.Process = caller; // a catch branch that handles the failure belongs to the caller
-            }
-        };
+                using var slot = await slots.RentAsync(cancellationToken);
+                var caller = context.Process;
+                try
+                {
+                    await process.RunAsync(context, cancellationToken);
+                }
+                finally
+                {
+                    context.Process = caller; // a catch branch that handles the failure belongs to the caller
+                }
+            };
     }
 }

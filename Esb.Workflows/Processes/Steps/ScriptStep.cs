@@ -14,7 +14,9 @@ internal sealed record ScriptConfig : SettingsRecord
     [Setting("The JavaScript map to run.", Main = true, Reference = "maps")]
     public required string Map { get; init; }
 
-    [Setting("Values for the script, in context.parameters: texts, numbers and truth values, never parsed. One without a value is left out.")]
+    [Setting(
+        "Values for the script, in context.parameters: texts, numbers and truth values, never parsed. One without a value is left out."
+    )]
     public IReadOnlyDictionary<string, ValueConfig> Parameters { get; init; } = new Dictionary<string, ValueConfig>();
 }
 
@@ -27,36 +29,57 @@ internal sealed class ScriptStep(MapModels maps) : StepFactory<ScriptConfig>
     protected override StepModel Compile(ScriptConfig settings, StepConfig step, IStepCompiler compiler)
     {
         var map = maps.Find(settings.Map); // a missing map has been reported
-        if (map is not null and not IScriptMap) compiler.Errors.Add("ESB-CFG-REF", settings, "map", $"'{settings.Map}' is no JavaScript map (.js)");
+        if (map is not null and not IScriptMap)
+            compiler.Errors.Add("ESB-CFG-REF", settings, "map", $"'{settings.Map}' is no JavaScript map (.js)");
         var arguments = TransformArguments.Compile(settings.Parameters, compiler);
         return new StepModel(step, $"script({settings.Map})")
         {
-            Traits = new StepTraits { Transforms = true, Values = [.. settings.Parameters.Values], ReplacesBody = true },
-            Bind = map is not IScriptMap || arguments is null ? null : services => Run((IScriptMap)services.GetRequiredService<IMapCatalog>().Find(settings.Map)!, arguments),
+            Traits = new StepTraits
+            {
+                Transforms = true,
+                Values = [.. settings.Parameters.Values],
+                ReplacesBody = true,
+            },
+            Bind =
+                map is not IScriptMap || arguments is null
+                    ? null
+                    : services => Run((IScriptMap)services.GetRequiredService<IMapCatalog>().Find(settings.Map)!, arguments),
         };
 
-        MessageStep Run(IScriptMap live, TransformArguments given) => (context, _) =>
-        {
-            Apply(live.Change(new MapCall(context), given.Evaluate(context)), context, settings.Map);
-            return ValueTask.CompletedTask;
-        };
+        MessageStep Run(IScriptMap live, TransformArguments given) =>
+            (context, _) =>
+            {
+                Apply(live.Change(new MapCall(context), given.Evaluate(context)), context, settings.Map);
+                return ValueTask.CompletedTask;
+            };
     }
 
     private static void Apply(MessageChanges changes, MessageContext context, string map)
     {
         var headers = Set(context.Message.Headers, changes.Headers); // may throw; then nothing is set
-        foreach (var (name, value) in changes.Properties) context.SetProperty(name, value);
+        foreach (var (name, value) in changes.Properties)
+            context.SetProperty(name, value);
         context.Message = changes.Body is { } body
-            ? context.Message with { Headers = headers, Body = body.Body, ContentType = body.ContentType }
-            : context.Message with { Headers = headers };
-        if (changes.Body is { } made) context.Made = new MadeBody(made.Body, map, made.Kind);
+            ? context.Message with
+            {
+                Headers = headers,
+                Body = body.Body,
+                ContentType = body.ContentType,
+            }
+            : context.Message with
+            {
+                Headers = headers,
+            };
+        if (changes.Body is { } made)
+            context.Made = new MadeBody(made.Body, map, made.Kind);
     }
 
     private static MessageHeaders Set(MessageHeaders headers, IReadOnlyList<KeyValuePair<string, string?>> changes)
     {
         foreach (var (name, value) in changes)
         {
-            if (value is not null && !HeaderRules.IsValue(value)) throw new EsbException("ESB-HDR-VALUE", $"The value for the header '{name}' has control characters.", FaultKind.Invalid);
+            if (value is not null && !HeaderRules.IsValue(value))
+                throw new EsbException("ESB-HDR-VALUE", $"The value for the header '{name}' has control characters.", FaultKind.Invalid);
             headers = value is null ? headers.Without(name) : headers.With(name, value);
         }
 

@@ -22,7 +22,10 @@ internal sealed record SplitConfig : SettingsRecord
     [Setting("What a failing item means: it becomes a dead letter, and the others go on; or all items take effect or none.")]
     public SplitMode Mode { get; init; }
 
-    [Setting("How many items may fail; one more fails the message, and the items before it stand. No limit by default.", Range = "0..2147483647")]
+    [Setting(
+        "How many items may fail; one more fails the message, and the items before it stand. No limit by default.",
+        Range = "0..2147483647"
+    )]
     public int? MaxFailed { get; init; }
 
     [Setting("Makes the results of the items the body: array, a JSON array of them in their order. By default the body stays.")]

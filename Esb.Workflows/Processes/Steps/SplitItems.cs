@@ -23,7 +23,12 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
     /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
     /// gives the same ids.</exception>
     public async ValueTask<MessageContext?> RunAsync(
-        MessageContext context, SplitItem item, string division, int index, CancellationToken cancellationToken)
+        MessageContext context,
+        SplitItem item,
+        string division,
+        int index,
+        CancellationToken cancellationToken
+    )
     {
         var began = time.GetUtcNow();
         var message = context.Message with { Id = context.PartId(division, index), Body = item.Body, ContentType = item.ContentType };
@@ -32,23 +37,28 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         part.SetProperty("split.index", (double)index);
         part.SetProperty("split.line", item.Line > 0 ? (double)item.Line : null);
         part.SetProperty("split.id", context.Received.Id.ToString());
-        foreach (var (name, value) in item.Properties) part.SetProperty($"split.{name}", value);
+        foreach (var (name, value) in item.Properties)
+            part.SetProperty($"split.{name}", value);
         try
         {
-            if (item.Fault is not null) throw item.Fault;
+            if (item.Fault is not null)
+                throw item.Fault;
             await run(part, cancellationToken);
-            if (end is not null) await end.SucceedAsync(cancellationToken);
+            if (end is not null)
+                await end.SucceedAsync(cancellationToken);
             return part;
         }
         catch (EsbException ex) when (IsOfItem(ex, context))
         {
-            if (end is not null) await end.FailAsync();
+            if (end is not null)
+                await end.FailAsync();
             await letters.KeepAsync(LetterOf(message, ex, item, index, part, began), cancellationToken);
             return null;
         }
         catch
         {
-            if (end is not null) await end.FailAsync();
+            if (end is not null)
+                await end.FailAsync();
             context.FailedStep ??= part.FailedStep;
             throw;
         }
@@ -62,7 +72,14 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
     private static bool IsOfItem(EsbException failure, MessageContext context) =>
         !failure.IsTransient && failure.Code != Unrecorded && context.UnitOfWork is null;
 
-    private DeadLetter LetterOf(EsbMessage message, EsbException failure, SplitItem item, int index, MessageContext part, DateTimeOffset began)
+    private DeadLetter LetterOf(
+        EsbMessage message,
+        EsbException failure,
+        SplitItem item,
+        int index,
+        MessageContext part,
+        DateTimeOffset began
+    )
     {
         var at = item.Line > 0 ? $"Item {index} at line {item.Line}" : $"Item {index}";
         var step = part.FailedStep is null ? "" : $", step {part.FailedStep}";
@@ -75,7 +92,8 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
             failure.GetType().FullName,
             Attempts: 1,
             began,
-            time.GetUtcNow())
+            time.GetUtcNow()
+        )
         {
             TraceParent = Activity.Current?.Id,
         };

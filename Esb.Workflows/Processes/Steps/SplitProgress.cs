@@ -25,7 +25,8 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
     /// <summary>The items that are done, and those of them that failed.</summary>
     public async Task<(int Items, int Failed)> BeginAsync(CancellationToken cancellationToken)
     {
-        if (await marks.FindAsync(endpoint, _name, cancellationToken) is not { } text || text.Split(' ') is not [var items, var failed]) return (0, 0);
+        if (await marks.FindAsync(endpoint, _name, cancellationToken) is not { } text || text.Split(' ') is not [var items, var failed])
+            return (0, 0);
         _isKept = true;
         _kept = int.Parse(items, CultureInfo.InvariantCulture);
         return (_kept, int.Parse(failed, CultureInfo.InvariantCulture));
@@ -39,12 +40,15 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
     /// <param name="cancellationToken">Cancels the call.</param>
     public async ValueTask NoteAsync(int items, int failed, MessageContext context, CancellationToken cancellationToken)
     {
-        if (items - _kept < Window && time.GetElapsedTime(_keptAt) < Interval) return;
-        if (!context.HasSettled) return;
+        if (items - _kept < Window && time.GetElapsedTime(_keptAt) < Interval)
+            return;
+        if (!context.HasSettled)
+            return;
         await marks.KeepAsync(endpoint, _name, string.Create(CultureInfo.InvariantCulture, $"{items} {failed}"), Keep, cancellationToken);
         (_kept, _keptAt, _isKept) = (items, time.GetTimestamp(), true);
     }
 
     /// <summary>Forgets the place: the message is done, or will not be repeated.</summary>
-    public Task EndAsync(CancellationToken cancellationToken) => _isKept ? marks.RemoveAsync(endpoint, _name, cancellationToken) : Task.CompletedTask;
+    public Task EndAsync(CancellationToken cancellationToken) =>
+        _isKept ? marks.RemoveAsync(endpoint, _name, cancellationToken) : Task.CompletedTask;
 }

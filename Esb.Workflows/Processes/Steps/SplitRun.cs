@@ -24,7 +24,8 @@ internal sealed class SplitRun(
     SplitConfig settings,
     long maxGathered,
     SplitProgress? progress,
-    Func<AuditFact, ValueTask> record)
+    Func<AuditFact, ValueTask> record
+)
 {
     private readonly StringBuilder? _gathered = settings.Gather is null ? null : new StringBuilder("[");
     private int _count;
@@ -38,59 +39,85 @@ internal sealed class SplitRun(
         }
         catch (EsbException ex) when (!ex.IsTransient && context.UnitOfWork is null)
         {
-            if (progress is not null) await progress.EndAsync(cancellationToken); // whoever sends it again begins anew
+            if (progress is not null)
+                await progress.EndAsync(cancellationToken); // whoever sends it again begins anew
             await record(FactOf(context, time) with { Code = ex.Code, Reason = ex.Message });
             throw;
         }
 
         if (_gathered is not null)
-            context.Message = context.Message with { Body = MessageBody.FromText(_gathered.Append(']').ToString()), ContentType = "application/json" };
+            context.Message = context.Message with
+            {
+                Body = MessageBody.FromText(_gathered.Append(']').ToString()),
+                ContentType = "application/json",
+            };
         context.SetProperty("split.items", (double)_count);
         context.SetProperty("split.failed", (double)_failed);
         await record(FactOf(context, time));
-        if (progress is not null) await progress.EndAsync(cancellationToken);
+        if (progress is not null)
+            await progress.EndAsync(cancellationToken);
     }
 
     private async ValueTask RunItemsAsync(MessageContext context, string division, CancellationToken cancellationToken)
     {
         var done = 0;
-        if (progress is not null) (done, _failed) = await progress.BeginAsync(cancellationToken);
+        if (progress is not null)
+            (done, _failed) = await progress.BeginAsync(cancellationToken);
         foreach (var item in divide(context))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (_count++ < done) continue;
+            if (_count++ < done)
+                continue;
             var part = await items.RunAsync(context, item, division, _count - 1, cancellationToken);
-            if (part is null) CountFailed();
-            else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered) await GatherAsync(part.Message, cancellationToken);
-            if (progress is not null) await progress.NoteAsync(_count, _failed, context, cancellationToken);
+            if (part is null)
+                CountFailed();
+            else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered)
+                await GatherAsync(part.Message, cancellationToken);
+            if (progress is not null)
+                await progress.NoteAsync(_count, _failed, context, cancellationToken);
         }
     }
 
-    private AuditFact FactOf(MessageContext context, TimeProvider time) => AuditFacts.Of(context.Received, AuditKind.Recorded, time) with
-    {
-        Name = "interchange-ended",
-        Endpoint = context.Endpoint,
-        Process = context.Process,
-        Step = items.Place,
-        Fields = new Dictionary<string, string>
+    private AuditFact FactOf(MessageContext context, TimeProvider time) =>
+        AuditFacts.Of(context.Received, AuditKind.Recorded, time) with
         {
-            ["items"] = _count.ToString(CultureInfo.InvariantCulture),
-            ["failed"] = _failed.ToString(CultureInfo.InvariantCulture),
-        },
-    };
+            Name = "interchange-ended",
+            Endpoint = context.Endpoint,
+            Process = context.Process,
+            Step = items.Place,
+            Fields = new Dictionary<string, string>
+            {
+                ["items"] = _count.ToString(CultureInfo.InvariantCulture),
+                ["failed"] = _failed.ToString(CultureInfo.InvariantCulture),
+            },
+        };
 
     private void CountFailed()
     {
         if (++_failed > settings.MaxFailed)
-            throw new EsbException("ESB-SPLIT-FAILED", $"More than {settings.MaxFailed} items failed, the last of them item {_count}; they are dead letters, and the items before it stand.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-SPLIT-FAILED",
+                $"More than {settings.MaxFailed} items failed, the last of them item {_count}; they are dead letters, and the items "
+                    + $"before it stand.",
+                FaultKind.Invalid
+            );
     }
 
     private async ValueTask GatherAsync(EsbMessage result, CancellationToken cancellationToken)
     {
         await result.Body.BufferAsync(maxGathered, cancellationToken);
-        if (_gathered!.Length > 1) _gathered.Append(',');
-        _gathered.Append(AnswerJson.IsJson(result.ContentType) ? result.Body.ReadText() : JsonSerializer.Serialize(result.Body.ReadText(), JsonStyle.Readable));
+        if (_gathered!.Length > 1)
+            _gathered.Append(',');
+        _gathered.Append(
+            AnswerJson.IsJson(result.ContentType)
+                ? result.Body.ReadText()
+                : JsonSerializer.Serialize(result.Body.ReadText(), JsonStyle.Readable)
+        );
         if (_gathered.Length > maxGathered)
-            throw new EsbException("ESB-SPLIT-OUTPUT", $"The results of the items are longer than {maxGathered} characters.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-SPLIT-OUTPUT",
+                $"The results of the items are longer than {maxGathered} characters.",
+                FaultKind.Invalid
+            );
     }
 }

@@ -27,7 +27,8 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             {
                 Divides = true,
                 ReplacesBody = settings.Gather is not null,
-                Reads = settings.Xpath is not null ? new BodyReading(settings, "xpath", MadeKind.Xml)
+                Reads =
+                    settings.Xpath is not null ? new BodyReading(settings, "xpath", MadeKind.Xml)
                     : settings.Jsonpath is not null ? new BodyReading(settings, "jsonpath", MadeKind.Json)
                     : null,
             },
@@ -36,7 +37,13 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
         };
     }
 
-    private MessageStep Run(SplitConfig settings, Func<MessageContext, IEnumerable<SplitItem>> divide, string place, MessageStep steps, IServiceProvider services)
+    private MessageStep Run(
+        SplitConfig settings,
+        Func<MessageContext, IEnumerable<SplitItem>> divide,
+        string place,
+        MessageStep steps,
+        IServiceProvider services
+    )
     {
         var time = services.GetRequiredService<TimeProvider>();
         var items = new SplitItems(place, steps, services.GetRequiredService<IDeadLetterChannel>(), time);
@@ -44,9 +51,18 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
         return (context, cancellationToken) =>
         {
             var division = context.NextDivision(place);
-            var progress = marks is not null && KeepsPlace(settings, context) ? new SplitProgress(marks, time, context.Endpoint, context.PartId(division, -1).ToString()) : null;
-            return new SplitRun(divide, items, settings, 4 * limits.MaxBodySize.Bytes, progress, fact => audit?.RecordAsync(fact, CancellationToken.None) ?? ValueTask.CompletedTask)
-                .RunAsync(context, division, time, cancellationToken);
+            var progress =
+                marks is not null && KeepsPlace(settings, context)
+                    ? new SplitProgress(marks, time, context.Endpoint, context.PartId(division, -1).ToString())
+                    : null;
+            return new SplitRun(
+                divide,
+                items,
+                settings,
+                4 * limits.MaxBodySize.Bytes,
+                progress,
+                fact => audit?.RecordAsync(fact, CancellationToken.None) ?? ValueTask.CompletedTask
+            ).RunAsync(context, division, time, cancellationToken);
         };
     }
 
@@ -56,23 +72,33 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
 
     private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IStepCompiler compiler)
     {
-        if (settings.Entries == false) compiler.Errors.Add("ESB-CFG-VALUE", settings, "entries", "expected true, or another way to find the items");
-        if (settings.Entries == true) return EntriesOf;
+        if (settings.Entries == false)
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "entries", "expected true, or another way to find the items");
+        if (settings.Entries == true)
+            return EntriesOf;
         return CompileSplitter(settings, compiler) is { } splitter ? context => splitter.Split(context.Message.Body) : null;
     }
 
     private static IEnumerable<SplitItem> EntriesOf(MessageContext context)
     {
         if (context.Entries is not { } entries)
-            throw new EsbException("ESB-SPLIT-ENTRIES", "Nothing was decoded whose entries could be items; expected a decode step before the split.", FaultKind.Internal);
-        return entries.Select(entry => new SplitItem(entry.Body, entry.ContentType ?? "application/octet-stream") { Properties = [new("name", entry.Name)] });
+            throw new EsbException(
+                "ESB-SPLIT-ENTRIES",
+                "Nothing was decoded whose entries could be items; expected a decode step before the split.",
+                FaultKind.Internal
+            );
+        return entries.Select(entry => new SplitItem(entry.Body, entry.ContentType ?? "application/octet-stream")
+        {
+            Properties = [new("name", entry.Name)],
+        });
     }
 
-    private IMessageSplitter? CompileSplitter(SplitConfig settings, IStepCompiler compiler) => settings switch
-    {
-        { Xpath: { } xpath } => splitters.ByXPath(settings, xpath, compiler.Errors),
-        { Jsonpath: { } jsonpath } => splitters.ByJsonPath(settings, jsonpath, compiler.Errors),
-        { Format: { } format } => splitters.ByFormat(settings, format, compiler.Errors),
-        _ => null, // reported
-    };
+    private IMessageSplitter? CompileSplitter(SplitConfig settings, IStepCompiler compiler) =>
+        settings switch
+        {
+            { Xpath: { } xpath } => splitters.ByXPath(settings, xpath, compiler.Errors),
+            { Jsonpath: { } jsonpath } => splitters.ByJsonPath(settings, jsonpath, compiler.Errors),
+            { Format: { } format } => splitters.ByFormat(settings, format, compiler.Errors),
+            _ => null, // reported
+        };
 }

@@ -34,15 +34,16 @@ internal enum StepCodec
 internal static class StepCodecs
 {
     /// <summary>The codec of single bodies; null for the others.</summary>
-    public static CodecKind? Plain(this StepCodec codec) => codec switch
-    {
-        StepCodec.Gzip => CodecKind.Gzip,
-        StepCodec.Deflate => CodecKind.Deflate,
-        StepCodec.Brotli => CodecKind.Brotli,
-        StepCodec.Zip => CodecKind.Zip,
-        StepCodec.Base64 => CodecKind.Base64,
-        _ => null,
-    };
+    public static CodecKind? Plain(this StepCodec codec) =>
+        codec switch
+        {
+            StepCodec.Gzip => CodecKind.Gzip,
+            StepCodec.Deflate => CodecKind.Deflate,
+            StepCodec.Brotli => CodecKind.Brotli,
+            StepCodec.Zip => CodecKind.Zip,
+            StepCodec.Base64 => CodecKind.Base64,
+            _ => null,
+        };
 
     /// <summary>The name in the configuration.</summary>
     public static string Named(this StepCodec codec) => codec.ToString().ToLowerInvariant();

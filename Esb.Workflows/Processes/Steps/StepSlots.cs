@@ -23,7 +23,8 @@ internal sealed class StepSlots(string owner, PooledStepConfig settings, IServic
         static () => new object(),
         new PoolLimits(settings.MaximumInstances, settings.PoolTimeout),
         services.GetRequiredService<TimeProvider>(),
-        services.GetRequiredService<ILogger<InstancePool<object>>>());
+        services.GetRequiredService<ILogger<InstancePool<object>>>()
+    );
 
     public ValueTask<InstanceLease<object>> RentAsync(CancellationToken cancellationToken) => _pool.RentAsync(cancellationToken);
 }

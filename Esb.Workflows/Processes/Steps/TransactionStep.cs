@@ -38,29 +38,35 @@ internal sealed class TransactionStep(ITransactionSupport support) : StepFactory
             Bind = services => Run(services.GetRequiredService<ITransactions>(), steps.Bind(services)),
         };
 
-        MessageStep Run(ITransactions transactions, MessageStep run) => async (context, cancellationToken) =>
-        {
-            await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
-            var (published, message, status) = (context.FirstPublish, context.Message, context.GetProperty(MessageContext.StatusProperty));
-            var isCommitting = false;
-            context.UnitOfWork = unitOfWork;
-            try
+        MessageStep Run(ITransactions transactions, MessageStep run) =>
+            async (context, cancellationToken) =>
             {
-                await run(context, cancellationToken);
-                isCommitting = true;
-                await unitOfWork.CommitAsync(cancellationToken);
-            }
-            catch
-            {
-                context.RestorePublished(published); // the publishes of the transaction are rolled back
-                if (isCommitting) Reopen(context, message, status);
-                throw;
-            }
-            finally
-            {
-                context.UnitOfWork = null;
-            }
-        };
+                await using var unitOfWork = await transactions.BeginAsync(settings.Connection, settings.Timeout, cancellationToken);
+                var (published, message, status) = (
+                    context.FirstPublish,
+                    context.Message,
+                    context.GetProperty(MessageContext.StatusProperty)
+                );
+                var isCommitting = false;
+                context.UnitOfWork = unitOfWork;
+                try
+                {
+                    await run(context, cancellationToken);
+                    isCommitting = true;
+                    await unitOfWork.CommitAsync(cancellationToken);
+                }
+                catch
+                {
+                    context.RestorePublished(published); // the publishes of the transaction are rolled back
+                    if (isCommitting)
+                        Reopen(context, message, status);
+                    throw;
+                }
+                finally
+                {
+                    context.UnitOfWork = null;
+                }
+            };
     }
 
     // After a failed commit, steps that ended the process are undone as well: a handler of the failure continues with the state at the

@@ -12,10 +12,16 @@ internal sealed record TransformConfig : SettingsRecord
     [Setting("The map to apply to the body.", Main = true, Reference = "maps")]
     public required string Map { get; init; }
 
-    [Setting("Values for the map's parameters: texts, numbers and truth values, never parsed. One without a value leaves the map's default. A script has them in context.parameters.")]
+    [Setting(
+        "Values for the map's parameters: texts, numbers and truth values, never parsed. One without a value leaves the map's "
+            + "default. A script has them in context.parameters."
+    )]
     public IReadOnlyDictionary<string, ValueConfig> Parameters { get; init; } = new Dictionary<string, ValueConfig>();
 
-    [Setting("Further documents for the map: XML for a stylesheet, each under the name of a parameter, which stands for the document's root; of any kind for a script, in context.inputs.")]
+    [Setting(
+        "Further documents for the map: XML for a stylesheet, each under the name of a parameter, which stands for the document's "
+            + "root; of any kind for a script, in context.inputs."
+    )]
     public IReadOnlyDictionary<string, ValueConfig> Inputs { get; init; } = new Dictionary<string, ValueConfig>();
 }
 
@@ -42,12 +48,13 @@ internal sealed class TransformStep(MapModels maps) : StepFactory<TransformConfi
             Bind = arguments is null ? null : services => Run(services.GetRequiredService<IMapCatalog>().Find(settings.Map)!, arguments),
         };
 
-        MessageStep Run(IMessageMap live, TransformArguments given) => (context, _) =>
-        {
-            var made = live.Transform(new MapCall(context), given.Evaluate(context));
-            context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
-            context.Made = new MadeBody(made.Body, settings.Map, made.Kind);
-            return ValueTask.CompletedTask;
-        };
+        MessageStep Run(IMessageMap live, TransformArguments given) =>
+            (context, _) =>
+            {
+                var made = live.Transform(new MapCall(context), given.Evaluate(context));
+                context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
+                context.Made = new MadeBody(made.Body, settings.Map, made.Kind);
+                return ValueTask.CompletedTask;
+            };
     }
 }

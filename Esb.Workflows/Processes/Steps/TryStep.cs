@@ -13,7 +13,10 @@ internal sealed record CatchConfig : SettingsRecord
     [Setting("The codes that it catches; a * at the end stands for any rest. Without codes it catches every failure.")]
     public IReadOnlyList<string> Codes { get; init; } = [];
 
-    [Setting("The steps that run; they find the failure as the properties error.code and error.reason, and an answer that was one as error.status and error.body.")]
+    [Setting(
+        "The steps that run; they find the failure as the properties error.code and error.reason, and an answer that was one as "
+            + "error.status and error.body."
+    )]
     public required IReadOnlyList<StepConfig> Steps { get; init; }
 }
 
@@ -49,26 +52,34 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
             },
             Flow = settings.Finally.Count > 0 ? null : new TryFlow(steps, [.. branches]),
             Lists = [steps, .. branches.Select(branch => branch.Steps), last],
-            Bind = services => Run(
-                steps.Bind(services),
-                [.. branches.Select(branch => new Handler(branch.Codes, branch.Steps.Bind(services)))],
-                new LastSteps(last.Bind(services), services)),
+            Bind = services =>
+                Run(
+                    steps.Bind(services),
+                    [.. branches.Select(branch => new Handler(branch.Codes, branch.Steps.Bind(services)))],
+                    new LastSteps(last.Bind(services), services)
+                ),
         };
 
-        static MessageStep Run(MessageStep steps, Handler[] handlers, LastSteps last) => async (context, cancellationToken) =>
-        {
-            try
+        static MessageStep Run(MessageStep steps, Handler[] handlers, LastSteps last) =>
+            async (context, cancellationToken) =>
             {
-                await RunCaughtAsync(context, steps, handlers, cancellationToken);
-            }
-            finally
-            {
-                await last.RunAsync(context, cancellationToken);
-            }
-        };
+                try
+                {
+                    await RunCaughtAsync(context, steps, handlers, cancellationToken);
+                }
+                finally
+                {
+                    await last.RunAsync(context, cancellationToken);
+                }
+            };
     }
 
-    private static async ValueTask RunCaughtAsync(MessageContext context, MessageStep steps, Handler[] handlers, CancellationToken cancellationToken)
+    private static async ValueTask RunCaughtAsync(
+        MessageContext context,
+        MessageStep steps,
+        Handler[] handlers,
+        CancellationToken cancellationToken
+    )
     {
         Handler handler;
         try
@@ -82,7 +93,8 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
             context.SetProperty("error.reason", failure.Message);
             context.SetProperty("error.status", failure.CallAnswer is { } answer ? (double)answer.Status : null);
             context.SetProperty("error.body", failure.CallAnswer?.Body);
-            foreach (var (name, value) in failure.Properties) context.SetProperty(name, value);
+            foreach (var (name, value) in failure.Properties)
+                context.SetProperty(name, value);
             context.Steps?.Caught(context, failure);
             context.FailedStep = null;
             handler = found;
@@ -109,9 +121,12 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
         {
             var (outcome, failed) = (context.Outcome, context.FailedStep);
             (context.Outcome, context.FailedStep) = (ProcessOutcome.Running, null);
-            if (cancellationToken.IsCancellationRequested) await RunLateAsync(context);
-            else await run(context, cancellationToken);
-            if (context.Outcome == ProcessOutcome.Running) context.Outcome = outcome;
+            if (cancellationToken.IsCancellationRequested)
+                await RunLateAsync(context);
+            else
+                await run(context, cancellationToken);
+            if (context.Outcome == ProcessOutcome.Running)
+                context.Outcome = outcome;
             context.FailedStep = failed;
         }
 
@@ -129,7 +144,11 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
             }
         }
 
-        [LoggerMessage(EventId = 3002, Level = LogLevel.Warning, Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed")]
+        [LoggerMessage(
+            EventId = 3002,
+            Level = LogLevel.Warning,
+            Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed"
+        )]
         private partial void LogFailed(Exception exception, Guid messageId, string process);
     }
 }

@@ -18,15 +18,22 @@ internal sealed class ValidateStep(SchemaModels schemas) : StepFactory<ValidateC
     public override string Kind => "validate";
 
     // A missing schema has been reported.
-    protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler) => new(step, $"validate({settings.Schema})")
-    {
-        Traits = new StepTraits { Reads = new BodyReading(settings, "schema", schemas.IsJson(settings.Schema) ? MadeKind.Json : MadeKind.Xml) },
-        Bind = schemas.Has(settings.Schema) ? services => Run(services.GetRequiredService<ISchemaCatalog>().Find(settings.Schema)!) : null,
-    };
+    protected override StepModel Compile(ValidateConfig settings, StepConfig step, IStepCompiler compiler) =>
+        new(step, $"validate({settings.Schema})")
+        {
+            Traits = new StepTraits
+            {
+                Reads = new BodyReading(settings, "schema", schemas.IsJson(settings.Schema) ? MadeKind.Json : MadeKind.Xml),
+            },
+            Bind = schemas.Has(settings.Schema)
+                ? services => Run(services.GetRequiredService<ISchemaCatalog>().Find(settings.Schema)!)
+                : null,
+        };
 
-    private static MessageStep Run(IMessageSchema schema) => (context, _) =>
-    {
-        schema.Validate(context.Message);
-        return ValueTask.CompletedTask;
-    };
+    private static MessageStep Run(IMessageSchema schema) =>
+        (context, _) =>
+        {
+            schema.Validate(context.Message);
+            return ValueTask.CompletedTask;
+        };
 }

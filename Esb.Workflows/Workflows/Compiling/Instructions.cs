@@ -18,12 +18,25 @@ internal sealed record RunInstruction(StepModel Step) : Instruction(Step.Place, 
     public bool HasEffect { get; init; }
 }
 
-internal sealed record BranchInstruction(string Place, string Kind, IReadOnlyList<(IMessageCondition Condition, int Target)> Branches, int Otherwise) : Instruction(Place, Kind);
+internal sealed record BranchInstruction(
+    string Place,
+    string Kind,
+    IReadOnlyList<(IMessageCondition Condition, int Target)> Branches,
+    int Otherwise
+) : Instruction(Place, Kind);
 
 internal sealed record JumpInstruction(string Place, int Target) : Instruction(Place, "");
 
 /// <summary>Waits for a message with the instance's keys.</summary>
-internal sealed record ReceiveInstruction(string Place, IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match, string? As, TimeSpan? Timeout, int? OnTimeout, int Next) : Instruction(Place, "receive");
+internal sealed record ReceiveInstruction(
+    string Place,
+    IReadOnlyList<SubjectPattern> Subjects,
+    MatchedKeys Match,
+    string? As,
+    TimeSpan? Timeout,
+    int? OnTimeout,
+    int Next
+) : Instruction(Place, "receive");
 
 internal sealed record CollectInstruction(string Place, CollectFlow Flow) : Instruction(Place, "collect");
 
@@ -34,14 +47,20 @@ internal sealed record CorrelateInstruction(string Place, MatchedKeys Keys) : In
 internal sealed record TerminateInstruction(string Place, IMessageValue? Reason) : Instruction(Place, "terminate");
 
 /// <summary>Begins steps whose failures are handled; a scope also remembers that it completed.</summary>
-internal sealed record EnterInstruction(string Place, string Kind, IReadOnlyList<(IReadOnlyList<string> Codes, int Target)> Handlers, int? Compensate) : Instruction(Place, Kind)
+internal sealed record EnterInstruction(
+    string Place,
+    string Kind,
+    IReadOnlyList<(IReadOnlyList<string> Codes, int Target)> Handlers,
+    int? Compensate
+) : Instruction(Place, Kind)
 {
     /// <summary>Where the failure of a code is handled; null if it is not.</summary>
     public int? TargetOf(string code)
     {
         foreach (var (codes, target) in Handlers)
         {
-            if (codes.Count == 0 || codes.Any(pattern => CodePattern.Matches(pattern, code))) return target;
+            if (codes.Count == 0 || codes.Any(pattern => CodePattern.Matches(pattern, code)))
+                return target;
         }
 
         return null;
@@ -54,7 +73,8 @@ internal sealed record LeaveInstruction(string Place) : Instruction(Place, "");
 /// <summary>Ends the steps that undo a scope.</summary>
 internal sealed record UndoneInstruction(string Place) : Instruction(Place, "compensate");
 
-internal sealed record ForkInstruction(string Place, IReadOnlyList<(string Name, int Target)> Branches, int Join, int Next) : Instruction(Place, "parallel");
+internal sealed record ForkInstruction(string Place, IReadOnlyList<(string Name, int Target)> Branches, int Join, int Next)
+    : Instruction(Place, "parallel");
 
 /// <summary>Ends a branch.</summary>
 internal sealed record BranchEndInstruction(string Place) : Instruction(Place, "");
@@ -64,6 +84,7 @@ internal sealed record ForEachInstruction(string Place, IMessageSplitter Items, 
 
 internal sealed record NextItemInstruction(string Place, int End) : Instruction(Place, "");
 
-internal sealed record ChildInstruction(string Place, string Workflow, bool Waits) : Instruction(Place, Waits ? "runWorkflow" : "startWorkflow");
+internal sealed record ChildInstruction(string Place, string Workflow, bool Waits)
+    : Instruction(Place, Waits ? "runWorkflow" : "startWorkflow");
 
 internal sealed record EndInstruction() : Instruction("end", "");

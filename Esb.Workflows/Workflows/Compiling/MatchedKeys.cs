@@ -24,8 +24,11 @@ internal sealed class MatchedKeys(IReadOnlyList<(string Name, IMessageValue? Val
 
     public bool IsWhole => _values.All(value => value.Value is not null);
 
-    public static MatchedKeys Compile(IReadOnlyDictionary<string, ValueConfig> values, IExpressionCompiler expressions, ConfigErrors errors) =>
-        new([.. values.Select(value => (value.Key, expressions.Compile(value.Value, errors)))]);
+    public static MatchedKeys Compile(
+        IReadOnlyDictionary<string, ValueConfig> values,
+        IExpressionCompiler expressions,
+        ConfigErrors errors
+    ) => new([.. values.Select(value => (value.Key, expressions.Compile(value.Value, errors)))]);
 
     /// <summary>The values of a message.</summary>
     /// <exception cref="EsbException"><c>ESB-WFL-KEY</c>: one is missing or too long; or the message cannot be read.</exception>
@@ -35,8 +38,14 @@ internal sealed class MatchedKeys(IReadOnlyList<(string Name, IMessageValue? Val
         for (var i = 0; i < found.Length; i++)
         {
             var text = MessageValues.AsText(_values[i].Value!.Evaluate(context));
-            if (string.IsNullOrEmpty(text)) throw new EsbException("ESB-WFL-KEY", $"The message has no value for the key '{_values[i].Name}'.", FaultKind.Invalid);
-            if (text.Length > LongestValue) throw new EsbException("ESB-WFL-KEY", $"The value for the key '{_values[i].Name}' is longer than {LongestValue} characters.", FaultKind.Invalid);
+            if (string.IsNullOrEmpty(text))
+                throw new EsbException("ESB-WFL-KEY", $"The message has no value for the key '{_values[i].Name}'.", FaultKind.Invalid);
+            if (text.Length > LongestValue)
+                throw new EsbException(
+                    "ESB-WFL-KEY",
+                    $"The value for the key '{_values[i].Name}' is longer than {LongestValue} characters.",
+                    FaultKind.Invalid
+                );
             found[i] = new(_values[i].Name, text);
         }
 
@@ -47,12 +56,14 @@ internal sealed class MatchedKeys(IReadOnlyList<(string Name, IMessageValue? Val
     public static string Hash(string workflow, IEnumerable<KeyValuePair<string, string>> keys)
     {
         var text = new StringBuilder(workflow);
-        foreach (var (name, value) in keys) text.Append('\n').Append(name).Append('=').Append(value.Length).Append(':').Append(value);
+        foreach (var (name, value) in keys)
+            text.Append('\n').Append(name).Append('=').Append(value.Length).Append(':').Append(value);
         return Digest(text.ToString());
     }
 
     /// <summary>Hash of a wait for messages with these keys.</summary>
-    public static string Hash(IEnumerable<SubjectPattern> subjects, string keys) => Digest($"{string.Join(' ', subjects.Select(subject => subject.Value))}\n{keys}");
+    public static string Hash(IEnumerable<SubjectPattern> subjects, string keys) =>
+        Digest($"{string.Join(' ', subjects.Select(subject => subject.Value))}\n{keys}");
 
     private static string Digest(string text) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text)).AsSpan(0, 16));
 }

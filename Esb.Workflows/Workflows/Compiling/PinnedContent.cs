@@ -9,7 +9,11 @@ namespace Esb.Workflows.Workflows.Compiling;
 /// <summary>Collects what an instance needs to end as it began: its steps, the processes that they run, and the maps, schemas, formats and
 /// prefixes that any of them names.</summary>
 internal sealed class PinnedContent(
-    EsbConfiguration configuration, ProcessModels processes, IReadOnlyDictionary<string, MapConfig> maps, IReadOnlyDictionary<string, SchemaConfig> schemas)
+    EsbConfiguration configuration,
+    ProcessModels processes,
+    IReadOnlyDictionary<string, MapConfig> maps,
+    IReadOnlyDictionary<string, SchemaConfig> schemas
+)
 {
     /// <summary>The sections whose things are pinned beside processes.</summary>
     public static readonly IReadOnlyList<string> Sections = ["maps", "schemas", "formats", "namespaces"];
@@ -28,24 +32,32 @@ internal sealed class PinnedContent(
         foreach (var section in Sections)
         {
             // A name that merely looks like one pins more than needed, which does no harm. Prefixes stand inside of expressions.
-            var names = configuration.NamesIn(section).Where(name => section == "namespaces" || texts.Contains(name)).Order(StringComparer.Ordinal).ToList();
-            if (names.Count > 0) content[section] = Named(section, names);
+            var names = configuration
+                .NamesIn(section)
+                .Where(name => section == "namespaces" || texts.Contains(name))
+                .Order(StringComparer.Ordinal)
+                .ToList();
+            if (names.Count > 0)
+                content[section] = Named(section, names);
             foreach (var name in names)
             {
-                if (FileOf(section, name) is { } path) files[$"{section}.{name}"] = Read(path);
+                if (FileOf(section, name) is { } path)
+                    files[$"{section}.{name}"] = Read(path);
             }
         }
 
-        if (files.Count > 0) content["files"] = files;
+        if (files.Count > 0)
+            content["files"] = files;
         return content.ToJsonString();
     }
 
-    private string? FileOf(string section, string name) => section switch
-    {
-        "maps" => maps.GetValueOrDefault(name)?.File,
-        "schemas" => schemas.GetValueOrDefault(name)?.File,
-        _ => null,
-    };
+    private string? FileOf(string section, string name) =>
+        section switch
+        {
+            "maps" => maps.GetValueOrDefault(name)?.File,
+            "schemas" => schemas.GetValueOrDefault(name)?.File,
+            _ => null,
+        };
 
     // The compiler of the file reports why it cannot be read.
     private static string Read(string path)
@@ -63,7 +75,8 @@ internal sealed class PinnedContent(
     private JsonObject Named(string section, IEnumerable<string> names)
     {
         var things = new JsonObject();
-        foreach (var name in names) things[name] = configuration.WrittenOf(section, name)?.DeepClone();
+        foreach (var name in names)
+            things[name] = configuration.WrittenOf(section, name)?.DeepClone();
         return things;
     }
 
@@ -72,10 +85,12 @@ internal sealed class PinnedContent(
         switch (node)
         {
             case JsonObject members:
-                foreach (var (_, value) in members) AddTexts(value, texts);
+                foreach (var (_, value) in members)
+                    AddTexts(value, texts);
                 break;
             case JsonArray items:
-                foreach (var item in items) AddTexts(item, texts);
+                foreach (var item in items)
+                    AddTexts(item, texts);
                 break;
             case JsonValue value when value.TryGetValue<string>(out var text):
                 texts.Add(text);

@@ -23,7 +23,8 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
 
     private void Add(StepListModel list)
     {
-        foreach (var step in list.Steps) Add(step);
+        foreach (var step in list.Steps)
+            Add(step);
     }
 
     private void Add(StepModel step)
@@ -78,8 +79,16 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
     {
         var reached = processes.Reached([step]);
         foreach (var inner in reached.Where(inner => inner.Flow?.IsDurable == true))
-            errors.Add("ESB-WFL-PLACE", inner.Path, $"a workflow cannot wait inside of the step {step.Kind}; expected the step {inner.Kind} outside of it", inner.Origin);
-        var hasEffect = reached.Any(inner => !inner.Traits.SkipsCheckpoint && (inner.Traits.Calls.Count > 0 || inner.Traits.Requests.Count > 0 || inner.Traits.Transaction is not null));
+            errors.Add(
+                "ESB-WFL-PLACE",
+                inner.Path,
+                $"a workflow cannot wait inside of the step {step.Kind}; expected the step {inner.Kind} outside of it",
+                inner.Origin
+            );
+        var hasEffect = reached.Any(inner =>
+            !inner.Traits.SkipsCheckpoint
+            && (inner.Traits.Calls.Count > 0 || inner.Traits.Requests.Count > 0 || inner.Traits.Transaction is not null)
+        );
         _instructions.Add(() => new RunInstruction(step) { HasEffect = hasEffect });
     }
 
@@ -88,7 +97,14 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
         var at = Here;
         var targets = new List<int>();
         var (otherwise, end) = (0, 0);
-        _instructions.Add(() => new BranchInstruction(step.Place, step.Kind, [.. choose.Branches.Select((branch, index) => (branch.Condition!, targets[index]))], otherwise));
+        _instructions.Add(() =>
+            new BranchInstruction(
+                step.Place,
+                step.Kind,
+                [.. choose.Branches.Select((branch, index) => (branch.Condition!, targets[index]))],
+                otherwise
+            )
+        );
         foreach (var branch in choose.Branches)
         {
             targets.Add(Here);
@@ -101,12 +117,19 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
         end = Here;
     }
 
-    private void AddGuarded(StepModel step, StepListModel steps, IReadOnlyList<(IReadOnlyList<string> Codes, StepListModel Steps)> handlers, StepListModel? compensate)
+    private void AddGuarded(
+        StepModel step,
+        StepListModel steps,
+        IReadOnlyList<(IReadOnlyList<string> Codes, StepListModel Steps)> handlers,
+        StepListModel? compensate
+    )
     {
         var targets = new List<int>();
         int? undo = null;
         var end = 0;
-        _instructions.Add(() => new EnterInstruction(step.Place, step.Kind, [.. handlers.Select((handler, index) => (handler.Codes, targets[index]))], undo));
+        _instructions.Add(() =>
+            new EnterInstruction(step.Place, step.Kind, [.. handlers.Select((handler, index) => (handler.Codes, targets[index]))], undo)
+        );
         Add(steps);
         _instructions.Add(() => new LeaveInstruction(step.Place));
         _instructions.Add(() => new JumpInstruction(step.Place, end));
@@ -131,7 +154,9 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
     {
         int? onTimeout = null;
         var next = 0;
-        _instructions.Add(() => new ReceiveInstruction(step.Place, receive.Subjects, receive.Match, receive.As, receive.Timeout, onTimeout, next));
+        _instructions.Add(() =>
+            new ReceiveInstruction(step.Place, receive.Subjects, receive.Match, receive.As, receive.Timeout, onTimeout, next)
+        );
         if (receive.OnTimeout is { } late)
         {
             onTimeout = Here;
@@ -145,7 +170,14 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
     {
         var targets = new List<int>();
         var next = 0;
-        _instructions.Add(() => new ForkInstruction(step.Place, [.. parallel.Branches.Select((branch, index) => (branch.Name, targets[index]))], parallel.Join, next));
+        _instructions.Add(() =>
+            new ForkInstruction(
+                step.Place,
+                [.. parallel.Branches.Select((branch, index) => (branch.Name, targets[index]))],
+                parallel.Join,
+                next
+            )
+        );
         foreach (var branch in parallel.Branches)
         {
             targets.Add(Here);

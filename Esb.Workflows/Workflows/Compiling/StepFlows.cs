@@ -6,21 +6,34 @@ using Esb.Core.Topics;
 namespace Esb.Workflows.Workflows.Compiling;
 
 /// <summary>Runs one of several lists.</summary>
-internal sealed record ChooseFlow(IReadOnlyList<(IMessageCondition? Condition, StepListModel Steps)> Branches, StepListModel Otherwise) : StepFlow;
+internal sealed record ChooseFlow(IReadOnlyList<(IMessageCondition? Condition, StepListModel Steps)> Branches, StepListModel Otherwise)
+    : StepFlow;
 
 /// <summary>Runs steps, and others when they fail.</summary>
 internal sealed record TryFlow(StepListModel Steps, IReadOnlyList<(IReadOnlyList<string> Codes, StepListModel Steps)> Handlers) : StepFlow;
 
 /// <summary>Waits for a message.</summary>
 internal sealed record ReceiveFlow(
-    IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match, string? As, TimeSpan? Timeout, StepListModel? OnTimeout) : StepFlow
+    IReadOnlyList<SubjectPattern> Subjects,
+    MatchedKeys Match,
+    string? As,
+    TimeSpan? Timeout,
+    StepListModel? OnTimeout
+) : StepFlow
 {
     public override bool IsDurable => true;
 }
 
 /// <summary>Waits for several messages.</summary>
 internal sealed record CollectFlow(
-    IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match, string? As, int? Count, TimeSpan? Idle, TimeSpan? Within, IMessageCondition? If) : StepFlow
+    IReadOnlyList<SubjectPattern> Subjects,
+    MatchedKeys Match,
+    string? As,
+    int? Count,
+    TimeSpan? Idle,
+    TimeSpan? Within,
+    IMessageCondition? If
+) : StepFlow
 {
     public override bool IsDurable => true;
 }
@@ -44,7 +57,11 @@ internal sealed record TerminateFlow(IMessageValue? Reason) : StepFlow
 }
 
 /// <summary>Runs steps that are undone together.</summary>
-internal sealed record ScopeFlow(StepListModel Steps, IReadOnlyList<(IReadOnlyList<string> Codes, StepListModel Steps)> Handlers, StepListModel? Compensate) : StepFlow
+internal sealed record ScopeFlow(
+    StepListModel Steps,
+    IReadOnlyList<(IReadOnlyList<string> Codes, StepListModel Steps)> Handlers,
+    StepListModel? Compensate
+) : StepFlow
 {
     public override bool IsDurable => true;
 }

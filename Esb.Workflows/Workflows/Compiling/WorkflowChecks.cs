@@ -8,13 +8,25 @@ internal static class WorkflowChecks
 {
     public static void Check(WorkflowConfig config, IReadOnlyList<StepModel> steps, ConfigErrors errors)
     {
-        foreach (var twins in steps.Where(step => step.Id is not null).GroupBy(step => step.Id!.Replace('_', '-'), StringComparer.OrdinalIgnoreCase).Where(group => group.Count() > 1))
+        foreach (
+            var twins in steps
+                .Where(step => step.Id is not null)
+                .GroupBy(step => step.Id!.Replace('_', '-'), StringComparer.OrdinalIgnoreCase)
+                .Where(group => group.Count() > 1)
+        )
         {
             var second = twins.Last();
-            errors.Add("ESB-CFG-DUPNAME", second.Path, $"ids must differ in more than case, - and _; \"{second.Id}\" is that of {string.Join(" and ", twins.Select(step => step.Path))}", second.Origin);
+            errors.Add(
+                "ESB-CFG-DUPNAME",
+                second.Path,
+                $"ids must differ in more than case, - and _; \"{second.Id}\" is that of "
+                    + $"{string.Join(" and ", twins.Select(step => step.Path))}",
+                second.Origin
+            );
         }
 
-        foreach (var parallel in steps.Where(step => step.Flow is ParallelFlow)) CheckBranches(parallel, errors);
+        foreach (var parallel in steps.Where(step => step.Flow is ParallelFlow))
+            CheckBranches(parallel, errors);
         if (steps.Count > 0 && config.Start.Count == 0 && config.WhenRunning is not null)
             errors.Add("ESB-CFG-VALUE", config, "whenRunning", "only beside start");
     }
@@ -25,16 +37,24 @@ internal static class WorkflowChecks
         var seen = new Dictionary<string, StepModel>();
         foreach (var branch in parallel.Lists)
         {
-            var waits = branch.Descend()
+            var waits = branch
+                .Descend()
                 .SelectMany(step => WaitsOf(step).Select(wait => (Wait: wait, Step: step)))
                 .DistinctBy(found => found.Wait)
                 .ToList();
             foreach (var (wait, step) in waits)
             {
-                if (seen.TryGetValue(wait, out var other)) errors.Add("ESB-WFL-AMBIGUOUS", step.Path, $"waits for the same subject and keys as {other.Path} in another branch", step.Origin);
+                if (seen.TryGetValue(wait, out var other))
+                    errors.Add(
+                        "ESB-WFL-AMBIGUOUS",
+                        step.Path,
+                        $"waits for the same subject and keys as {other.Path} in another branch",
+                        step.Origin
+                    );
             }
 
-            foreach (var (wait, step) in waits) seen.TryAdd(wait, step);
+            foreach (var (wait, step) in waits)
+                seen.TryAdd(wait, step);
         }
     }
 

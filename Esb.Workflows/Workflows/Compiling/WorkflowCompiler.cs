@@ -18,7 +18,8 @@ internal sealed class WorkflowCompiler(
     IExpressionCompiler expressions,
     TransportConfig transport,
     StoreConfig store,
-    ConfigErrors errors) : ICompiler<WorkflowModels>
+    ConfigErrors errors
+) : ICompiler<WorkflowModels>
 {
     private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
 
@@ -33,12 +34,18 @@ internal sealed class WorkflowCompiler(
     private WorkflowModel Compile(WorkflowConfig config)
     {
         var steps = new StepCompiler($"workflow {config.Name}", _factories, expressions, errors, isWorkflow: true).Compile(config.Steps);
-        if (config.Steps.Count == 0 && config.IsSound("steps")) errors.Add("ESB-CFG-VALUE", config, "steps", "expected at least one step");
+        if (config.Steps.Count == 0 && config.IsSound("steps"))
+            errors.Add("ESB-CFG-VALUE", config, "steps", "expected at least one step");
         var all = steps.Descend().ToList();
         var correlate = MatchedKeys.Compile(config.Correlate, expressions, errors);
-        var starts = config.Start.Select(start => (start.Subscribe, start.If is null ? null : expressions.Compile(start.If, errors))).ToList();
-        var waits = all.Select(step => step.Flow).OfType<ReceiveFlow>().Select(flow => (flow.Subjects, flow.Match))
-            .Concat(all.Select(step => step.Flow).OfType<CollectFlow>().Select(flow => (flow.Subjects, flow.Match))).ToList();
+        var starts = config
+            .Start.Select(start => (start.Subscribe, start.If is null ? null : expressions.Compile(start.If, errors)))
+            .ToList();
+        var waits = all.Select(step => step.Flow)
+            .OfType<ReceiveFlow>()
+            .Select(flow => (flow.Subjects, flow.Match))
+            .Concat(all.Select(step => step.Flow).OfType<CollectFlow>().Select(flow => (flow.Subjects, flow.Match)))
+            .ToList();
         var whenRunning = WhenRunningOf(config, correlate, waits);
         CheckKeys(config, all, correlate);
         CheckTimes(config);
@@ -55,27 +62,56 @@ internal sealed class WorkflowCompiler(
         };
     }
 
-    private WhenRunning WhenRunningOf(WorkflowConfig config, MatchedKeys correlate, IReadOnlyList<(IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match)> waits)
+    private WhenRunning WhenRunningOf(
+        WorkflowConfig config,
+        MatchedKeys correlate,
+        IReadOnlyList<(IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match)> waits
+    )
     {
         var waitsByStartKeys = correlate.Names.Count > 0 && waits.Any(wait => wait.Match.Names.SequenceEqual(correlate.Names));
-        if (config.WhenRunning is not { } written) return waitsByStartKeys ? WhenRunning.Fail : WhenRunning.New;
+        if (config.WhenRunning is not { } written)
+            return waitsByStartKeys ? WhenRunning.Fail : WhenRunning.New;
         if (written != WhenRunning.New && correlate.Names.Count == 0)
             errors.Add("ESB-CFG-VALUE", config, "whenRunning", "expected correlate beside it: without keys no instance is the same");
         if (written == WhenRunning.New && waitsByStartKeys)
-            errors.Add("ESB-CFG-VALUE", config, "whenRunning", "several instances with the same keys would wait for the same messages; expected deliver, ignore or fail");
-        if (written == WhenRunning.Deliver && !waits.Any(wait => config.Start.Any(start => start.Subscribe.Any(subject => wait.Subjects.Any(other => other.Covers(subject) || subject.Covers(other))))))
+            errors.Add(
+                "ESB-CFG-VALUE",
+                config,
+                "whenRunning",
+                "several instances with the same keys would wait for the same messages; expected deliver, ignore or fail"
+            );
+        if (
+            written == WhenRunning.Deliver
+            && !waits.Any(wait =>
+                config.Start.Any(start =>
+                    start.Subscribe.Any(subject => wait.Subjects.Any(other => other.Covers(subject) || subject.Covers(other)))
+                )
+            )
+        )
             errors.Add("ESB-CFG-VALUE", config, "whenRunning", "deliver needs a receive or collect of a starting subject");
         return written;
     }
 
     private void CheckKeys(WorkflowConfig config, List<StepModel> all, MatchedKeys correlate)
     {
-        var known = correlate.Names.Concat(all.Select(step => step.Flow).OfType<CorrelateFlow>().SelectMany(flow => flow.Keys.Names)).ToHashSet();
+        var known = correlate
+            .Names.Concat(all.Select(step => step.Flow).OfType<CorrelateFlow>().SelectMany(flow => flow.Keys.Names))
+            .ToHashSet();
         foreach (var step in all)
         {
-            var match = step.Flow switch { ReceiveFlow receive => receive.Match, CollectFlow collect => collect.Match, _ => MatchedKeys.None };
+            var match = step.Flow switch
+            {
+                ReceiveFlow receive => receive.Match,
+                CollectFlow collect => collect.Match,
+                _ => MatchedKeys.None,
+            };
             foreach (var name in match.Names.Where(name => !known.Contains(name)))
-                errors.Add("ESB-WFL-KEY", $"{step.Path}.match.{name}", $"no correlate gives the key '{name}'{NearestName.Hint(name, known)}", step.Origin);
+                errors.Add(
+                    "ESB-WFL-KEY",
+                    $"{step.Path}.match.{name}",
+                    $"no correlate gives the key '{name}'{NearestName.Hint(name, known)}",
+                    step.Origin
+                );
         }
     }
 
@@ -84,5 +120,4 @@ internal sealed class WorkflowCompiler(
         if (config.Timeout is { } timeout && (timeout < TimeSpan.FromSeconds(1) || timeout > TimeSpan.FromDays(5 * 366)))
             errors.Add("ESB-WFL-TIMER", config, "timeout", "expected 1s to 5 years");
     }
-
 }

@@ -31,7 +31,8 @@ internal sealed class WorkflowModel(WorkflowConfig config, string hash, string c
     public required string Description { get; init; }
 
     /// <summary>All subjects that concern it.</summary>
-    public IEnumerable<SubjectPattern> Subjects => Starts.SelectMany(start => start.Subjects).Concat(Waits.SelectMany(wait => wait.Subjects)).Distinct();
+    public IEnumerable<SubjectPattern> Subjects =>
+        Starts.SelectMany(start => start.Subjects).Concat(Waits.SelectMany(wait => wait.Subjects)).Distinct();
 }
 
 /// <summary>All workflows of a revision. Immutable.</summary>

@@ -17,7 +17,12 @@ internal sealed class BoundProgram
         Model = model;
         Hash = hash ?? model.Hash;
         IsKept = hash is not null;
-        _steps = [.. model.Instructions.Select(instruction => instruction is RunInstruction run ? StepCompiler.Place(run.Step, services).RunAsync : (MessageStep?)null)];
+        _steps =
+        [
+            .. model.Instructions.Select(instruction =>
+                instruction is RunInstruction run ? StepCompiler.Place(run.Step, services).RunAsync : (MessageStep?)null
+            ),
+        ];
     }
 
     public WorkflowModel Model { get; }
@@ -38,12 +43,16 @@ internal sealed class BoundProgram
 /// <summary>The workflows of a revision, each bound at its first use. Thread-safe.</summary>
 internal sealed class WorkflowCatalog(WorkflowModels models, IServiceProvider services)
 {
-    private readonly Dictionary<string, Lazy<BoundProgram>> _programs = models.All.ToDictionary(model => model.Name, model => new Lazy<BoundProgram>(() => new BoundProgram(model, services)));
+    private readonly Dictionary<string, Lazy<BoundProgram>> _programs = models.All.ToDictionary(
+        model => model.Name,
+        model => new Lazy<BoundProgram>(() => new BoundProgram(model, services))
+    );
 
     public IEnumerable<string> Names => _programs.Keys;
 
     /// <summary>The workflow under the hash of the kept definition that it was compiled of; null if there is none.</summary>
-    public BoundProgram? FindKept(string workflow, string hash) => models.Find(workflow) is { } model ? new BoundProgram(model, services, hash) : null;
+    public BoundProgram? FindKept(string workflow, string hash) =>
+        models.Find(workflow) is { } model ? new BoundProgram(model, services, hash) : null;
 
     public BoundProgram? Find(string workflow) => _programs.GetValueOrDefault(workflow)?.Value;
 }

@@ -20,7 +20,8 @@ internal static class InstanceIds
         else
         {
             var milliseconds = message.CreatedAt.ToUnixTimeMilliseconds();
-            for (var i = 5; i >= 0; i--, milliseconds >>= 8) bytes[i] = (byte)milliseconds;
+            for (var i = 5; i >= 0; i--, milliseconds >>= 8)
+                bytes[i] = (byte)milliseconds;
         }
 
         bytes[6] = (byte)((bytes[6] & 0x0F) | 0x70);

@@ -27,8 +27,10 @@ internal sealed partial class InstanceRun
         foreach (var token in State.Tokens)
         {
             token.Retries = 0;
-            if (token.Wait is { Kind: WaitKind.Retry }) EndWait(token);
-            if (token.Wait is { Hash: { } hash } wait) _waits.Add(new WorkflowWait(wait.Number, hash));
+            if (token.Wait is { Kind: WaitKind.Retry })
+                EndWait(token);
+            if (token.Wait is { Hash: { } hash } wait)
+                _waits.Add(new WorkflowWait(wait.Number, hash));
         }
 
         if (skip && State.Tokens.FirstOrDefault(token => token.Wait is null) is { } stopped)
@@ -53,12 +55,25 @@ internal sealed partial class InstanceRun
         }
 
         var last = State.Scopes[^1];
-        foreach (var token in State.Tokens) EndWait(token);
+        foreach (var token in State.Tokens)
+            EndWait(token);
         State.Tokens.Clear();
         State.IsUndoing = true;
         (Condition, Code, Reason) = (WorkflowState.Compensating, code, reason);
-        var undoing = new Token { Number = ++State.Numbers, Message = last.Message, At = last.At };
-        undoing.Frames.Add(new Frame { At = last.At, Scopes = 0, Afterwards = -1 });
+        var undoing = new Token
+        {
+            Number = ++State.Numbers,
+            Message = last.Message,
+            At = last.At,
+        };
+        undoing.Frames.Add(
+            new Frame
+            {
+                At = last.At,
+                Scopes = 0,
+                Afterwards = -1,
+            }
+        );
         State.Tokens.Add(undoing);
     }
 
@@ -75,17 +90,20 @@ internal sealed partial class InstanceRun
                     return;
                 }
 
-                if (_program[frame.At] is not EnterInstruction guard || guard.TargetOf(failure.Code) is not { } target) continue;
+                if (_program[frame.At] is not EnterInstruction guard || guard.TargetOf(failure.Code) is not { } target)
+                    continue;
                 CancelBelow(at);
                 at.Frames.RemoveRange(i, at.Frames.Count - i);
                 at.Retries = 0;
-                if (at.Wait is not null) EndWait(at);
+                if (at.Wait is not null)
+                    EndWait(at);
                 Handle(at, frame, target, failure);
                 return;
             }
         }
 
-        if (!TryAgainLater(token, failure)) Suspend(failure.Code, failure.Message);
+        if (!TryAgainLater(token, failure))
+            Suspend(failure.Code, failure.Message);
     }
 
     private void Handle(Token token, Frame guard, int target, EsbException failure)
@@ -96,7 +114,8 @@ internal sealed partial class InstanceRun
         if (failure.CallAnswer is { } answer)
         {
             properties["error.status"] = new StoredValue { Number = answer.Status };
-            if (answer.Body is { } body) properties["error.body"] = new StoredValue { Text = body };
+            if (answer.Body is { } body)
+                properties["error.body"] = new StoredValue { Text = body };
         }
 
         if (LastScopeOf(token, guard.Scopes) is not { } scope)
@@ -105,11 +124,21 @@ internal sealed partial class InstanceRun
             return;
         }
 
-        token.Frames.Add(new Frame { At = guard.At, Scopes = guard.Scopes, Afterwards = target, Message = token.Message, Properties = properties });
+        token.Frames.Add(
+            new Frame
+            {
+                At = guard.At,
+                Scopes = guard.Scopes,
+                Afterwards = target,
+                Message = token.Message,
+                Properties = properties,
+            }
+        );
         Undo(token, scope);
     }
 
-    private CompletedScope? LastScopeOf(Token token, int after) => State.Scopes.Skip(after).LastOrDefault(scope => scope.Tokens.Contains(token.Number) || State.IsUndoing);
+    private CompletedScope? LastScopeOf(Token token, int after) =>
+        State.Scopes.Skip(after).LastOrDefault(scope => scope.Tokens.Contains(token.Number) || State.IsUndoing);
 
     private static void Undo(Token token, CompletedScope scope) => (token.At, token.Message) = (scope.At, scope.Message);
 
@@ -136,7 +165,8 @@ internal sealed partial class InstanceRun
 
     private void FailUndoing(Token token, EsbException failure)
     {
-        if (TryAgainLater(token, failure)) return;
+        if (TryAgainLater(token, failure))
+            return;
         (Condition, Code, Reason) = (WorkflowState.CompensationFailed, failure.Code, failure.Message);
         var open = string.Join(", ", State.Scopes.AsEnumerable().Reverse().Select(scope => _program[scope.At].Place));
         Note(token: null, "compensation-failed", $"{failure.Code}: {failure.Message} To be undone by hand, or after a retry: {open}.");
@@ -145,7 +175,8 @@ internal sealed partial class InstanceRun
     private bool TryAgainLater(Token token, EsbException failure)
     {
         var delays = _program.Model.Config.Retry.Delays;
-        if (!failure.IsTransient || token.Retries >= delays.Count) return false;
+        if (!failure.IsTransient || token.Retries >= delays.Count)
+            return false;
         var delay = delays[token.Retries++];
         Begin(token, WaitKind.Retry, hash: null, failure.RetryAfter > delay ? failure.RetryAfter : delay);
         return true;
@@ -180,14 +211,16 @@ internal sealed partial class InstanceRun
     {
         var frame = token.Frames[^1];
         token.Frames.RemoveAt(token.Frames.Count - 1);
-        if (_program[frame.At] is EnterInstruction { Compensate: { } undo }) State.Scopes.Add(new CompletedScope(undo, TokensAbove(token), token.Message));
+        if (_program[frame.At] is EnterInstruction { Compensate: { } undo })
+            State.Scopes.Add(new CompletedScope(undo, TokensAbove(token), token.Message));
         token.At++;
     }
 
     private List<int> TokensAbove(Token token)
     {
         var numbers = new List<int>();
-        for (var at = token; at is not null; at = ParentOf(at)) numbers.Add(at.Number);
+        for (var at = token; at is not null; at = ParentOf(at))
+            numbers.Add(at.Number);
         return numbers;
     }
 
@@ -198,15 +231,17 @@ internal sealed partial class InstanceRun
         token.Wait = new Wait { Number = ++State.Numbers, Kind = WaitKind.Join };
         foreach (var (name, target) in fork.Branches)
         {
-            State.Tokens.Add(new Token
-            {
-                Number = ++State.Numbers,
-                Parent = token.Number,
-                Branch = name,
-                At = target,
-                Message = token.Message,
-                Properties = new Dictionary<string, StoredValue>(token.Properties),
-            });
+            State.Tokens.Add(
+                new Token
+                {
+                    Number = ++State.Numbers,
+                    Parent = token.Number,
+                    Branch = name,
+                    At = target,
+                    Message = token.Message,
+                    Properties = new Dictionary<string, StoredValue>(token.Properties),
+                }
+            );
         }
     }
 
@@ -215,7 +250,8 @@ internal sealed partial class InstanceRun
         var parent = ParentOf(token)!;
         State.Tokens.Remove(token);
         var fork = (ForkInstruction)_program[parent.At];
-        if (++parent.Wait!.Ended < fork.Join) return;
+        if (++parent.Wait!.Ended < fork.Join)
+            return;
         CancelBelow(parent);
         parent.Wait = null;
         parent.At = fork.Next;
@@ -233,16 +269,27 @@ internal sealed partial class InstanceRun
 
     private void BeginItems(Token token, ForEachInstruction forEach)
     {
-        var source = forEach.Of is null ? token.Message : State.Variables.GetValueOrDefault(forEach.Of)?.Message
-            ?? throw new EsbException("ESB-WFL-VARIABLE", $"The variable '{forEach.Of}' holds no message.", FaultKind.Invalid);
+        var source = forEach.Of is null
+            ? token.Message
+            : State.Variables.GetValueOrDefault(forEach.Of)?.Message
+                ?? throw new EsbException("ESB-WFL-VARIABLE", $"The variable '{forEach.Of}' holds no message.", FaultKind.Invalid);
         var items = new List<StoredMessage>();
         foreach (var item in forEach.Items.Split(source.ToMessage().Body))
         {
-            if (item.Fault is not null) throw item.Fault;
+            if (item.Fault is not null)
+                throw item.Fault;
             items.Add(source with { Body = item.Body.Bytes, Type = item.ContentType });
         }
 
-        token.Frames.Add(new Frame { At = token.At, Scopes = State.Scopes.Count, Items = items, Message = token.Message });
+        token.Frames.Add(
+            new Frame
+            {
+                At = token.At,
+                Scopes = State.Scopes.Count,
+                Items = items,
+                Message = token.Message,
+            }
+        );
         token.At++;
     }
 
@@ -265,7 +312,8 @@ internal sealed partial class InstanceRun
 
     private void EndAs(WorkflowState state, string? code, string? reason, StoredMessage? last = null)
     {
-        foreach (var token in State.Tokens.ToList()) EndWait(token);
+        foreach (var token in State.Tokens.ToList())
+            EndWait(token);
         State.Tokens.Clear();
         (Condition, Code, Reason) = (state, code, reason);
         _last = last;
@@ -276,9 +324,17 @@ internal sealed partial class InstanceRun
     // Whatever the instance still has in the store goes with its end.
     private void End(WorkflowState state)
     {
-        if (_program.Model.Config.Timeout is not null) _endedTimers.Add(TimerId("timeout"));
-        if (State.Parent is not { } parent) return;
+        if (_program.Model.Config.Timeout is not null)
+            _endedTimers.Add(TimerId("timeout"));
+        if (State.Parent is not { } parent)
+            return;
         var end = new ChildEnd(parent.Wait, state == WorkflowState.Completed ? _last : null, Reason);
-        _timers.Add(new StoredTimer(TimerId("end"), TimerKinds.ChildEnd, parent.Instance.ToString()) { Delay = TimeSpan.Zero, Data = JsonSerializer.Serialize(end, WorkflowJson.Default.ChildEnd) });
+        _timers.Add(
+            new StoredTimer(TimerId("end"), TimerKinds.ChildEnd, parent.Instance.ToString())
+            {
+                Delay = TimeSpan.Zero,
+                Data = JsonSerializer.Serialize(end, WorkflowJson.Default.ChildEnd),
+            }
+        );
     }
 }

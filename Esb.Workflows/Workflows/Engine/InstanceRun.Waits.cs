@@ -22,7 +22,8 @@ internal sealed partial class InstanceRun
     /// <returns>False if none waits for it any more.</returns>
     public bool Deliver(int wait, EsbMessage message)
     {
-        if (FindWaiting(wait) is not { Wait: { } waited } token || waited.Kind is not (WaitKind.Receive or WaitKind.Collect)) return false;
+        if (FindWaiting(wait) is not { Wait: { } waited } token || waited.Kind is not (WaitKind.Receive or WaitKind.Collect))
+            return false;
         _taken.Add(message);
         var stored = StoredMessage.Of(message);
         if (_program[token.At] is ReceiveInstruction receive)
@@ -41,7 +42,8 @@ internal sealed partial class InstanceRun
     /// <returns>False if the wait is over already.</returns>
     public bool Fire(int wait, Guid timer)
     {
-        if (FindWaiting(wait) is not { Wait: { } waited } token || (waited.Timer != timer && waited.Limit != timer)) return false;
+        if (FindWaiting(wait) is not { Wait: { } waited } token || (waited.Timer != timer && waited.Limit != timer))
+            return false;
         switch (waited.Kind)
         {
             case WaitKind.Retry:
@@ -60,8 +62,10 @@ internal sealed partial class InstanceRun
                 Note(token, "timeout", "no message came in time");
                 var receive = (ReceiveInstruction)_program[token.At];
                 EndWait(token);
-                if (receive.OnTimeout is { } target) token.At = target;
-                else Fail(token, new EsbException("ESB-WFL-TIMEOUT", "No message came in time.", FaultKind.Invalid));
+                if (receive.OnTimeout is { } target)
+                    token.At = target;
+                else
+                    Fail(token, new EsbException("ESB-WFL-TIMEOUT", "No message came in time.", FaultKind.Invalid));
                 return true;
             default:
                 return false;
@@ -71,11 +75,19 @@ internal sealed partial class InstanceRun
     /// <summary>Goes on after the end of an instance that this one runs.</summary>
     public bool EndChild(ChildEnd end)
     {
-        if (FindWaiting(end.Wait) is not { Wait.Kind: WaitKind.Child } token) return false;
+        if (FindWaiting(end.Wait) is not { Wait.Kind: WaitKind.Child } token)
+            return false;
         EndWait(token);
         if (end.Message is null)
         {
-            Fail(token, new EsbException("ESB-WFL-CHILD", $"The workflow that the step runs was terminated: {end.Reason ?? "no reason"}.", FaultKind.Invalid));
+            Fail(
+                token,
+                new EsbException(
+                    "ESB-WFL-CHILD",
+                    $"The workflow that the step runs was terminated: {end.Reason ?? "no reason"}.",
+                    FaultKind.Invalid
+                )
+            );
             return true;
         }
 
@@ -85,13 +97,15 @@ internal sealed partial class InstanceRun
         return true;
     }
 
-    private Token? FindWaiting(int wait) => Condition is WorkflowState.Running or WorkflowState.Waiting or WorkflowState.Compensating
-        ? Resume().State.Tokens.FirstOrDefault(token => token.Wait?.Number == wait)
-        : null;
+    private Token? FindWaiting(int wait) =>
+        Condition is WorkflowState.Running or WorkflowState.Waiting or WorkflowState.Compensating
+            ? Resume().State.Tokens.FirstOrDefault(token => token.Wait?.Number == wait)
+            : null;
 
     private InstanceRun Resume()
     {
-        if (Condition == WorkflowState.Waiting) Condition = WorkflowState.Running;
+        if (Condition == WorkflowState.Waiting)
+            Condition = WorkflowState.Running;
         return this;
     }
 
@@ -101,25 +115,30 @@ internal sealed partial class InstanceRun
         foreach (var (name, value) in variables)
         {
             var before = State.Variables.GetValueOrDefault(name);
-            if (value is null) State.Variables.Remove(name);
-            else InstanceVariables.Set(State.Variables, name, ValueOf(value));
+            if (value is null)
+                State.Variables.Remove(name);
+            else
+                InstanceVariables.Set(State.Variables, name, ValueOf(value));
             Note(token: null, "variable", $"{name}: {DigestOf(before)} became {DigestOf(State.Variables.GetValueOrDefault(name))}");
         }
     }
 
-    public void NoteDecision(OperatorDecision decision, string action) => Note(token: null, action, $"by {decision.By}{(decision.Reason is { } reason ? $": {reason}" : "")}");
+    public void NoteDecision(OperatorDecision decision, string action) =>
+        Note(token: null, action, $"by {decision.By}{(decision.Reason is { } reason ? $": {reason}" : "")}");
 
-    private static StoredValue ValueOf(JsonNode value) => value.GetValueKind() switch
-    {
-        JsonValueKind.Number => new StoredValue { Number = value.GetValue<double>() },
-        JsonValueKind.True or JsonValueKind.False => new StoredValue { Flag = value.GetValue<bool>() },
-        JsonValueKind.String => new StoredValue { Text = value.GetValue<string>() },
-        _ => new StoredValue { Text = value.ToJsonString() },
-    };
+    private static StoredValue ValueOf(JsonNode value) =>
+        value.GetValueKind() switch
+        {
+            JsonValueKind.Number => new StoredValue { Number = value.GetValue<double>() },
+            JsonValueKind.True or JsonValueKind.False => new StoredValue { Flag = value.GetValue<bool>() },
+            JsonValueKind.String => new StoredValue { Text = value.GetValue<string>() },
+            _ => new StoredValue { Text = value.ToJsonString() },
+        };
 
-    private static string DigestOf(StoredValue? value) => value is null
-        ? "nothing"
-        : Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(value, WorkflowJson.Default.StoredValue)))[..16];
+    private static string DigestOf(StoredValue? value) =>
+        value is null
+            ? "nothing"
+            : Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(value, WorkflowJson.Default.StoredValue)))[..16];
 
     /// <summary>Goes on after a crash of the host that worked on it.</summary>
     public void Recover() => Resume();
@@ -135,15 +154,26 @@ internal sealed partial class InstanceRun
         var hash = MatchedKeys.Hash(flow.Subjects, MatchedKeys.Hash(Instance.Workflow, KeysOf(flow.Match)));
         var number = ++State.Numbers;
         var limit = flow.Within is { } within ? AddTimer(number, "within", within) : (Guid?)null;
-        token.Wait = new Wait { Number = number, Kind = WaitKind.Collect, Hash = hash, Collected = [], Limit = limit, After = flow.Idle };
-        if (flow.Idle is { } idle) token.Wait.Timer = AddTimer(number, "idle", idle);
+        token.Wait = new Wait
+        {
+            Number = number,
+            Kind = WaitKind.Collect,
+            Hash = hash,
+            Collected = [],
+            Limit = limit,
+            After = flow.Idle,
+        };
+        if (flow.Idle is { } idle)
+            token.Wait.Timer = AddTimer(number, "idle", idle);
         _waits.Add(new WorkflowWait(number, hash));
     }
 
     private void AddCollected(Token token, Wait wait, CollectFlow flow, StoredMessage message)
     {
         wait.Collected!.Add(message);
-        var isFull = wait.Collected.Count >= Math.Min(flow.Count ?? int.MaxValue, 1000) || wait.Collected.Sum(one => (long)one.Body.Length) > InstanceVariables.LargestValue / 2;
+        var isFull =
+            wait.Collected.Count >= Math.Min(flow.Count ?? int.MaxValue, 1000)
+            || wait.Collected.Sum(one => (long)one.Body.Length) > InstanceVariables.LargestValue / 2;
         var context = ContextOf(token).Showing(message.ToMessage());
         if (isFull || flow.If?.Holds(context) == true)
         {
@@ -152,25 +182,32 @@ internal sealed partial class InstanceRun
             return;
         }
 
-        if (flow.Idle is { } idle) wait.Timer = AddTimer(wait.Number, "idle", idle); // replaces the one before
+        if (flow.Idle is { } idle)
+            wait.Timer = AddTimer(wait.Number, "idle", idle); // replaces the one before
     }
 
     private void CompleteCollection(Token token, Wait wait, CollectFlow flow)
     {
         EndWait(token);
         var last = wait.Collected!.Count > 0 ? wait.Collected[^1] : token.Message;
-        TrySet(token, flow.As, new StoredValue { List = wait.Collected }, () =>
-        {
-            token.Message = last;
-            token.At++;
-        });
+        TrySet(
+            token,
+            flow.As,
+            new StoredValue { List = wait.Collected },
+            () =>
+            {
+                token.Message = last;
+                token.At++;
+            }
+        );
     }
 
     private void TrySet(Token token, string? variable, StoredValue value, Action then)
     {
         try
         {
-            if (variable is not null) InstanceVariables.Set(State.Variables, variable, value);
+            if (variable is not null)
+                InstanceVariables.Set(State.Variables, variable, value);
             then();
         }
         catch (EsbException ex)
@@ -189,19 +226,37 @@ internal sealed partial class InstanceRun
 
         var text = MessageValues.AsText(flow.Until!.Evaluate(ContextOf(token)));
         if (text is null || !DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var until))
-            throw new EsbException("ESB-WFL-TIMER", "The value of the delay is no instant such as 2027-01-01T08:00:00Z.", FaultKind.Invalid);
-        if (until > _time.GetUtcNow() + LongestTimer) throw new EsbException("ESB-WFL-TIMER", "The instant of the delay is more than 5 years away.", FaultKind.Invalid);
+            throw new EsbException(
+                "ESB-WFL-TIMER",
+                "The value of the delay is no instant such as 2027-01-01T08:00:00Z.",
+                FaultKind.Invalid
+            );
+        if (until > _time.GetUtcNow() + LongestTimer)
+            throw new EsbException("ESB-WFL-TIMER", "The instant of the delay is more than 5 years away.", FaultKind.Invalid);
         var number = ++State.Numbers;
         var timer = TimerId($"{number} until");
         _timers.Add(new StoredTimer(timer, TimerKinds.Wait, Id.ToString()) { Until = until, Data = Number(number) });
-        token.Wait = new Wait { Number = number, Kind = WaitKind.Delay, Timer = timer };
+        token.Wait = new Wait
+        {
+            Number = number,
+            Kind = WaitKind.Delay,
+            Timer = timer,
+        };
     }
 
     private void Begin(Token token, WaitKind kind, string? hash, TimeSpan? time)
     {
         var number = ++State.Numbers;
-        token.Wait = new Wait { Number = number, Kind = kind, Hash = hash, After = time, Timer = time is { } after ? AddTimer(number, "time", after) : null };
-        if (hash is not null) _waits.Add(new WorkflowWait(number, hash));
+        token.Wait = new Wait
+        {
+            Number = number,
+            Kind = kind,
+            Hash = hash,
+            After = time,
+            Timer = time is { } after ? AddTimer(number, "time", after) : null,
+        };
+        if (hash is not null)
+            _waits.Add(new WorkflowWait(number, hash));
     }
 
     private Guid AddTimer(int wait, string name, TimeSpan time)
@@ -214,17 +269,21 @@ internal sealed partial class InstanceRun
 
     private void EndWait(Token token)
     {
-        if (token.Wait is not { } wait) return;
+        if (token.Wait is not { } wait)
+            return;
         token.Wait = null;
         EndTimer(wait.Timer);
         EndTimer(wait.Limit);
-        if (wait.Hash is null) return;
-        if (_waits.RemoveAll(begun => begun.Number == wait.Number) == 0) _endedWaits.Add(wait.Number);
+        if (wait.Hash is null)
+            return;
+        if (_waits.RemoveAll(begun => begun.Number == wait.Number) == 0)
+            _endedWaits.Add(wait.Number);
     }
 
     private void EndTimer(Guid? timer)
     {
-        if (timer is not { } id) return;
+        if (timer is not { } id)
+            return;
         _timers.RemoveAll(begun => begun.Id == id);
         _endedTimers.Add(id);
     }

@@ -57,10 +57,18 @@ internal sealed partial class InstanceRun
 
     private string Endpoint => WorkflowQueues.SubscriberOf(Instance.Workflow);
 
-    private bool IsRunnable => Condition is WorkflowState.Running or WorkflowState.Compensating && State.Tokens.Any(token => token.Wait is null);
+    private bool IsRunnable =>
+        Condition is WorkflowState.Running or WorkflowState.Compensating && State.Tokens.Any(token => token.Wait is null);
 
     /// <summary>A new instance.</summary>
-    public static InstanceRun Start(BoundProgram program, Guid id, EsbMessage message, ParentWait? parent, Caller? caller, TimeProvider time)
+    public static InstanceRun Start(
+        BoundProgram program,
+        Guid id,
+        EsbMessage message,
+        ParentWait? parent,
+        Caller? caller,
+        TimeProvider time
+    )
     {
         var instance = new WorkflowInstance
         {
@@ -80,7 +88,12 @@ internal sealed partial class InstanceRun
 
     /// <summary>An instance from its snapshot.</summary>
     public static InstanceRun Load(BoundProgram program, WorkflowInstance instance, TimeProvider time) =>
-        new(program, instance, InstanceState.Read(instance.Snapshot), time) { Condition = instance.State, Code = instance.Code, Reason = instance.Reason };
+        new(program, instance, InstanceState.Read(instance.Snapshot), time)
+        {
+            Condition = instance.State,
+            Code = instance.Code,
+            Reason = instance.Reason,
+        };
 
     /// <summary>Removes everything that the last checkpoint has stored.</summary>
     public void Stored(WorkflowInstance instance)
@@ -102,18 +115,26 @@ internal sealed partial class InstanceRun
     {
         var isRunnable = IsRunnable;
         var leaseTimer = TimerId("lease");
-        if (isRunnable) _timers.Add(new StoredTimer(leaseTimer, TimerKinds.Lease, Id.ToString()) { Delay = Lease });
-        else if (State.IsLeased) _endedTimers.Add(leaseTimer);
+        if (isRunnable)
+            _timers.Add(new StoredTimer(leaseTimer, TimerKinds.Lease, Id.ToString()) { Delay = Lease });
+        else if (State.IsLeased)
+            _endedTimers.Add(leaseTimer);
         State.IsLeased = isRunnable;
         var state = Condition is WorkflowState.Running && !isRunnable ? WorkflowState.Waiting : Condition;
         var isEnded = WorkflowInstance.HasEnded(state);
-        if (isEnded) End(state);
+        if (isEnded)
+            End(state);
         var isStopped = isEnded || state is WorkflowState.Suspended or WorkflowState.CompensationFailed;
         var instance = Instance with
         {
             Version = Instance.Version + 1,
             State = state,
-            Step = isEnded ? "" : string.Join(", ", State.Tokens.Where(token => token.Wait?.Kind != WaitKind.Join).Select(token => _program[token.At].Place).Distinct()),
+            Step = isEnded
+                ? ""
+                : string.Join(
+                    ", ",
+                    State.Tokens.Where(token => token.Wait?.Kind != WaitKind.Join).Select(token => _program[token.At].Place).Distinct()
+                ),
             Keys = string.Join('\n', State.Keys.Select(key => $"{key.Key}={key.Value}")),
             Code = Code,
             Reason = Reason,
@@ -143,7 +164,8 @@ internal sealed partial class InstanceRun
         {
             var token = State.Tokens.First(candidate => candidate.Wait is null);
             var instruction = _program[token.At];
-            if (isCheckpointDue && DoesSomething(instruction)) return;
+            if (isCheckpointDue && DoesSomething(instruction))
+                return;
             if (--_budget < 0)
             {
                 Suspend("ESB-WFL-LOOP", $"The instance went through {MostSteps} steps without waiting.");
@@ -154,7 +176,8 @@ internal sealed partial class InstanceRun
         }
     }
 
-    private static bool DoesSomething(Instruction instruction) => instruction is RunInstruction or BranchInstruction or ForEachInstruction or ForkInstruction or CorrelateInstruction;
+    private static bool DoesSomething(Instruction instruction) =>
+        instruction is RunInstruction or BranchInstruction or ForEachInstruction or ForkInstruction or CorrelateInstruction;
 
     // Returns true if a checkpoint has to follow.
     private async ValueTask<bool> StepAsync(Token token, Instruction instruction, CancellationToken cancellationToken)
@@ -163,7 +186,8 @@ internal sealed partial class InstanceRun
         try
         {
             var hasEffect = await RunAsync(token, instruction, cancellationToken);
-            if (instruction.Kind.Length > 0) Note(token, instruction, began);
+            if (instruction.Kind.Length > 0)
+                Note(token, instruction, began);
             return hasEffect;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -187,17 +211,21 @@ internal sealed partial class InstanceRun
 
     private void Note(Token token, Instruction instruction, long began, EsbException? failure = null)
     {
-        _history.Add(new HistoryStep(instruction.Place, instruction.Kind)
-        {
-            Ms = Math.Round(_time.GetElapsedTime(began).TotalMilliseconds, 3),
-            Branch = token.Branch,
-            Code = failure?.Code,
-            Note = failure?.Message,
-        });
-        if (++State.Steps >= MostSteps && Condition == WorkflowState.Running) Suspend("ESB-WFL-HISTORY", $"The history has {MostSteps} steps.");
+        _history.Add(
+            new HistoryStep(instruction.Place, instruction.Kind)
+            {
+                Ms = Math.Round(_time.GetElapsedTime(began).TotalMilliseconds, 3),
+                Branch = token.Branch,
+                Code = failure?.Code,
+                Note = failure?.Message,
+            }
+        );
+        if (++State.Steps >= MostSteps && Condition == WorkflowState.Running)
+            Suspend("ESB-WFL-HISTORY", $"The history has {MostSteps} steps.");
     }
 
-    private void Note(Token? token, string kind, string note) => _history.Add(new HistoryStep(token is null ? "" : _program[token.At].Place, kind) { Branch = token?.Branch, Note = note });
+    private void Note(Token? token, string kind, string note) =>
+        _history.Add(new HistoryStep(token is null ? "" : _program[token.At].Place, kind) { Branch = token?.Branch, Note = note });
 
     private async ValueTask<bool> RunAsync(Token token, Instruction instruction, CancellationToken cancellationToken)
     {
@@ -238,7 +266,9 @@ internal sealed partial class InstanceRun
                 token.At++;
                 return false;
             case TerminateInstruction terminate:
-                var reason = terminate.Reason is null ? null : Esb.Core.Expressions.MessageValues.AsText(terminate.Reason.Evaluate(ContextOf(token)));
+                var reason = terminate.Reason is null
+                    ? null
+                    : Esb.Core.Expressions.MessageValues.AsText(terminate.Reason.Evaluate(ContextOf(token)));
                 EndAs(WorkflowState.Terminated, code: null, reason);
                 return false;
             case ForkInstruction fork:
@@ -293,7 +323,10 @@ internal sealed partial class InstanceRun
 
     private void Take(Token token, MessageContext context)
     {
-        token.Properties = context.Properties.Count == 0 ? [] : context.Properties.ToDictionary(property => property.Key, property => StoredValue.Of(property.Value));
+        token.Properties =
+            context.Properties.Count == 0
+                ? []
+                : context.Properties.ToDictionary(property => property.Key, property => StoredValue.Of(property.Value));
         switch (context.Outcome)
         {
             case ProcessOutcome.Filtered:
@@ -301,7 +334,10 @@ internal sealed partial class InstanceRun
                 EndAs(WorkflowState.Completed, code: null, "filtered", token.Message);
                 return;
             case ProcessOutcome.Responded:
-                Answer = context.Message with { Properties = context.Properties.Count == 0 ? null : new Dictionary<string, object>(context.Properties) };
+                Answer = context.Message with
+                {
+                    Properties = context.Properties.Count == 0 ? null : new Dictionary<string, object>(context.Properties),
+                };
                 break; // answers, and goes on with the message it had
             default:
                 token.Message = StoredMessage.Of(context.Message);
@@ -315,37 +351,55 @@ internal sealed partial class InstanceRun
     {
         var message = token.Message.ToMessage() with
         {
-            Properties = token.Properties.Count == 0 ? null : token.Properties.ToDictionary(property => property.Key, property => property.Value.ToValue()),
+            Properties =
+                token.Properties.Count == 0
+                    ? null
+                    : token.Properties.ToDictionary(property => property.Key, property => property.Value.ToValue()),
         };
-        return new MessageContext(message, Endpoint) { Variables = variables ?? new InstanceVariables(State.Variables), Outbox = outbox, Origin = origin, Process = $"workflow {Instance.Workflow}" };
+        return new MessageContext(message, Endpoint)
+        {
+            Variables = variables ?? new InstanceVariables(State.Variables),
+            Outbox = outbox,
+            Origin = origin,
+            Process = $"workflow {Instance.Workflow}",
+        };
     }
 
     private void Begin(EsbMessage message)
     {
         _taken.Add(message);
         State.Tokens.Add(new Token { Number = ++State.Numbers, Message = StoredMessage.Of(message) });
-        if (_program.Model.Correlate.Names.Count > 0) AddKeys(_program.Model.Correlate.Of(new MessageContext(message, Endpoint)), isStart: true);
-        if (_program.Model.Config.Timeout is { } timeout) _timers.Add(new StoredTimer(TimerId("timeout"), TimerKinds.Timeout, Id.ToString()) { Delay = timeout });
+        if (_program.Model.Correlate.Names.Count > 0)
+            AddKeys(_program.Model.Correlate.Of(new MessageContext(message, Endpoint)), isStart: true);
+        if (_program.Model.Config.Timeout is { } timeout)
+            _timers.Add(new StoredTimer(TimerId("timeout"), TimerKinds.Timeout, Id.ToString()) { Delay = timeout });
         _history.Add(new HistoryStep("start", "start") { Note = $"message {message.Id}" });
     }
 
     private void AddKeys(IReadOnlyList<KeyValuePair<string, string>> keys, bool isStart = false)
     {
-        foreach (var (name, value) in keys) State.Keys[name] = value;
-        if (isStart) AddKey(MatchedKeys.Hash(Instance.Workflow, keys), isExclusive: _program.Model.WhenRunning != WhenRunning.New);
-        foreach (var key in State.Keys) AddKey(MatchedKeys.Hash(Instance.Workflow, [key]), isExclusive: false); // for searches
+        foreach (var (name, value) in keys)
+            State.Keys[name] = value;
+        if (isStart)
+            AddKey(MatchedKeys.Hash(Instance.Workflow, keys), isExclusive: _program.Model.WhenRunning != WhenRunning.New);
+        foreach (var key in State.Keys)
+            AddKey(MatchedKeys.Hash(Instance.Workflow, [key]), isExclusive: false); // for searches
         foreach (var (_, match) in _program.Model.Waits.Where(wait => wait.Match.Names.All(State.Keys.ContainsKey)))
             AddKey(MatchedKeys.Hash(Instance.Workflow, KeysOf(match)), isExclusive: false);
     }
 
     private void AddKey(string hash, bool isExclusive)
     {
-        if (State.KeyHashes.Add(hash)) _keys.Add(new WorkflowKey(hash, isExclusive));
+        if (State.KeyHashes.Add(hash))
+            _keys.Add(new WorkflowKey(hash, isExclusive));
     }
 
-    private IEnumerable<KeyValuePair<string, string>> KeysOf(MatchedKeys match) => match.Names.Select(name => State.Keys.TryGetValue(name, out var value)
-        ? new KeyValuePair<string, string>(name, value)
-        : throw new EsbException("ESB-WFL-KEY", $"The instance has no key '{name}' yet.", FaultKind.Invalid));
+    private IEnumerable<KeyValuePair<string, string>> KeysOf(MatchedKeys match) =>
+        match.Names.Select(name =>
+            State.Keys.TryGetValue(name, out var value)
+                ? new KeyValuePair<string, string>(name, value)
+                : throw new EsbException("ESB-WFL-KEY", $"The instance has no key '{name}' yet.", FaultKind.Invalid)
+        );
 
     private Guid TimerId(string name) => MessageIds.Derive(Id, $"timer {name}");
 }

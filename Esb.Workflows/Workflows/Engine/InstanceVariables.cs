@@ -16,14 +16,16 @@ internal sealed class InstanceVariables(Dictionary<string, StoredValue> stored) 
 
     public object? Find(string name)
     {
-        if (_changed?.TryGetValue(name, out var changed) == true) return changed?.ToValue();
+        if (_changed?.TryGetValue(name, out var changed) == true)
+            return changed?.ToValue();
         return stored.GetValueOrDefault(name)?.ToValue();
     }
 
     public void Set(string name, object? value)
     {
         var kept = value is null ? null : StoredValue.Of(value);
-        if (kept?.Size > LargestValue) throw TooLarge(name, LargestValue);
+        if (kept?.Size > LargestValue)
+            throw TooLarge(name, LargestValue);
         (_changed ??= [])[name] = kept;
     }
 
@@ -32,28 +34,39 @@ internal sealed class InstanceVariables(Dictionary<string, StoredValue> stored) 
     {
         foreach (var (name, value) in _changed ?? [])
         {
-            if (value is null) stored.Remove(name);
-            else stored[name] = value;
+            if (value is null)
+                stored.Remove(name);
+            else
+                stored[name] = value;
         }
 
-        if (_changed is not null) CheckSum();
+        if (_changed is not null)
+            CheckSum();
     }
 
     /// <summary>Sets a variable at once.</summary>
     public static void Set(Dictionary<string, StoredValue> stored, string name, StoredValue value)
     {
-        if (value.Size > LargestValue) throw TooLarge(name, LargestValue);
+        if (value.Size > LargestValue)
+            throw TooLarge(name, LargestValue);
         stored[name] = value;
     }
 
     private void CheckSum()
     {
-        if (stored.Values.Sum(value => value.Size) <= LargestSum) return;
+        if (stored.Values.Sum(value => value.Size) <= LargestSum)
+            return;
         throw TooLarge(stored.MaxBy(variable => variable.Value.Size).Key, LargestSum);
     }
 
     private static EsbException TooLarge(string name, long limit) =>
-        new("ESB-WFL-STATE", limit == LargestValue ? $"The variable '{name}' is larger than {limit} bytes." : $"The variables together are larger than {limit} bytes; the largest is '{name}'.", FaultKind.TooLarge);
+        new(
+            "ESB-WFL-STATE",
+            limit == LargestValue
+                ? $"The variable '{name}' is larger than {limit} bytes."
+                : $"The variables together are larger than {limit} bytes; the largest is '{name}'.",
+            FaultKind.TooLarge
+        );
 }
 
 /// <summary>The messages that a step publishes: they leave with the next checkpoint.</summary>

@@ -25,7 +25,11 @@ internal sealed record Offer(IReadOnlyList<(string Wait, string Key)> Matches, b
         var context = new MessageContext(message, WorkflowQueues.SubscriberOf(current.Model.Name));
         var matches = new HashSet<(string, string)>();
         EsbException? unreadable = null;
-        foreach (var (subjects, match) in living.SelectMany(program => program.Model.Waits).Where(wait => wait.Subjects.Any(subject => subject.Matches(message.Subject))))
+        foreach (
+            var (subjects, match) in living
+                .SelectMany(program => program.Model.Waits)
+                .Where(wait => wait.Subjects.Any(subject => subject.Matches(message.Subject)))
+        )
         {
             try
             {
@@ -38,12 +42,23 @@ internal sealed record Offer(IReadOnlyList<(string Wait, string Key)> Matches, b
             }
         }
 
-        var starts = current.Model.Starts.Any(start => start.Subjects.Any(subject => subject.Matches(message.Subject)) && start.If?.Holds(context) != false);
-        if (matches.Count == 0 && !starts && unreadable is not null) throw unreadable;
-        return new Offer([.. matches], starts, starts && current.Model.WhenRunning != WhenRunning.New ? StartKeyOf(current, message) : null);
+        var starts = current.Model.Starts.Any(start =>
+            start.Subjects.Any(subject => subject.Matches(message.Subject)) && start.If?.Holds(context) != false
+        );
+        if (matches.Count == 0 && !starts && unreadable is not null)
+            throw unreadable;
+        return new Offer(
+            [.. matches],
+            starts,
+            starts && current.Model.WhenRunning != WhenRunning.New ? StartKeyOf(current, message) : null
+        );
     }
 
-    public static string? StartKeyOf(BoundProgram program, EsbMessage message) => program.Model.Correlate.Names.Count == 0
-        ? null
-        : MatchedKeys.Hash(program.Model.Name, program.Model.Correlate.Of(new MessageContext(message, WorkflowQueues.SubscriberOf(program.Model.Name))));
+    public static string? StartKeyOf(BoundProgram program, EsbMessage message) =>
+        program.Model.Correlate.Names.Count == 0
+            ? null
+            : MatchedKeys.Hash(
+                program.Model.Name,
+                program.Model.Correlate.Of(new MessageContext(message, WorkflowQueues.SubscriberOf(program.Model.Name)))
+            );
 }

@@ -37,7 +37,8 @@ internal sealed partial class WorkflowEngine
         {
             isStopped = false;
             var outcome = await ChangeAsync(id, run => Apply(timer, run, ref isStopped), cause, cancellationToken);
-            if (outcome is CommitOutcome.Committed or CommitOutcome.Gone) return;
+            if (outcome is CommitOutcome.Committed or CommitOutcome.Gone)
+                return;
             if (isStopped)
             {
                 await timers.PostponeAsync(timer.Id, Postponed, cancellationToken);
@@ -51,7 +52,10 @@ internal sealed partial class WorkflowEngine
                 return;
             }
 
-            if (await store.FindAsync(id, cancellationToken) is not { IsEnded: false } instance || (round > 0 && instance.State != WorkflowState.Running))
+            if (
+                await store.FindAsync(id, cancellationToken) is not { IsEnded: false } instance
+                || (round > 0 && instance.State != WorkflowState.Running)
+            )
             {
                 await timers.RemoveAsync([timer.Id], cancellationToken);
                 return;
@@ -62,7 +66,8 @@ internal sealed partial class WorkflowEngine
     private static bool Apply(StoredTimer timer, InstanceRun run, ref bool isStopped)
     {
         isStopped = run.Condition is WorkflowState.Suspended or WorkflowState.CompensationFailed && timer.Kind is not TimerKinds.Terminate;
-        if (isStopped) return false;
+        if (isStopped)
+            return false;
         switch (timer.Kind)
         {
             case TimerKinds.Wait:
@@ -95,7 +100,8 @@ internal sealed partial class WorkflowEngine
         try
         {
             var outcome = await StartAsync(program, message, start.Parent, caller: null, cause, cancellationToken);
-            if (outcome != CommitOutcome.Occupied) return;
+            if (outcome != CommitOutcome.Occupied)
+                return;
             await RefuseChildAsync(timer, start, $"an instance of '{timer.Target}' with the same keys is running", cancellationToken);
         }
         catch (Esb.Core.Errors.EsbException ex) when (!ex.IsTransient)
@@ -109,12 +115,18 @@ internal sealed partial class WorkflowEngine
     {
         if (start.Parent is { } parent)
         {
-            var end = new StoredTimer(timer.Id, TimerKinds.ChildEnd, parent.Instance.ToString()) { Data = JsonSerializer.Serialize(new ChildEnd(parent.Wait, null, reason), WorkflowJson.Default.ChildEnd) };
+            var end = new StoredTimer(timer.Id, TimerKinds.ChildEnd, parent.Instance.ToString())
+            {
+                Data = JsonSerializer.Serialize(new ChildEnd(parent.Wait, null, reason), WorkflowJson.Default.ChildEnd),
+            };
             await FireAtInstanceAsync(end, parent.Instance, new Cause(Inbox: null) { Fired = timer.Id }, cancellationToken);
             return;
         }
 
-        await letters.KeepAsync(LetterOf(timer.Target, start.Message.ToMessage(), "ESB-WFL-RUNNING", reason, time.GetUtcNow()), cancellationToken);
+        await letters.KeepAsync(
+            LetterOf(timer.Target, start.Message.ToMessage(), "ESB-WFL-RUNNING", reason, time.GetUtcNow()),
+            cancellationToken
+        );
         await timers.RemoveAsync([timer.Id], cancellationToken);
     }
 
@@ -127,7 +139,13 @@ internal sealed partial class WorkflowEngine
             return;
         }
 
-        var takers = await store.FindTakersAsync(workflow, id, [.. early.Matches.Select(match => match.Wait)], [.. early.Matches.Select(match => match.Key)], cancellationToken);
+        var takers = await store.FindTakersAsync(
+            workflow,
+            id,
+            [.. early.Matches.Select(match => match.Wait)],
+            [.. early.Matches.Select(match => match.Key)],
+            cancellationToken
+        );
         if (takers.Waiting is not null || takers.Living.Count > 0)
         {
             // While an instance with its keys lives it waits, without limit: the end of the instance decides.
@@ -136,7 +154,24 @@ internal sealed partial class WorkflowEngine
         }
 
         // The letter first: a crash in between finds both again, and a letter is kept once.
-        await letters.KeepAsync(LetterOf(workflow, early.Message, "ESB-WFL-NOMATCH", "No instance of the workflow waits for the message, and none with its keys lives.", time.GetUtcNow()), cancellationToken);
-        await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Taken = id, Fired = cause.Fired, Forgotten = id });
+        await letters.KeepAsync(
+            LetterOf(
+                workflow,
+                early.Message,
+                "ESB-WFL-NOMATCH",
+                "No instance of the workflow waits for the message, and none with its keys lives.",
+                time.GetUtcNow()
+            ),
+            cancellationToken
+        );
+        await checkpoints.CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = workflow,
+                Taken = id,
+                Fired = cause.Fired,
+                Forgotten = id,
+            }
+        );
     }
 }

@@ -30,7 +30,8 @@ internal sealed partial class WorkflowEngine(
     IAuditTrail audit,
     IAnswerSender answers,
     TimeProvider time,
-    ILogger<WorkflowEngine> logger)
+    ILogger<WorkflowEngine> logger
+)
 {
     // Another change of the same instance won as many times in a row: it is under heavy load, and the message comes again.
     private const int MostRounds = 50;
@@ -45,7 +46,16 @@ internal sealed partial class WorkflowEngine(
     public async Task<Settlement> ReceiveAsync(string workflow, TopicDelivery delivery, CancellationToken cancellationToken)
     {
         var hops = MessageHops.Of(delivery.Message);
-        if (hops >= MessageHops.Most) return Divert(workflow, delivery.Message, new EsbException(MessageHops.Code, $"The message has gone through the bus {hops} times: it is routed in a circle.", FaultKind.Internal));
+        if (hops >= MessageHops.Most)
+            return Divert(
+                workflow,
+                delivery.Message,
+                new EsbException(
+                    MessageHops.Code,
+                    $"The message has gone through the bus {hops} times: it is routed in a circle.",
+                    FaultKind.Internal
+                )
+            );
         var message = MessageHops.Set(delivery.Message with { Attempt = 0 }, hops + 1);
         MaskedFlow.Follow(audit.Mask, message);
         var caller = delivery.ReplyAddress is { } address ? new Caller(address, StoredMessage.Of(message)) : null;
@@ -72,7 +82,8 @@ internal sealed partial class WorkflowEngine(
     /// other.</summary>
     public async Task MatchEarlyAsync(CancellationToken cancellationToken)
     {
-        foreach (var (workflow, message) in await store.FindMatchedAsync(100, cancellationToken)) await TakeEarlyAsync(workflow, message, cancellationToken);
+        foreach (var (workflow, message) in await store.FindMatchedAsync(100, cancellationToken))
+            await TakeEarlyAsync(workflow, message, cancellationToken);
     }
 
     private Settlement.Divert Divert(string workflow, EsbMessage message, EsbException failure)
@@ -85,25 +96,44 @@ internal sealed partial class WorkflowEngine(
     private static DeadLetter LetterOf(string workflow, EsbMessage message, string code, string reason, DateTimeOffset now) =>
         new(message, WorkflowQueues.SubscriberOf(workflow), code, reason, null, 1, now, now);
 
-    private async Task<Settlement> TakeAsync(string workflow, EsbMessage message, Caller? caller, bool isReplay, CancellationToken cancellationToken)
+    private async Task<Settlement> TakeAsync(
+        string workflow,
+        EsbMessage message,
+        Caller? caller,
+        bool isReplay,
+        CancellationToken cancellationToken
+    )
     {
         var program = programs.Current(workflow);
         var offer = Offer.Of(programs.Living(workflow), program, message);
         for (var round = 0; round < MostRounds; round++)
         {
-            var takers = offer.NeedsLookUp || isReplay
-                ? await store.FindTakersAsync(workflow, message.Id, offer.Waits, offer.StartKey is null ? [] : [offer.StartKey], cancellationToken)
-                : new WorkflowTakers(false, null, []);
-            if (takers.IsKnown && !isReplay) return await DuplicateAsync(workflow, message);
+            var takers =
+                offer.NeedsLookUp || isReplay
+                    ? await store.FindTakersAsync(
+                        workflow,
+                        message.Id,
+                        offer.Waits,
+                        offer.StartKey is null ? [] : [offer.StartKey],
+                        cancellationToken
+                    )
+                    : new WorkflowTakers(false, null, []);
+            if (takers.IsKnown && !isReplay)
+                return await DuplicateAsync(workflow, message);
             var inbox = takers.IsKnown ? (Guid?)null : message.Id;
-            var outcome = takers.Waiting is { } waiting ? await DeliverAsync(waiting.Instance, waiting.Wait, message, new Cause(inbox), cancellationToken)
-                : offer.Starts && MayStart(program, takers) ? await StartAsync(program, message, parent: null, caller, new Cause(inbox), cancellationToken)
+            var outcome =
+                takers.Waiting is { } waiting
+                    ? await DeliverAsync(waiting.Instance, waiting.Wait, message, new Cause(inbox), cancellationToken)
+                : offer.Starts && MayStart(program, takers)
+                    ? await StartAsync(program, message, parent: null, caller, new Cause(inbox), cancellationToken)
                 : offer.Starts && program.Model.WhenRunning == WhenRunning.Fail ? throw Running(workflow)
                 : offer.Starts && program.Model.WhenRunning == WhenRunning.Ignore ? await IgnoreAsync(workflow, message, inbox)
                 : offer.Matches.Count == 0 ? await IgnoreAsync(workflow, message, inbox)
                 : await KeepEarlyAsync(program, message, offer, inbox, cancellationToken);
-            if (outcome == CommitOutcome.Committed) return Settlement.Done;
-            if (outcome == CommitOutcome.Duplicate) return await DuplicateAsync(workflow, message);
+            if (outcome == CommitOutcome.Committed)
+                return Settlement.Done;
+            if (outcome == CommitOutcome.Duplicate)
+                return await DuplicateAsync(workflow, message);
         }
 
         throw new EsbException("ESB-WFL-BUSY", "The instance changes all the time.", FaultKind.Unavailable);
@@ -116,20 +146,25 @@ internal sealed partial class WorkflowEngine(
         {
             if (key is not null && await store.FindTakersAsync(program.Model.Name, message.Id, [], [key], cancellationToken) is { } takers)
             {
-                if (takers.IsKnown) return;
-                if (!MayStart(program, takers)) throw Running(program.Model.Name);
+                if (takers.IsKnown)
+                    return;
+                if (!MayStart(program, takers))
+                    throw Running(program.Model.Name);
             }
 
             var outcome = await StartAsync(program, message, parent: null, caller, new Cause(message.Id), cancellationToken);
-            if (outcome is CommitOutcome.Committed or CommitOutcome.Duplicate) return;
+            if (outcome is CommitOutcome.Committed or CommitOutcome.Duplicate)
+                return;
         }
 
         throw Running(program.Model.Name);
     }
 
-    private static bool MayStart(BoundProgram program, WorkflowTakers takers) => program.Model.WhenRunning == WhenRunning.New || takers.Living.Count == 0;
+    private static bool MayStart(BoundProgram program, WorkflowTakers takers) =>
+        program.Model.WhenRunning == WhenRunning.New || takers.Living.Count == 0;
 
-    private static EsbException Running(string workflow) => new("ESB-WFL-RUNNING", $"An instance of '{workflow}' with the same keys is running.", FaultKind.Invalid) { Status = 409 };
+    private static EsbException Running(string workflow) =>
+        new("ESB-WFL-RUNNING", $"An instance of '{workflow}' with the same keys is running.", FaultKind.Invalid) { Status = 409 };
 
     private async Task<Settlement> DuplicateAsync(string workflow, EsbMessage message)
     {
@@ -140,17 +175,37 @@ internal sealed partial class WorkflowEngine(
     private async Task<CommitOutcome> IgnoreAsync(string workflow, EsbMessage message, Guid? inbox)
     {
         var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Inbox = inbox });
-        if (result.Outcome == CommitOutcome.Committed) await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
+        if (result.Outcome == CommitOutcome.Committed)
+            await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
         return result.Outcome;
     }
 
-    private async Task<CommitOutcome> KeepEarlyAsync(BoundProgram program, EsbMessage message, Offer offer, Guid? inbox, CancellationToken cancellationToken)
+    private async Task<CommitOutcome> KeepEarlyAsync(
+        BoundProgram program,
+        EsbMessage message,
+        Offer offer,
+        Guid? inbox,
+        CancellationToken cancellationToken
+    )
     {
         var workflow = program.Model.Name;
         var mayStart = offer.Starts && program.Model.WhenRunning == WhenRunning.Deliver;
-        var expiry = new StoredTimer(MessageIds.Derive(message.Id, $"early {workflow}"), TimerKinds.Early, workflow) { Delay = program.Model.Config.EarlyMessages, Data = message.Id.ToString() };
-        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Inbox = inbox, Early = new EarlyMessage(message, offer.Matches, mayStart), Timers = [expiry] });
-        if (result is { Outcome: CommitOutcome.Committed, IsAwaited: true }) await TakeEarlyAsync(workflow, message.Id, cancellationToken);
+        var expiry = new StoredTimer(MessageIds.Derive(message.Id, $"early {workflow}"), TimerKinds.Early, workflow)
+        {
+            Delay = program.Model.Config.EarlyMessages,
+            Data = message.Id.ToString(),
+        };
+        var result = await checkpoints.CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = workflow,
+                Inbox = inbox,
+                Early = new EarlyMessage(message, offer.Matches, mayStart),
+                Timers = [expiry],
+            }
+        );
+        if (result is { Outcome: CommitOutcome.Committed, IsAwaited: true })
+            await TakeEarlyAsync(workflow, message.Id, cancellationToken);
         return result.Outcome;
     }
 
@@ -159,19 +214,31 @@ internal sealed partial class WorkflowEngine(
     {
         for (var round = 0; round < MostRounds; round++)
         {
-            if (await store.FindEarlyAsync(workflow, id, cancellationToken) is not { } early) return;
+            if (await store.FindEarlyAsync(workflow, id, cancellationToken) is not { } early)
+                return;
             var keys = early.Matches.Select(match => match.Key).ToList();
             var takers = await store.FindTakersAsync(workflow, id, [.. early.Matches.Select(match => match.Wait)], keys, cancellationToken);
             var cause = new Cause(Inbox: null) { Taken = id };
             CommitOutcome outcome;
-            if (takers.Waiting is { } waiting) outcome = await DeliverAsync(waiting.Instance, waiting.Wait, early.Message, cause, cancellationToken);
-            else if (early.MayStart && takers.Living.Count == 0 && programs.Find(workflow) is { } program) outcome = await StartAsync(program, early.Message, parent: null, caller: null, cause, cancellationToken);
-            else return;
-            if (outcome is CommitOutcome.Committed or CommitOutcome.Gone) return;
+            if (takers.Waiting is { } waiting)
+                outcome = await DeliverAsync(waiting.Instance, waiting.Wait, early.Message, cause, cancellationToken);
+            else if (early.MayStart && takers.Living.Count == 0 && programs.Find(workflow) is { } program)
+                outcome = await StartAsync(program, early.Message, parent: null, caller: null, cause, cancellationToken);
+            else
+                return;
+            if (outcome is CommitOutcome.Committed or CommitOutcome.Gone)
+                return;
         }
     }
 
-    private async Task<CommitOutcome> StartAsync(BoundProgram program, EsbMessage message, ParentWait? parent, Caller? caller, Cause cause, CancellationToken cancellationToken)
+    private async Task<CommitOutcome> StartAsync(
+        BoundProgram program,
+        EsbMessage message,
+        ParentWait? parent,
+        Caller? caller,
+        Cause cause,
+        CancellationToken cancellationToken
+    )
     {
         var id = InstanceIds.Of(program.Model.Name, message);
         var run = InstanceRun.Start(program, id, message, parent, caller, time);
@@ -185,12 +252,25 @@ internal sealed partial class WorkflowEngine(
 
     private async Task<CommitOutcome> ForgetAsync(string workflow, Cause cause)
     {
-        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Inbox = cause.Inbox, Taken = cause.Taken, Fired = cause.Fired });
+        var result = await checkpoints.CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = workflow,
+                Inbox = cause.Inbox,
+                Taken = cause.Taken,
+                Fired = cause.Fired,
+            }
+        );
         return result.Outcome == CommitOutcome.Committed ? CommitOutcome.Duplicate : result.Outcome;
     }
 
-    private Task<CommitOutcome> DeliverAsync(Guid instance, int wait, EsbMessage message, Cause cause, CancellationToken cancellationToken) =>
-        ChangeAsync(instance, run => run.Deliver(wait, message), cause, cancellationToken);
+    private Task<CommitOutcome> DeliverAsync(
+        Guid instance,
+        int wait,
+        EsbMessage message,
+        Cause cause,
+        CancellationToken cancellationToken
+    ) => ChangeAsync(instance, run => run.Deliver(wait, message), cause, cancellationToken);
 
     /// <summary>Changes an instance and runs it on.</summary>
     /// <returns>Stale where it does not wait for the change.</returns>
@@ -198,8 +278,10 @@ internal sealed partial class WorkflowEngine(
     {
         using (await _locks.EnterAsync(id, cancellationToken))
         {
-            if (await LoadAsync(id, cancellationToken) is not { } run || run.Instance.IsEnded) return CommitOutcome.Stale;
-            if (run.Instance.State == WorkflowState.Running && !cause.IsRecovery) return await WaitForHostAsync(cancellationToken);
+            if (await LoadAsync(id, cancellationToken) is not { } run || run.Instance.IsEnded)
+                return CommitOutcome.Stale;
+            if (run.Instance.State == WorkflowState.Running && !cause.IsRecovery)
+                return await WaitForHostAsync(cancellationToken);
             return change(run) ? await RunAsync(run, cause, cancellationToken) : CommitOutcome.Stale;
         }
     }
@@ -213,19 +295,37 @@ internal sealed partial class WorkflowEngine(
 
     private async Task<InstanceRun?> LoadAsync(Guid id, CancellationToken cancellationToken)
     {
-        if (await store.FindAsync(id, cancellationToken) is not { } instance) return null;
-        if (programs.Find(instance.Workflow, instance.Definition) is { } program) return InstanceRun.Load(program, instance, time);
-        if (!instance.IsEnded && instance.Code != "ESB-WFL-VERSION") await SuspendAsync(instance);
+        if (await store.FindAsync(id, cancellationToken) is not { } instance)
+            return null;
+        if (programs.Find(instance.Workflow, instance.Definition) is { } program)
+            return InstanceRun.Load(program, instance, time);
+        if (!instance.IsEnded && instance.Code != "ESB-WFL-VERSION")
+            await SuspendAsync(instance);
         return null;
     }
 
     // Its place means nothing to another definition: it stays as it is until its own is available again.
     private async Task SuspendAsync(WorkflowInstance instance)
     {
-        var reason = $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.";
-        var stopped = instance with { Version = instance.Version + 1, State = WorkflowState.Suspended, Code = "ESB-WFL-VERSION", Reason = reason };
-        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = instance.Workflow, Instance = stopped, EndsAllWaits = true });
-        if (result.Outcome == CommitOutcome.Committed) LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
+        var reason =
+            $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.";
+        var stopped = instance with
+        {
+            Version = instance.Version + 1,
+            State = WorkflowState.Suspended,
+            Code = "ESB-WFL-VERSION",
+            Reason = reason,
+        };
+        var result = await checkpoints.CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = instance.Workflow,
+                Instance = stopped,
+                EndsAllWaits = true,
+            }
+        );
+        if (result.Outcome == CommitOutcome.Committed)
+            LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
     }
 
     // Runs an instance from checkpoint to checkpoint until it waits. The first one holds the effect of what brought it here.
@@ -237,12 +337,18 @@ internal sealed partial class WorkflowEngine(
         {
             await run.AdvanceAsync(cancellationToken);
             var commit = run.ToCommit();
-            if (first) commit = commit with { Inbox = cause.Inbox, Taken = cause.Taken, Fired = cause.Fired };
+            if (first)
+                commit = commit with { Inbox = cause.Inbox, Taken = cause.Taken, Fired = cause.Fired };
             var result = await checkpoints.CommitAsync(commit);
-            if (result.Outcome != CommitOutcome.Committed) return first ? result.Outcome : CommitOutcome.Committed; // another host went on with it
+            if (result.Outcome != CommitOutcome.Committed)
+                return first ? result.Outcome : CommitOutcome.Committed; // another host went on with it
             await FollowAsync(run, commit, result, cancellationToken);
             first = false;
-            if (commit.Instance!.State is not (WorkflowState.Running or WorkflowState.Compensating) || !commit.Timers.Any(timer => timer.Kind == TimerKinds.Lease)) return CommitOutcome.Committed;
+            if (
+                commit.Instance!.State is not (WorkflowState.Running or WorkflowState.Compensating)
+                || !commit.Timers.Any(timer => timer.Kind == TimerKinds.Lease)
+            )
+                return CommitOutcome.Committed;
             lease.Begin();
         }
     }
@@ -255,46 +361,86 @@ internal sealed partial class WorkflowEngine(
         var answer = run.Answer;
         var taken = run.Taken.ToList();
         run.Stored(instance);
-        if (answer is not null) await AnswerAsync(run, answer, cancellationToken);
-        foreach (var message in taken) await RecordAsync(message, AuditKind.Delivered, instance.Workflow, instance.Step, instance.Id);
-        foreach (var message in result.Late) await RecordAsync(message, AuditKind.Filtered, instance.Workflow, step: null, instance.Id, "ESB-WFL-LATE", "The instance for which the message waited has ended.");
-        if (instance.State is WorkflowState.Suspended or WorkflowState.CompensationFailed) LogStopped(instance.Id, instance.Workflow, instance.Step, instance.Code ?? "", MaskedFlow.Clean(instance.Reason ?? ""));
+        if (answer is not null)
+            await AnswerAsync(run, answer, cancellationToken);
+        foreach (var message in taken)
+            await RecordAsync(message, AuditKind.Delivered, instance.Workflow, instance.Step, instance.Id);
+        foreach (var message in result.Late)
+            await RecordAsync(
+                message,
+                AuditKind.Filtered,
+                instance.Workflow,
+                step: null,
+                instance.Id,
+                "ESB-WFL-LATE",
+                "The instance for which the message waited has ended."
+            );
+        if (instance.State is WorkflowState.Suspended or WorkflowState.CompensationFailed)
+            LogStopped(instance.Id, instance.Workflow, instance.Step, instance.Code ?? "", MaskedFlow.Clean(instance.Reason ?? ""));
         WorkflowsTelemetry.CountCheckpoint(instance);
         foreach (var timer in commit.Timers)
         {
-            if (timer.Delay == TimeSpan.Zero) Dispatcher?.Fire(timer);
-            else if (timer.Delay is { } delay) Dispatcher?.Expect(delay);
+            if (timer.Delay == TimeSpan.Zero)
+                Dispatcher?.Fire(timer);
+            else if (timer.Delay is { } delay)
+                Dispatcher?.Expect(delay);
         }
 
         // After the lock is released: each of them enters one of its own.
-        foreach (var (_, message) in result.Early.DistinctBy(early => early.Wait)) Later(instance.Workflow, message);
-        foreach (var message in result.Starting) Later(instance.Workflow, message);
+        foreach (var (_, message) in result.Early.DistinctBy(early => early.Wait))
+            Later(instance.Workflow, message);
+        foreach (var message in result.Starting)
+            Later(instance.Workflow, message);
     }
 
-    private void Later(string workflow, Guid message) => _ = Task.Run(async () =>
-    {
-        try
+    private void Later(string workflow, Guid message) =>
+        _ = Task.Run(async () =>
         {
-            await TakeEarlyAsync(workflow, message, CancellationToken.None);
-        }
-        catch (Exception ex)
-        {
-            LogNotTaken(message, workflow, ex); // the sweep takes it
-        }
-    });
+            try
+            {
+                await TakeEarlyAsync(workflow, message, CancellationToken.None);
+            }
+            catch (Exception ex)
+            {
+                LogNotTaken(message, workflow, ex); // the sweep takes it
+            }
+        });
 
     private async Task AnswerAsync(InstanceRun run, EsbMessage answer, CancellationToken cancellationToken)
     {
-        if (run.State.Caller is not { } caller) return;
+        if (run.State.Caller is not { } caller)
+            return;
         run.State.Caller = null;
         var isAwaited = await answers.SendAsync(caller.Address, caller.Request.ToMessage(), answer, cancellationToken);
-        await RecordAsync(caller.Request.ToMessage(), isAwaited ? AuditKind.Replied : AuditKind.ReplyAbandoned, run.Instance.Workflow, step: null, run.Id);
+        await RecordAsync(
+            caller.Request.ToMessage(),
+            isAwaited ? AuditKind.Replied : AuditKind.ReplyAbandoned,
+            run.Instance.Workflow,
+            step: null,
+            run.Id
+        );
     }
 
-    private async Task RecordAsync(EsbMessage message, AuditKind kind, string workflow, string? step, Guid? instance, string? code = null, string? reason = null)
+    private async Task RecordAsync(
+        EsbMessage message,
+        AuditKind kind,
+        string workflow,
+        string? step,
+        Guid? instance,
+        string? code = null,
+        string? reason = null
+    )
     {
-        var fact = AuditFacts.Of(message, kind, time) with { Endpoint = WorkflowQueues.SubscriberOf(workflow), Process = $"workflow {workflow}", Step = step is { Length: > 0 } ? step : null, Code = code, Reason = reason };
-        if (instance is { } id) fact = fact with { Fields = new Dictionary<string, string> { ["workflow.instance"] = id.ToString() } };
+        var fact = AuditFacts.Of(message, kind, time) with
+        {
+            Endpoint = WorkflowQueues.SubscriberOf(workflow),
+            Process = $"workflow {workflow}",
+            Step = step is { Length: > 0 } ? step : null,
+            Code = code,
+            Reason = reason,
+        };
+        if (instance is { } id)
+            fact = fact with { Fields = new Dictionary<string, string> { ["workflow.instance"] = id.ToString() } };
         await audit.RecordAsync(fact, message, CancellationToken.None);
     }
 
@@ -309,12 +455,24 @@ internal sealed partial class WorkflowEngine(
         public bool IsRecovery { get; init; }
     }
 
-    [LoggerMessage(EventId = 3010, Level = LogLevel.Error, Message = "Message {MessageId} of workflow {Workflow} became a dead letter: {Code}: {Reason}")]
+    [LoggerMessage(
+        EventId = 3010,
+        Level = LogLevel.Error,
+        Message = "Message {MessageId} of workflow {Workflow} became a dead letter: {Code}: {Reason}"
+    )]
     private partial void LogDiverted(Guid messageId, string workflow, string code, string reason);
 
-    [LoggerMessage(EventId = 3011, Level = LogLevel.Error, Message = "Instance {Instance} of workflow {Workflow} stopped at {Step}, and waits for an operator: {Code}: {Reason}")]
+    [LoggerMessage(
+        EventId = 3011,
+        Level = LogLevel.Error,
+        Message = "Instance {Instance} of workflow {Workflow} stopped at {Step}, and waits for an operator: {Code}: {Reason}"
+    )]
     private partial void LogStopped(Guid instance, string workflow, string step, string code, string reason);
 
-    [LoggerMessage(EventId = 3012, Level = LogLevel.Warning, Message = "Early message {MessageId} of workflow {Workflow} was not taken yet")]
+    [LoggerMessage(
+        EventId = 3012,
+        Level = LogLevel.Warning,
+        Message = "Early message {MessageId} of workflow {Workflow} was not taken yet"
+    )]
     private partial void LogNotTaken(Guid messageId, string workflow, Exception exception);
 }

@@ -16,24 +16,29 @@ internal sealed class WorkflowPrograms(Live<WorkflowCatalog> catalog)
 
     /// <summary>The program that starts instances.</summary>
     /// <exception cref="EsbException"><c>ESB-WFL-UNKNOWN</c>.</exception>
-    public BoundProgram Current(string workflow) => Find(workflow) ?? throw new EsbException("ESB-WFL-UNKNOWN", $"There is no workflow '{workflow}'.", FaultKind.Invalid);
+    public BoundProgram Current(string workflow) =>
+        Find(workflow) ?? throw new EsbException("ESB-WFL-UNKNOWN", $"There is no workflow '{workflow}'.", FaultKind.Invalid);
 
     /// <summary>The program that starts instances; null if there is none.</summary>
     public BoundProgram? Find(string workflow)
     {
         var program = catalog.Current.Find(workflow);
-        if (program is not null) _earlier.TryAdd(program.Hash, program);
+        if (program is not null)
+            _earlier.TryAdd(program.Hash, program);
         return program;
     }
 
     /// <summary>The program of a definition; null if it is not available.</summary>
-    public BoundProgram? Find(string workflow, string definition) => Find(workflow) is { } current && current.Hash == definition ? current : _earlier.GetValueOrDefault(definition);
+    public BoundProgram? Find(string workflow, string definition) =>
+        Find(workflow) is { } current && current.Hash == definition ? current : _earlier.GetValueOrDefault(definition);
 
     /// <summary>Keeps the program of a definition with living instances.</summary>
     public void Keep(BoundProgram program) => _earlier[program.Hash] = program;
 
     /// <summary>True if the program of a definition is available, and stays so whatever revision goes.</summary>
-    public bool Has(StoredDefinition definition) => (Find(definition.Workflow) is { } current && current.Hash == definition.Hash) || _earlier.GetValueOrDefault(definition.Hash) is { IsKept: true };
+    public bool Has(StoredDefinition definition) =>
+        (Find(definition.Workflow) is { } current && current.Hash == definition.Hash)
+        || _earlier.GetValueOrDefault(definition.Hash) is { IsKept: true };
 
     /// <summary>The programs of a workflow for which messages may come.</summary>
     public IReadOnlyList<BoundProgram> Living(string workflow)

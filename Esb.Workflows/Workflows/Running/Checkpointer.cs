@@ -4,7 +4,8 @@ using Esb.Core.Workflows;
 
 namespace Esb.Workflows.Workflows.Running;
 
-/// <summary>Stores the checkpoints of many instances in one commit: while one group is being stored, the next one gathers. Thread-safe.</summary>
+/// <summary>Stores the checkpoints of many instances in one commit: while one group is being stored, the next one gathers.
+/// Thread-safe.</summary>
 internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
 {
     private const int MostInGroup = 256;
@@ -20,20 +21,24 @@ internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
     {
         EnsureRunning();
         var pending = new Pending(commit);
-        if (!_waiting.Writer.TryWrite(pending)) throw new EsbException("ESB-STORE-AWAY", "The host is stopping.", FaultKind.Unavailable);
+        if (!_waiting.Writer.TryWrite(pending))
+            throw new EsbException("ESB-STORE-AWAY", "The host is stopping.", FaultKind.Unavailable);
         return await pending.Done.Task;
     }
 
     public async ValueTask DisposeAsync()
     {
         _waiting.Writer.TryComplete();
-        if (_running is { } running) await running;
+        if (_running is { } running)
+            await running;
     }
 
     private void EnsureRunning()
     {
-        if (_running is not null) return;
-        lock (_waiting) _running ??= Task.Run(RunAsync);
+        if (_running is not null)
+            return;
+        lock (_waiting)
+            _running ??= Task.Run(RunAsync);
     }
 
     private async Task RunAsync()
@@ -41,7 +46,8 @@ internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
         var group = new List<Pending>(MostInGroup);
         while (await _waiting.Reader.WaitToReadAsync())
         {
-            while (group.Count < MostInGroup && _waiting.Reader.TryRead(out var pending)) group.Add(pending);
+            while (group.Count < MostInGroup && _waiting.Reader.TryRead(out var pending))
+                group.Add(pending);
             await StoreAsync(group);
             group.Clear();
         }
@@ -52,13 +58,16 @@ internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
         try
         {
             var results = await store.CommitAsync([.. group.Select(pending => pending.Commit)], CancellationToken.None);
-            for (var i = 0; i < group.Count; i++) group[i].Done.SetResult(results[i]);
+            for (var i = 0; i < group.Count; i++)
+                group[i].Done.SetResult(results[i]);
             WorkflowsTelemetry.CountCommit(group.Count);
         }
         catch (Exception ex)
         {
-            var failure = ex as EsbException ?? new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, ex);
-            foreach (var pending in group) pending.Done.SetException(failure);
+            var failure =
+                ex as EsbException ?? new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, ex);
+            foreach (var pending in group)
+                pending.Done.SetException(failure);
         }
     }
 

@@ -10,7 +10,8 @@ internal sealed class InstanceLocks
         Held held;
         lock (_held)
         {
-            if (!_held.TryGetValue(instance, out held!)) _held[instance] = held = new Held();
+            if (!_held.TryGetValue(instance, out held!))
+                _held[instance] = held = new Held();
             held.Users++;
         }
 
@@ -30,7 +31,8 @@ internal sealed class InstanceLocks
     {
         lock (_held)
         {
-            if (--held.Users == 0) _held.Remove(instance);
+            if (--held.Users == 0)
+                _held.Remove(instance);
         }
     }
 

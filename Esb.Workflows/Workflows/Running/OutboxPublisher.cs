@@ -7,9 +7,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Workflows.Running;
 
-/// <summary>Publishes stored messages: those of this host at once, those that a host left behind when their claim has ended. The messages of
-/// an owner are published in their order, one confirmed before the next. Thread-safe.</summary>
-internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPublisher publisher, TimeProvider time, ILogger<OutboxPublisher> logger) : IAsyncDisposable
+/// <summary>Publishes stored messages: those of this host at once, those that a host left behind when their claim has ended. The messages
+/// of an owner are published in their order, one confirmed before the next. Thread-safe.</summary>
+internal sealed partial class OutboxPublisher(
+    IOutboxStore store,
+    IOutgoingPublisher publisher,
+    TimeProvider time,
+    ILogger<OutboxPublisher> logger
+) : IAsyncDisposable
 {
     private const int Batch = 100;
     private const int MostInRemoval = 256;
@@ -24,7 +29,9 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
     private readonly CancellationTokenSource _stopping = new();
 
     // Bounded by what is being published.
-    private readonly Channel<OutboxMessage> _published = Channel.CreateUnbounded<OutboxMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Channel<OutboxMessage> _published = Channel.CreateUnbounded<OutboxMessage>(
+        new UnboundedChannelOptions { SingleReader = true }
+    );
 
     private Task _scanning = Task.CompletedTask;
     private Task _removing = Task.CompletedTask;
@@ -43,7 +50,8 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
     /// published first, by whoever finds them.</param>
     public void Publish(IReadOnlyList<OutboxMessage> messages, bool followsOthers)
     {
-        if (messages.Count == 0 || (followsOthers && !_kept.ContainsKey(messages[0].Owner))) return;
+        if (messages.Count == 0 || (followsOthers && !_kept.ContainsKey(messages[0].Owner)))
+            return;
         Publish(messages);
     }
 
@@ -51,9 +59,13 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
     {
         foreach (var ofOwner in messages.GroupBy(message => message.Owner))
         {
-            List<OutboxMessage> some = [.. ofOwner.Where(message => !_settling.ContainsKey(message.Id) && _underWay.TryAdd(message.Id, true))];
+            List<OutboxMessage> some =
+            [
+                .. ofOwner.Where(message => !_settling.ContainsKey(message.Id) && _underWay.TryAdd(message.Id, true)),
+            ];
             _kept.AddOrUpdate(ofOwner.Key, some.Count, (_, count) => count + some.Count);
-            if (some.Count > 0) _owners.AddOrUpdate(ofOwner.Key, _ => PublishAsync(Task.CompletedTask, some), (_, before) => PublishAsync(before, some));
+            if (some.Count > 0)
+                _owners.AddOrUpdate(ofOwner.Key, _ => PublishAsync(Task.CompletedTask, some), (_, before) => PublishAsync(before, some));
         }
     }
 
@@ -74,11 +86,14 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
         var owner = messages[0].Owner;
         foreach (var message in messages)
         {
-            if (!await TryPublishAsync(message)) break; // the rest keeps its order behind this one: the scan takes them up
+            if (!await TryPublishAsync(message))
+                break; // the rest keeps its order behind this one: the scan takes them up
         }
 
-        foreach (var message in messages) _underWay.TryRemove(message.Id, out _);
-        if (_owners.TryGetValue(owner, out var last) && last.IsCompleted) _owners.TryRemove(KeyValuePair.Create(owner, last));
+        foreach (var message in messages)
+            _underWay.TryRemove(message.Id, out _);
+        if (_owners.TryGetValue(owner, out var last) && last.IsCompleted)
+            _owners.TryRemove(KeyValuePair.Create(owner, last));
     }
 
     private async Task<bool> TryPublishAsync(OutboxMessage message)
@@ -87,10 +102,13 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
         {
             try
             {
-                if (_stopping.IsCancellationRequested) return false;
+                if (_stopping.IsCancellationRequested)
+                    return false;
                 var settled = await publisher.PublishAsync(message.Message, _stopping.Token);
-                if (settled.IsCompleted) _published.Writer.TryWrite(message);
-                else _ = RemoveWhenSettledAsync(message, settled);
+                if (settled.IsCompleted)
+                    _published.Writer.TryWrite(message);
+                else
+                    _ = RemoveWhenSettledAsync(message, settled);
                 return true;
             }
             catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
@@ -100,7 +118,8 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
             catch (EsbException ex)
             {
                 LogNotPublished(message.Message.Message.Id, message.Message.Message.Subject, ex.Message);
-                if (!await WaitAsync(Pause)) return false;
+                if (!await WaitAsync(Pause))
+                    return false;
             }
         }
     }
@@ -119,7 +138,8 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
         var messages = new List<OutboxMessage>(MostInRemoval);
         while (await _published.Reader.WaitToReadAsync())
         {
-            while (messages.Count < MostInRemoval && _published.Reader.TryRead(out var message)) messages.Add(message);
+            while (messages.Count < MostInRemoval && _published.Reader.TryRead(out var message))
+                messages.Add(message);
             try
             {
                 await store.RemoveAsync([.. messages.Select(message => message.Id)], CancellationToken.None);
@@ -129,14 +149,16 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
                 LogNotRemoved(messages.Count, ex.Message); // they are published once more, with the same ids
             }
 
-            foreach (var message in messages) Forget(message.Owner);
+            foreach (var message in messages)
+                Forget(message.Owner);
             messages.Clear();
         }
     }
 
     private void Forget(string owner)
     {
-        if (_kept.AddOrUpdate(owner, 0, (_, count) => count - 1) <= 0) _kept.TryRemove(KeyValuePair.Create(owner, 0));
+        if (_kept.AddOrUpdate(owner, 0, (_, count) => count - 1) <= 0)
+            _kept.TryRemove(KeyValuePair.Create(owner, 0));
     }
 
     private async Task ExtendAsync()
@@ -144,7 +166,8 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
         while (await WaitAsync(Claim / 3))
         {
             Guid[] ids = [.. _underWay.Keys, .. _settling.Keys];
-            if (ids.Length == 0) continue;
+            if (ids.Length == 0)
+                continue;
             try
             {
                 await store.ExtendAsync(ids, Claim, CancellationToken.None);
@@ -166,10 +189,10 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
-                if (!_stopping.IsCancellationRequested) LogNotRead(ex.Message);
+                if (!_stopping.IsCancellationRequested)
+                    LogNotRead(ex.Message);
             }
-        }
-        while (await WaitAsync(Pause));
+        } while (await WaitAsync(Pause));
     }
 
     private async Task<bool> WaitAsync(TimeSpan pause)
@@ -178,10 +201,18 @@ internal sealed partial class OutboxPublisher(IOutboxStore store, IOutgoingPubli
         return !_stopping.IsCancellationRequested;
     }
 
-    [LoggerMessage(EventId = 3020, Level = LogLevel.Warning, Message = "Message {MessageId} under {Subject} could not be published; it is tried again: {Reason}")]
+    [LoggerMessage(
+        EventId = 3020,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} under {Subject} could not be published; it is tried again: {Reason}"
+    )]
     private partial void LogNotPublished(Guid messageId, string subject, string reason);
 
-    [LoggerMessage(EventId = 3021, Level = LogLevel.Warning, Message = "The outbox could not note {Count} messages, which may be published once more: {Reason}")]
+    [LoggerMessage(
+        EventId = 3021,
+        Level = LogLevel.Warning,
+        Message = "The outbox could not note {Count} messages, which may be published once more: {Reason}"
+    )]
     private partial void LogNotRemoved(int count, string reason);
 
     [LoggerMessage(EventId = 3022, Level = LogLevel.Warning, Message = "The outbox could not be read: {Reason}")]

@@ -4,15 +4,20 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Workflows.Running;
 
-/// <summary>Claims due timers in batches and hands them over. A timer is removed by the change that is its effect; one whose host ends before
-/// is claimed by another when its claim is over. Thread-safe.</summary>
+/// <summary>Claims due timers in batches and hands them over. A timer is removed by the change that is its effect; one whose host ends
+/// before is claimed by another when its claim is over. Thread-safe.</summary>
 /// <param name="store">The timers.</param>
 /// <param name="kinds">The kinds that are handed over.</param>
 /// <param name="fire">Handles one timer; it throws where the timer has to be tried again.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">Logs failures.</param>
-internal sealed partial class TimerDispatcher(ITimerStore store, IReadOnlyList<string> kinds, Func<StoredTimer, CancellationToken, Task> fire, TimeProvider time, ILogger<TimerDispatcher> logger)
-    : IAsyncDisposable
+internal sealed partial class TimerDispatcher(
+    ITimerStore store,
+    IReadOnlyList<string> kinds,
+    Func<StoredTimer, CancellationToken, Task> fire,
+    TimeProvider time,
+    ILogger<TimerDispatcher> logger
+) : IAsyncDisposable
 {
     private const int Batch = 500;
     private const int AtOnce = 64;
@@ -32,7 +37,8 @@ internal sealed partial class TimerDispatcher(ITimerStore store, IReadOnlyList<s
     /// <summary>Looks again when a timer is due sooner than expected.</summary>
     public void Expect(TimeSpan due)
     {
-        if (due >= LongestPause) return;
+        if (due >= LongestPause)
+            return;
         try
         {
             _news.Release();
@@ -50,7 +56,8 @@ internal sealed partial class TimerDispatcher(ITimerStore store, IReadOnlyList<s
     {
         await _stopping.CancelAsync();
         await _running;
-        while (Volatile.Read(ref _underWay) > 0) await Task.Delay(ShortestPause);
+        while (Volatile.Read(ref _underWay) > 0)
+            await Task.Delay(ShortestPause);
     }
 
     private async Task RunAsync()
@@ -67,11 +74,13 @@ internal sealed partial class TimerDispatcher(ITimerStore store, IReadOnlyList<s
                     _ = FireInSlotAsync(timer);
                 }
 
-                if (claimed.Next is { } next && next < LongestPause) pause = next;
+                if (claimed.Next is { } next && next < LongestPause)
+                    pause = next;
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
-                if (!_stopping.IsCancellationRequested) LogNotClaimed(ex.Message);
+                if (!_stopping.IsCancellationRequested)
+                    LogNotClaimed(ex.Message);
             }
 
             await WaitAsync(pause);
@@ -80,7 +89,8 @@ internal sealed partial class TimerDispatcher(ITimerStore store, IReadOnlyList<s
 
     private async Task WaitAsync(TimeSpan pause)
     {
-        if (pause <= TimeSpan.Zero) return;
+        if (pause <= TimeSpan.Zero)
+            return;
         using var waiting = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
         var news = _news.WaitAsync(waiting.Token);
         await Task.WhenAny(news, Task.Delay(pause < ShortestPause ? ShortestPause : pause, time, waiting.Token));

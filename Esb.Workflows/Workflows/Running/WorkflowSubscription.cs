@@ -7,11 +7,19 @@ namespace Esb.Workflows.Workflows.Running;
 /// <summary>The subscription of a workflow: lanes by order key, as of an endpoint that delivers in order by key.</summary>
 internal static class WorkflowSubscription
 {
-    public static Subscription Of(WorkflowModel model) => new(
-        WorkflowQueues.SubscriberOf(model.Name), [.. model.Subjects], Concurrency: model.Config.Lanes, Prefetch: 32, SingleActive: false, new QueueConfig(), RetryDelays: [])
-    {
-        Lanes = model.Config.Lanes,
-        Answers = true,
-        Publishes = false, // what it publishes is in the store before the message is settled
-    };
+    public static Subscription Of(WorkflowModel model) =>
+        new(
+            WorkflowQueues.SubscriberOf(model.Name),
+            [.. model.Subjects],
+            Concurrency: model.Config.Lanes,
+            Prefetch: 32,
+            SingleActive: false,
+            new QueueConfig(),
+            RetryDelays: []
+        )
+        {
+            Lanes = model.Config.Lanes,
+            Answers = true,
+            Publishes = false, // what it publishes is in the store before the message is settled
+        };
 }

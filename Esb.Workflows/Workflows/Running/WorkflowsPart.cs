@@ -27,7 +27,8 @@ internal sealed partial class WorkflowsPart(
     Esb.Core.Audit.IAuditGate audit,
     TimeProvider time,
     ILoggerFactory loggers,
-    IPinnedDefinitions? definitions = null) : IBusPart, IRevisionPart
+    IPinnedDefinitions? definitions = null
+) : IBusPart, IRevisionPart
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan CleaningInterval = TimeSpan.FromMinutes(10);
@@ -48,7 +49,8 @@ internal sealed partial class WorkflowsPart(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var subscription in SubscriptionsOf(models.Current)) await transport.DeclareAsync(subscription, cancellationToken); // messages wait there meanwhile
+        foreach (var subscription in SubscriptionsOf(models.Current))
+            await transport.DeclareAsync(subscription, cancellationToken); // messages wait there meanwhile
         _opening = OpenAsync();
         await Task.WhenAny(_opening, Task.Delay(TimeSpan.FromSeconds(5), time, cancellationToken));
     }
@@ -57,9 +59,11 @@ internal sealed partial class WorkflowsPart(
     {
         await _stopping.CancelAsync();
         await _opening;
-        foreach (var (_, running) in _running.Values) await running.DisposeAsync();
+        foreach (var (_, running) in _running.Values)
+            await running.DisposeAsync();
         _running.Clear();
-        if (_dispatcher is not null) await _dispatcher.DisposeAsync();
+        if (_dispatcher is not null)
+            await _dispatcher.DisposeAsync();
         await _sweeping;
         await _cleaning;
         await outbox.DisposeAsync();
@@ -68,7 +72,8 @@ internal sealed partial class WorkflowsPart(
 
     public async Task WelcomeAsync(Revision next, CancellationToken cancellationToken)
     {
-        foreach (var subscription in SubscriptionsOf(next.Services.GetRequiredService<WorkflowModels>())) await transport.DeclareAsync(subscription, cancellationToken);
+        foreach (var subscription in SubscriptionsOf(next.Services.GetRequiredService<WorkflowModels>()))
+            await transport.DeclareAsync(subscription, cancellationToken);
     }
 
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
@@ -80,7 +85,8 @@ internal sealed partial class WorkflowsPart(
 
     private async Task UseAsync()
     {
-        if (_isUsed) return;
+        if (_isUsed)
+            return;
         if (!config.IsShared)
         {
             await timers.ReleaseAsync(TimerKinds.Lease, CancellationToken.None);
@@ -89,13 +95,20 @@ internal sealed partial class WorkflowsPart(
 
         _isUsed = true;
         outbox.Start();
-        _dispatcher = engine.Dispatcher = new TimerDispatcher(timers, TimerKinds.All, engine.FireAsync, time, loggers.CreateLogger<TimerDispatcher>());
+        _dispatcher = engine.Dispatcher = new TimerDispatcher(
+            timers,
+            TimerKinds.All,
+            engine.FireAsync,
+            time,
+            loggers.CreateLogger<TimerDispatcher>()
+        );
         _dispatcher.Start();
         _sweeping = SweepAsync();
         _cleaning = CleanAsync();
     }
 
-    private IEnumerable<Subscription> SubscriptionsOf(WorkflowModels some) => some.All.Select(SubscriptionOf).Where(subscription => subscription.Patterns.Count > 0);
+    private IEnumerable<Subscription> SubscriptionsOf(WorkflowModels some) =>
+        some.All.Select(SubscriptionOf).Where(subscription => subscription.Patterns.Count > 0);
 
     // Messages for instances of earlier definitions come through the same queue.
     private Subscription SubscriptionOf(WorkflowModel model)
@@ -129,23 +142,34 @@ internal sealed partial class WorkflowsPart(
         try
         {
             var current = models.Current;
-            if (current.All.Count == 0 && !_isUsed) return;
+            if (current.All.Count == 0 && !_isUsed)
+                return;
             await UseAsync();
-            foreach (var model in current.All) await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
+            foreach (var model in current.All)
+                await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
             await ReviveAsync();
             var wanted = SubscriptionsOf(current).ToDictionary(subscription => subscription.Endpoint);
             foreach (var (name, (subscription, running)) in _running.ToList())
             {
-                if (wanted.TryGetValue(name, out var same) && IsSame(same, subscription)) continue;
+                if (wanted.TryGetValue(name, out var same) && IsSame(same, subscription))
+                    continue;
                 await running.DisposeAsync();
                 _running.Remove(name);
-                if (same is null) await transport.RetireAsync(subscription, CancellationToken.None);
+                if (same is null)
+                    await transport.RetireAsync(subscription, CancellationToken.None);
             }
 
             foreach (var (name, subscription) in wanted.Where(one => !_running.ContainsKey(one.Key)))
             {
                 var workflow = WorkflowQueues.WorkflowOf(name)!;
-                _running[name] = (subscription, await transport.SubscribeAsync(subscription, (delivery, token) => ReceiveAsync(workflow, delivery, token), CancellationToken.None));
+                _running[name] = (
+                    subscription,
+                    await transport.SubscribeAsync(
+                        subscription,
+                        (delivery, token) => ReceiveAsync(workflow, delivery, token),
+                        CancellationToken.None
+                    )
+                );
             }
         }
         finally
@@ -157,13 +181,15 @@ internal sealed partial class WorkflowsPart(
     // Instances of a definition that does not compile any more are suspended when they are next touched.
     private async Task ReviveAsync()
     {
-        if (definitions is null) return;
+        if (definitions is null)
+            return;
         foreach (var definition in (await store.LiveDefinitionsAsync(CancellationToken.None)).Where(one => !programs.Has(one)))
         {
             try
             {
                 var catalog = definitions.Open(definition).GetRequiredService<WorkflowCatalog>();
-                if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program) programs.Keep(program);
+                if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program)
+                    programs.Keep(program);
                 LogRevived(definition.Workflow, definition.Hash[..12]);
             }
             catch (EsbException ex)
@@ -173,19 +199,22 @@ internal sealed partial class WorkflowsPart(
         }
     }
 
-    private static bool IsSame(Subscription one, Subscription other) => one.Lanes == other.Lanes && one.Patterns.SequenceEqual(other.Patterns);
+    private static bool IsSame(Subscription one, Subscription other) =>
+        one.Lanes == other.Lanes && one.Patterns.SequenceEqual(other.Patterns);
 
     private async ValueTask<Settlement> ReceiveAsync(string workflow, TopicDelivery delivery, CancellationToken cancellationToken)
     {
         try
         {
-            if (_stopping.IsCancellationRequested) return Settlement.Return;
+            if (_stopping.IsCancellationRequested)
+                return Settlement.Return;
             await audit.WaitAsync(cancellationToken);
             return await engine.ReceiveAsync(workflow, delivery, cancellationToken);
         }
         catch (Exception ex) when (ex is EsbException or OperationCanceledException)
         {
-            if (ex is EsbException) LogReturned(delivery.Message.Id, workflow, ex.Message);
+            if (ex is EsbException)
+                LogReturned(delivery.Message.Id, workflow, ex.Message);
             await Task.Delay(Pause, time, CancellationToken.None);
             return Settlement.Return;
         }
@@ -201,7 +230,8 @@ internal sealed partial class WorkflowsPart(
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
-                if (!_stopping.IsCancellationRequested) LogNotSwept(ex.Message);
+                if (!_stopping.IsCancellationRequested)
+                    LogNotSwept(ex.Message);
             }
         }
     }
@@ -212,14 +242,15 @@ internal sealed partial class WorkflowsPart(
         {
             try
             {
-                foreach (var model in models.Current.All) await store.RemoveOldAsync(model.Name, model.Config.Retention, _stopping.Token);
+                foreach (var model in models.Current.All)
+                    await store.RemoveOldAsync(model.Name, model.Config.Retention, _stopping.Token);
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
-                if (!_stopping.IsCancellationRequested) LogNotCleaned(ex.Message);
+                if (!_stopping.IsCancellationRequested)
+                    LogNotCleaned(ex.Message);
             }
-        }
-        while (await WaitAsync(CleaningInterval));
+        } while (await WaitAsync(CleaningInterval));
     }
 
     private async Task<bool> WaitAsync(TimeSpan pause)
@@ -231,16 +262,28 @@ internal sealed partial class WorkflowsPart(
     [LoggerMessage(EventId = 3030, Level = LogLevel.Warning, Message = "The workflows do not run yet: {Reason}")]
     private partial void LogNotOpened(string reason);
 
-    [LoggerMessage(EventId = 3031, Level = LogLevel.Warning, Message = "Message {MessageId} of workflow {Workflow} had no effect, and comes again: {Reason}")]
+    [LoggerMessage(
+        EventId = 3031,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId} of workflow {Workflow} had no effect, and comes again: {Reason}"
+    )]
     private partial void LogReturned(Guid messageId, string workflow, string reason);
 
     [LoggerMessage(EventId = 3032, Level = LogLevel.Warning, Message = "Early messages of workflows were not looked at: {Reason}")]
     private partial void LogNotSwept(string reason);
 
-    [LoggerMessage(EventId = 3034, Level = LogLevel.Information, Message = "Instances of workflow {Workflow} end on their earlier definition {Definition}")]
+    [LoggerMessage(
+        EventId = 3034,
+        Level = LogLevel.Information,
+        Message = "Instances of workflow {Workflow} end on their earlier definition {Definition}"
+    )]
     private partial void LogRevived(string workflow, string definition);
 
-    [LoggerMessage(EventId = 3035, Level = LogLevel.Error, Message = "Instances of workflow {Workflow} with the definition {Definition} cannot go on: {Reason}")]
+    [LoggerMessage(
+        EventId = 3035,
+        Level = LogLevel.Error,
+        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot go on: {Reason}"
+    )]
     private partial void LogNotRevived(string workflow, string definition, string reason);
 
     [LoggerMessage(EventId = 3033, Level = LogLevel.Warning, Message = "Ended instances of workflows were not removed: {Reason}")]

@@ -40,7 +40,8 @@ internal sealed class InstanceState
 
     public byte[] Write() => JsonSerializer.SerializeToUtf8Bytes(this, WorkflowJson.Default.InstanceState);
 
-    public static InstanceState Read(ReadOnlyMemory<byte> snapshot) => JsonSerializer.Deserialize(snapshot.Span, WorkflowJson.Default.InstanceState)!;
+    public static InstanceState Read(ReadOnlyMemory<byte> snapshot) =>
+        JsonSerializer.Deserialize(snapshot.Span, WorkflowJson.Default.InstanceState)!;
 }
 
 /// <summary>A thread of an instance.</summary>
@@ -146,7 +147,11 @@ internal sealed record Caller(string Address, StoredMessage Request);
 /// <summary>The wait of an instance that runs this one.</summary>
 internal sealed record ParentWait(Guid Instance, int Wait);
 
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull, UseStringEnumConverter = true)]
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    UseStringEnumConverter = true
+)]
 [JsonSerializable(typeof(InstanceState))]
 [JsonSerializable(typeof(ChildStart))]
 [JsonSerializable(typeof(ChildEnd))]

@@ -25,31 +25,33 @@ internal sealed record StoredMessage
 
     public ReadOnlyMemory<byte> Body { get; init; }
 
-    public static StoredMessage Of(EsbMessage message) => new()
-    {
-        Id = message.Id,
-        Conversation = message.ConversationId,
-        At = message.CreatedAt,
-        Subject = message.Subject.Length == 0 ? null : message.Subject,
-        Type = message.ContentType,
-        Correlation = message.CorrelationId,
-        Key = message.Key,
-        Party = message.Party,
-        Headers = message.Headers.Count == 0 ? null : message.Headers.ToDictionary(header => header.Key, header => header.Value),
-        Body = message.Body.Bytes,
-    };
+    public static StoredMessage Of(EsbMessage message) =>
+        new()
+        {
+            Id = message.Id,
+            Conversation = message.ConversationId,
+            At = message.CreatedAt,
+            Subject = message.Subject.Length == 0 ? null : message.Subject,
+            Type = message.ContentType,
+            Correlation = message.CorrelationId,
+            Key = message.Key,
+            Party = message.Party,
+            Headers = message.Headers.Count == 0 ? null : message.Headers.ToDictionary(header => header.Key, header => header.Value),
+            Body = message.Body.Bytes,
+        };
 
-    public EsbMessage ToMessage() => new()
-    {
-        Id = Id,
-        ConversationId = Conversation,
-        CreatedAt = At,
-        Subject = Subject ?? "",
-        ContentType = Type,
-        CorrelationId = Correlation,
-        Key = Key,
-        Party = Party,
-        Headers = Headers is null ? MessageHeaders.Empty : MessageHeaders.From(Headers),
-        Body = MessageBody.FromBytes(Body),
-    };
+    public EsbMessage ToMessage() =>
+        new()
+        {
+            Id = Id,
+            ConversationId = Conversation,
+            CreatedAt = At,
+            Subject = Subject ?? "",
+            ContentType = Type,
+            CorrelationId = Correlation,
+            Key = Key,
+            Party = Party,
+            Headers = Headers is null ? MessageHeaders.Empty : MessageHeaders.From(Headers),
+            Body = MessageBody.FromBytes(Body),
+        };
 }

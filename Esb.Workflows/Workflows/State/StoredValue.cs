@@ -19,22 +19,24 @@ internal sealed record StoredValue
     /// <summary>The bytes that it takes in the snapshot, about.</summary>
     public long Size => (Text?.Length ?? 0) + (Message?.Body.Length ?? 0) + (List?.Sum(message => (long)message.Body.Length) ?? 0);
 
-    public static StoredValue Of(object value) => value switch
-    {
-        double number => new StoredValue { Number = number },
-        bool flag => new StoredValue { Flag = flag },
-        EsbMessage message => new StoredValue { Message = StoredMessage.Of(message) },
-        IEnumerable<EsbMessage> messages => new StoredValue { List = [.. messages.Select(StoredMessage.Of)] },
-        MessageBody body => new StoredValue { Text = body.ReadText() },
-        _ => new StoredValue { Text = MessageValues.AsText(value) ?? "" },
-    };
+    public static StoredValue Of(object value) =>
+        value switch
+        {
+            double number => new StoredValue { Number = number },
+            bool flag => new StoredValue { Flag = flag },
+            EsbMessage message => new StoredValue { Message = StoredMessage.Of(message) },
+            IEnumerable<EsbMessage> messages => new StoredValue { List = [.. messages.Select(StoredMessage.Of)] },
+            MessageBody body => new StoredValue { Text = body.ReadText() },
+            _ => new StoredValue { Text = MessageValues.AsText(value) ?? "" },
+        };
 
-    public object ToValue() => this switch
-    {
-        { Number: { } number } => number,
-        { Flag: { } flag } => flag,
-        { Message: { } message } => message.ToMessage(),
-        { List: { } list } => (IReadOnlyList<EsbMessage>)[.. list.Select(message => message.ToMessage())],
-        _ => Text ?? "",
-    };
+    public object ToValue() =>
+        this switch
+        {
+            { Number: { } number } => number,
+            { Flag: { } flag } => flag,
+            { Message: { } message } => message.ToMessage(),
+            { List: { } list } => (IReadOnlyList<EsbMessage>)[.. list.Select(message => message.ToMessage())],
+            _ => Text ?? "",
+        };
 }

@@ -17,7 +17,13 @@ internal sealed class RunWorkflowStep : DurableStep<ChildConfig>
     public override string Kind => "runWorkflow";
 
     protected override StepModel CompileDurable(ChildConfig settings, StepConfig step, IStepCompiler compiler) =>
-        Model(step, $"runWorkflow({settings.Workflow})", new ChildFlow(settings.Workflow, Waits: true), isWhole: true, new StepTraits { ReplacesBody = true });
+        Model(
+            step,
+            $"runWorkflow({settings.Workflow})",
+            new ChildFlow(settings.Workflow, Waits: true),
+            isWhole: true,
+            new StepTraits { ReplacesBody = true }
+        );
 }
 
 /// <summary>Starts another workflow and goes on.</summary>

@@ -47,12 +47,23 @@ internal sealed class CollectStep : DurableStep<CollectConfig>
     {
         var until = settings.Until;
         if (until is { Count: null, Idle: null, Within: null, If: null } && until.IsWhole)
-            compiler.Errors.Add("ESB-CFG-REQUIRED", settings, "until", "expected at least one of count, idle, within and if: nothing else ends the collection");
+            compiler.Errors.Add(
+                "ESB-CFG-REQUIRED",
+                settings,
+                "until",
+                "expected at least one of count, idle, within and if: nothing else ends the collection"
+            );
         CheckTime(until.Idle, until, "idle", compiler);
         CheckTime(until.Within, until, "within", compiler);
         var condition = until.If is null ? null : compiler.Expressions.Compile(until.If, compiler.Errors);
         var match = CompileMatch(settings.Match, settings, compiler);
         var flow = new CollectFlow(settings.Subscribe, match, settings.As, until.Count, until.Idle, until.Within, condition);
-        return Model(step, $"collect({string.Join(", ", settings.Subscribe)})", flow, match.IsWhole && (condition is not null || until.If is null), new StepTraits { ReplacesBody = true });
+        return Model(
+            step,
+            $"collect({string.Join(", ", settings.Subscribe)})",
+            flow,
+            match.IsWhole && (condition is not null || until.If is null),
+            new StepTraits { ReplacesBody = true }
+        );
     }
 }

@@ -12,7 +12,8 @@ internal sealed class CorrelateStep : DurableStep<IReadOnlyDictionary<string, Va
 
     protected override StepModel CompileDurable(IReadOnlyDictionary<string, ValueConfig> settings, StepConfig step, IStepCompiler compiler)
     {
-        if (settings.Count == 0) compiler.Errors.Add("ESB-CFG-VALUE", step.Path, "expected at least one key", step.Origin);
+        if (settings.Count == 0)
+            compiler.Errors.Add("ESB-CFG-VALUE", step.Path, "expected at least one key", step.Origin);
         var keys = MatchedKeys.Compile(settings, compiler.Expressions, compiler.Errors);
         return Model(step, $"correlate({string.Join(", ", keys.Names)})", new CorrelateFlow(keys), keys.IsWhole);
     }

@@ -15,38 +15,70 @@ internal abstract class DurableStep<TSettings> : StepFactory<TSettings>
     protected sealed override StepModel Compile(TSettings settings, StepConfig step, IStepCompiler compiler)
     {
         if (!compiler.IsWorkflow && step.Kind == "delay")
-            compiler.Errors.Add("ESB-CFG-UNAVAILABLE", step.Path, "the step delay of a process is designed, but this version cannot do it yet; expected it in a workflow", step.Origin);
+            compiler.Errors.Add(
+                "ESB-CFG-UNAVAILABLE",
+                step.Path,
+                "the step delay of a process is designed, but this version cannot do it yet; expected it in a workflow",
+                step.Origin
+            );
         else if (!compiler.IsWorkflow)
-            compiler.Errors.Add("ESB-WFL-PLACE", step.Path, $"the step {step.Kind} is one of workflows, and a process keeps nothing between messages; expected it in the section workflows", step.Origin);
+            compiler.Errors.Add(
+                "ESB-WFL-PLACE",
+                step.Path,
+                $"the step {step.Kind} is one of workflows, and a process keeps nothing between messages; expected it in the "
+                    + $"section workflows",
+                step.Origin
+            );
         return CompileDurable(settings, step, compiler);
     }
 
     protected abstract StepModel CompileDurable(TSettings settings, StepConfig step, IStepCompiler compiler);
 
-    protected static StepModel Model(StepConfig step, string description, StepFlow flow, bool isWhole, params IReadOnlyList<StepListModel> lists) => new(step, description)
-    {
-        Flow = flow,
-        Lists = lists,
-        Bind = isWhole ? _ => (_, _) => throw new InvalidOperationException($"The step {step.Path} runs in workflows only.") : null,
-    };
+    protected static StepModel Model(
+        StepConfig step,
+        string description,
+        StepFlow flow,
+        bool isWhole,
+        params IReadOnlyList<StepListModel> lists
+    ) =>
+        new(step, description)
+        {
+            Flow = flow,
+            Lists = lists,
+            Bind = isWhole ? _ => (_, _) => throw new InvalidOperationException($"The step {step.Path} runs in workflows only.") : null,
+        };
 
-    protected static StepModel Model(StepConfig step, string description, StepFlow flow, bool isWhole, StepTraits traits, params IReadOnlyList<StepListModel> lists) => new(step, description)
-    {
-        Flow = flow,
-        Lists = lists,
-        Traits = traits,
-        Bind = isWhole ? _ => (_, _) => throw new InvalidOperationException($"The step {step.Path} runs in workflows only.") : null,
-    };
+    protected static StepModel Model(
+        StepConfig step,
+        string description,
+        StepFlow flow,
+        bool isWhole,
+        StepTraits traits,
+        params IReadOnlyList<StepListModel> lists
+    ) =>
+        new(step, description)
+        {
+            Flow = flow,
+            Lists = lists,
+            Traits = traits,
+            Bind = isWhole ? _ => (_, _) => throw new InvalidOperationException($"The step {step.Path} runs in workflows only.") : null,
+        };
 
     /// <summary>Refuses times that no timer can keep.</summary>
     protected static void CheckTime(TimeSpan? time, SettingsRecord settings, string property, IStepCompiler compiler)
     {
-        if (time is { } given && (given < ShortestTimer || given > LongestTimer)) compiler.Errors.Add("ESB-WFL-TIMER", settings, property, "expected 1s to 5 years");
+        if (time is { } given && (given < ShortestTimer || given > LongestTimer))
+            compiler.Errors.Add("ESB-WFL-TIMER", settings, property, "expected 1s to 5 years");
     }
 
-    protected static MatchedKeys CompileMatch(IReadOnlyDictionary<string, ValueConfig> match, SettingsRecord settings, IStepCompiler compiler)
+    protected static MatchedKeys CompileMatch(
+        IReadOnlyDictionary<string, ValueConfig> match,
+        SettingsRecord settings,
+        IStepCompiler compiler
+    )
     {
-        if (match.Count == 0 && settings.IsSound("match")) compiler.Errors.Add("ESB-CFG-REQUIRED", settings, "match", "is required: the keys by which a message finds its instance");
+        if (match.Count == 0 && settings.IsSound("match"))
+            compiler.Errors.Add("ESB-CFG-REQUIRED", settings, "match", "is required: the keys by which a message finds its instance");
         return MatchedKeys.Compile(match, compiler.Expressions, compiler.Errors);
     }
 }

@@ -43,6 +43,13 @@ internal sealed class ForEachStep(SplitterCompiler splitters) : DurableStep<ForE
             _ => null, // reported
         };
         var steps = compiler.Compile(settings.Steps);
-        return Model(step, $"forEach({steps.Description})", new ForEachFlow(items, settings.Items.Of, steps), items is not null, new StepTraits { Divides = true }, steps);
+        return Model(
+            step,
+            $"forEach({steps.Description})",
+            new ForEachFlow(items, settings.Items.Of, steps),
+            items is not null,
+            new StepTraits { Divides = true },
+            steps
+        );
     }
 }

@@ -23,10 +23,17 @@ internal sealed class ParallelStep : DurableStep<ParallelConfig>
 
     protected override StepModel CompileDurable(ParallelConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        if (settings.Branches.Count == 0 && settings.IsSound("branches")) compiler.Errors.Add("ESB-CFG-VALUE", settings, "branches", "expected at least one branch");
+        if (settings.Branches.Count == 0 && settings.IsSound("branches"))
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "branches", "expected at least one branch");
         var branches = settings.Branches.Select(branch => (branch.Key, Steps: compiler.Compile(branch.Value))).ToList();
         var join = JoinOf(settings, compiler.Errors);
-        return Model(step, $"parallel({string.Join(", ", settings.Branches.Keys)})", new ParallelFlow(branches, join), isWhole: true, [.. branches.Select(branch => branch.Steps)]);
+        return Model(
+            step,
+            $"parallel({string.Join(", ", settings.Branches.Keys)})",
+            new ParallelFlow(branches, join),
+            isWhole: true,
+            [.. branches.Select(branch => branch.Steps)]
+        );
     }
 
     private static int JoinOf(ParallelConfig settings, ConfigErrors errors)
@@ -38,7 +45,10 @@ internal sealed class ParallelStep : DurableStep<ParallelConfig>
                 return all;
             case { Kind: ConfigKind.Text, Text: "any" }:
                 return 1;
-            case { Kind: ConfigKind.Number } number when int.TryParse(number.Text, NumberStyles.None, CultureInfo.InvariantCulture, out var count) && count >= 1 && count <= all:
+            case { Kind: ConfigKind.Number } number
+                when int.TryParse(number.Text, NumberStyles.None, CultureInfo.InvariantCulture, out var count)
+                    && count >= 1
+                    && count <= all:
                 return count;
             default:
                 errors.Add("ESB-CFG-VALUE", settings, "join", $"expected all, any or a number from 1 to {all}");

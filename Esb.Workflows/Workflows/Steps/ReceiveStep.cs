@@ -33,11 +33,17 @@ internal sealed class ReceiveStep : DurableStep<ReceiveConfig>
     protected override StepModel CompileDurable(ReceiveConfig settings, StepConfig step, IStepCompiler compiler)
     {
         CheckTime(settings.Timeout, settings, "timeout", compiler);
-        if (settings is { OnTimeout: not null, Timeout: null }) compiler.Errors.Add("ESB-CFG-VALUE", settings, "onTimeout", "only beside timeout");
+        if (settings is { OnTimeout: not null, Timeout: null })
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "onTimeout", "only beside timeout");
         var match = CompileMatch(settings.Match, settings, compiler);
         var late = settings.OnTimeout is null ? null : compiler.Compile(settings.OnTimeout);
         return Model(
-            step, $"receive({string.Join(", ", settings.Subscribe)})", new ReceiveFlow(settings.Subscribe, match, settings.As, settings.Timeout, late), match.IsWhole,
-            new StepTraits { ReplacesBody = true }, late is null ? [] : [late]);
+            step,
+            $"receive({string.Join(", ", settings.Subscribe)})",
+            new ReceiveFlow(settings.Subscribe, match, settings.As, settings.Timeout, late),
+            match.IsWhole,
+            new StepTraits { ReplacesBody = true },
+            late is null ? [] : [late]
+        );
     }
 }

@@ -24,6 +24,13 @@ internal sealed class RepeatStep : DurableStep<RepeatConfig>
     {
         var condition = compiler.Expressions.Compile(settings.While, compiler.Errors);
         var steps = compiler.Compile(settings.Steps);
-        return Model(step, $"repeat({steps.Description})", new RepeatFlow(condition, steps), condition is not null, new StepTraits { Values = [.. settings.While.Values] }, steps);
+        return Model(
+            step,
+            $"repeat({steps.Description})",
+            new RepeatFlow(condition, steps),
+            condition is not null,
+            new StepTraits { Values = [.. settings.While.Values] },
+            steps
+        );
     }
 }

@@ -17,7 +17,9 @@ internal sealed record ScopeConfig : SettingsRecord
     [Setting("The branches for failures; the first that catches the code runs, after the completed scopes inside were undone.")]
     public IReadOnlyList<CatchConfig> Catch { get; init; } = [];
 
-    [Setting("The steps that undo the scope after it has completed, where a scope around it fails or an operator compensates the instance.")]
+    [Setting(
+        "The steps that undo the scope after it has completed, where a scope around it fails or an operator compensates the instance."
+    )]
     public IReadOnlyList<StepConfig>? Compensate { get; init; }
 }
 
@@ -32,8 +34,12 @@ internal sealed class ScopeStep : DurableStep<ScopeConfig>
         var handlers = settings.Catch.Select(branch => (branch.Codes, Steps: compiler.Compile(branch.Steps))).ToList();
         var compensate = settings.Compensate is null ? null : compiler.Compile(settings.Compensate);
         return Model(
-            step, $"scope({steps.Description})", new ScopeFlow(steps, handlers, compensate), isWhole: true,
+            step,
+            $"scope({steps.Description})",
+            new ScopeFlow(steps, handlers, compensate),
+            isWhole: true,
             new StepTraits { IsTry = true, Catches = [.. settings.Catch.Select(branch => new CaughtCodes(branch, "codes", branch.Codes))] },
-            [steps, .. handlers.Select(handler => handler.Steps), .. compensate is null ? Array.Empty<StepListModel>() : [compensate]]);
+            [steps, .. handlers.Select(handler => handler.Steps), .. compensate is null ? Array.Empty<StepListModel>() : [compensate]]
+        );
     }
 }

@@ -18,7 +18,9 @@ internal sealed class TerminateStep : DurableStep<TerminateConfig>
 
     protected override StepModel CompileDurable(TerminateConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var reason = settings.Reason is null ? null : compiler.Expressions.CompileTemplate(settings.Reason, $"{step.Path}.reason", step.Origin, compiler.Errors);
+        var reason = settings.Reason is null
+            ? null
+            : compiler.Expressions.CompileTemplate(settings.Reason, $"{step.Path}.reason", step.Origin, compiler.Errors);
         return Model(step, "terminate", new TerminateFlow(reason), reason is not null || settings.Reason is null);
     }
 }

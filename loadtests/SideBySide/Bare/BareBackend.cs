@@ -15,13 +15,16 @@ internal static class BareBackend
             documents[Digits(bytes.Length)] = bytes;
         }
 
-        application.MapPost("/{**path}", async context =>
-        {
-            await context.Request.Body.CopyToAsync(Stream.Null);
-            var answer = documents.GetValueOrDefault(Digits(context.Request.ContentLength ?? 0)) ?? documents.Values[0];
-            (context.Response.ContentType, context.Response.ContentLength) = ("text/xml", answer.Length);
-            await context.Response.Body.WriteAsync(answer);
-        });
+        application.MapPost(
+            "/{**path}",
+            async context =>
+            {
+                await context.Request.Body.CopyToAsync(Stream.Null);
+                var answer = documents.GetValueOrDefault(Digits(context.Request.ContentLength ?? 0)) ?? documents.Values[0];
+                (context.Response.ContentType, context.Response.ContentLength) = ("text/xml", answer.Length);
+                await context.Response.Body.WriteAsync(answer);
+            }
+        );
     }
 
     private static int Digits(long number) => number < 1 ? 1 : (int)Math.Log10(number) + 1;

@@ -10,13 +10,15 @@ internal static class BareCommand
 {
     public static async Task<int> RunAsync(string[] arguments)
     {
-        if (arguments is not [var role, var url, .. var rest]) return 2;
+        if (arguments is not [var role, var url, .. var rest])
+            return 2;
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls(url).ConfigureKestrel(server => (server.AddServerHeader, server.Limits.MaxRequestBodySize) = (false, null));
         await using var application = builder.Build();
         application.MapGet("/ready", () => "");
-        if (!await MapAsync(application, role, rest)) return 2;
+        if (!await MapAsync(application, role, rest))
+            return 2;
         await application.RunAsync();
         return 0;
     }

@@ -14,15 +14,19 @@ internal static class BareSoap
     private static readonly byte[] Answer =
         """<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><OrderResponse xmlns="urn:shop"><number>7</number></OrderResponse></soap:Body></soap:Envelope>"""u8.ToArray();
 
-    public static void Map(WebApplication application) => application.MapPost("/soap", async context =>
-    {
-        using var body = new MemoryStream();
-        await context.Request.Body.CopyToAsync(body);
-        body.Position = 0;
-        context.Response.StatusCode = ChildOf(body) == "Order" ? 200 : 500;
-        (context.Response.ContentType, context.Response.ContentLength) = ("text/xml; charset=utf-8", Answer.Length);
-        await context.Response.Body.WriteAsync(Answer);
-    });
+    public static void Map(WebApplication application) =>
+        application.MapPost(
+            "/soap",
+            async context =>
+            {
+                using var body = new MemoryStream();
+                await context.Request.Body.CopyToAsync(body);
+                body.Position = 0;
+                context.Response.StatusCode = ChildOf(body) == "Order" ? 200 : 500;
+                (context.Response.ContentType, context.Response.ContentLength) = ("text/xml; charset=utf-8", Answer.Length);
+                await context.Response.Body.WriteAsync(Answer);
+            }
+        );
 
     private static string? ChildOf(Stream body)
     {
@@ -31,8 +35,10 @@ internal static class BareSoap
         var isBody = false;
         while (reader.Read())
         {
-            if (reader.NodeType != XmlNodeType.Element) continue;
-            if (isBody && reader.Depth == 2) child = reader.LocalName;
+            if (reader.NodeType != XmlNodeType.Element)
+                continue;
+            if (isBody && reader.Depth == 2)
+                child = reader.LocalName;
             isBody |= reader is { LocalName: "Body", NamespaceURI: Namespace, Depth: 1 };
         }
 

@@ -8,28 +8,44 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
     private static readonly TimeSpan Deadline = TimeSpan.FromMinutes(3);
 
     private readonly List<Series> _series =
-        [.. rows.SelectMany(row => row.Peers.Prepend(row.Ours)).Distinct().Select(target => new Series(target))];
+    [
+        .. rows.SelectMany(row => row.Peers.Prepend(row.Ours)).Distinct().Select(target => new Series(target)),
+    ];
 
     public IEnumerable<ITarget> Targets => _series.Select(series => series.Target);
 
     /// <param name="method">How long and how often.</param>
     /// <param name="warm">The keys of what is warm already; those of this contest are added.</param>
     /// <param name="tell">Hears of each step.</param>
-    public async Task<IReadOnlyList<RowResult>> RunAsync(Method method, ISet<string> warm, Action<string> tell, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<RowResult>> RunAsync(
+        Method method,
+        ISet<string> warm,
+        Action<string> tell,
+        CancellationToken cancellationToken
+    )
     {
         foreach (var series in _series)
         {
             await TryAsync(series, async () => Refuse(series, await series.Target.CheckAsync(cancellationToken)), cancellationToken);
-            if (series.Target.WarmKey is not { } key) continue;
+            if (series.Target.WarmKey is not { } key)
+                continue;
             var warmUp = warm.Add(key) ? method.WarmUp : method.WarmAgain;
-            await TryAsync(series, async () => Refuse(series, (await series.Target.MeasureAsync(warmUp, cancellationToken)).Flaw), cancellationToken);
+            await TryAsync(
+                series,
+                async () => Refuse(series, (await series.Target.MeasureAsync(warmUp, cancellationToken)).Flaw),
+                cancellationToken
+            );
         }
 
         for (var round = 1; round <= method.Rounds; round++)
         {
             foreach (var series in _series)
             {
-                await TryAsync(series, async () => Add(series, await series.Target.MeasureAsync(method.Round, cancellationToken)), cancellationToken);
+                await TryAsync(
+                    series,
+                    async () => Add(series, await series.Target.MeasureAsync(method.Round, cancellationToken)),
+                    cancellationToken
+                );
             }
 
             tell($"{title}, round {round}: {string.Join(", ", _series.Select(Tell))}");
@@ -41,7 +57,8 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
     // Whatever happens to one side, and however long it hangs, the others are measured.
     private static async Task TryAsync(Series series, Func<Task> attempt, CancellationToken cancellationToken)
     {
-        if (series.Flaw is not null) return;
+        if (series.Flaw is not null)
+            return;
         try
         {
             await attempt().WaitAsync(Deadline, cancellationToken);
@@ -54,13 +71,15 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
 
     private static void Add(Series series, Sample sample)
     {
-        if (sample.Flaw is null) series.Add(sample);
+        if (sample.Flaw is null)
+            series.Add(sample);
         Refuse(series, sample.Flaw);
     }
 
     private static void Refuse(Series series, string? flaw)
     {
-        if (flaw is not null) series.Refuse($"failed: {series.Target.Name}: {flaw}");
+        if (flaw is not null)
+            series.Refuse($"failed: {series.Target.Name}: {flaw}");
     }
 
     private static string Tell(Series series) =>

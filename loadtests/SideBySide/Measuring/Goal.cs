@@ -16,10 +16,11 @@ internal sealed record Goal(double? LeastRatio, double? MostBytes)
     /// <summary>Judged as it is shown, with two decimals.</summary>
     public bool IsMet(double value) => MostBytes is { } most ? value <= most : Math.Round(value, 2) >= LeastRatio;
 
-    public string Describe(string peer) => this switch
-    {
-        { MostBytes: { } most } => string.Create(CultureInfo.InvariantCulture, $"≤ {most / 1024:0.#} KB allocated"),
-        { LeastRatio: { } least } => string.Create(CultureInfo.InvariantCulture, $"≥ {least:0.##} × {peer}"),
-        _ => "nothing lost",
-    };
+    public string Describe(string peer) =>
+        this switch
+        {
+            { MostBytes: { } most } => string.Create(CultureInfo.InvariantCulture, $"≤ {most / 1024:0.#} KB allocated"),
+            { LeastRatio: { } least } => string.Create(CultureInfo.InvariantCulture, $"≥ {least:0.##} × {peer}"),
+            _ => "nothing lost",
+        };
 }

@@ -16,7 +16,8 @@ internal sealed class Meter(Func<TimeSpan> processorTime, HostProbe? probe = nul
 
         var (messages, perSecond, flaw) = await load(cancellationToken);
 
-        if (flaw is not null) return Sample.Wrong(flaw);
+        if (flaw is not null)
+            return Sample.Wrong(flaw);
         var microseconds = (processorTime() - time).TotalMicroseconds / messages;
         return new Sample(perSecond, microseconds, (await AllocatedAsync(cancellationToken) - bytes) / (double?)messages);
     }

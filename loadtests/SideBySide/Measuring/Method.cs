@@ -15,7 +15,10 @@ internal sealed record Method(int Rounds, TimeSpan Round, TimeSpan WarmUp)
     /// <summary>For what ran warm already, with messages of another size: a tenth, in whole seconds, since wrk knows no others.</summary>
     public TimeSpan WarmAgain => TimeSpan.FromSeconds(Math.Max(1, Math.Floor(WarmUp.TotalSeconds / 10)));
 
-    public string Describe() => string.Create(
-        CultureInfo.InvariantCulture,
-        $"{Rounds} rounds of {Round.TotalSeconds:0.#} s, the sides by turns, after {WarmUp.TotalSeconds:0.#} s of warm-up under full load, {WarmAgain.TotalSeconds:0.#} s for what ran warm already");
+    public string Describe() =>
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"{Rounds} rounds of {Round.TotalSeconds:0.#} s, the sides by turns, after {WarmUp.TotalSeconds:0.#} s of warm-up under "
+                + $"full load, {WarmAgain.TotalSeconds:0.#} s for what ran warm already"
+        );
 }

@@ -9,7 +9,8 @@ internal static class RowJudge
         var names = string.Join(" or ", row.Peers.Select(peer => peer.Name));
         var goal = row.Goal?.Describe(names) ?? $"beside {names}";
         var flaw = ours.Flaw ?? peers.Select(peer => peer.Flaw).FirstOrDefault(reason => reason is not null);
-        if (flaw is not null && ours.Flaw is not null) return RowResult.NotRun(row.Scenario, row.Case, goal, flaw);
+        if (flaw is not null && ours.Flaw is not null)
+            return RowResult.NotRun(row.Scenario, row.Case, goal, flaw);
 
         var value = flaw is not null ? null : Value(row, ours, limit);
         return new RowResult(
@@ -26,20 +27,23 @@ internal static class RowJudge
             ours.MedianCpu,
             ours.MedianAllocated,
             limit?.MedianCpu,
-            flaw);
+            flaw
+        );
     }
 
-    private static bool? IsMet(Goal? goal, Spread? value, string? flaw) => goal switch
-    {
-        null => null,
-        _ when flaw is not null => null,
-        { LeastRatio: null, MostBytes: null } => true, // a side that lost something has a flaw
-        _ => value is null ? null : goal.IsMet(value.Median),
-    };
+    private static bool? IsMet(Goal? goal, Spread? value, string? flaw) =>
+        goal switch
+        {
+            null => null,
+            _ when flaw is not null => null,
+            { LeastRatio: null, MostBytes: null } => true, // a side that lost something has a flaw
+            _ => value is null ? null : goal.IsMet(value.Median),
+        };
 
     private static Spread? Value(Row row, Series ours, Series? limit)
     {
-        if (row.Goal is { MostBytes: not null }) return Spread.Of([.. ours.AllocatedBytes]);
+        if (row.Goal is { MostBytes: not null })
+            return Spread.Of([.. ours.AllocatedBytes]);
         return limit is null ? null : Spread.OfRatios(ours.Rates, limit.Rates);
     }
 }

@@ -18,7 +18,8 @@ internal sealed record RowResult(
     double? CpuMicroseconds,
     double? AllocatedBytes,
     double? PeerCpuMicroseconds,
-    string? Flaw)
+    string? Flaw
+)
 {
     public static RowResult NotRun(string scenario, string @case, string goal, string reason) =>
         new(scenario, @case, goal, null, "", null, "", null, null, null, null, null, null, reason);

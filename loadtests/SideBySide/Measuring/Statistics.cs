@@ -6,7 +6,8 @@ internal static class Statistics
     public static double Median(IEnumerable<double> values)
     {
         var sorted = values.Order().ToArray();
-        if (sorted.Length == 0) throw new InvalidOperationException("A median of nothing.");
+        if (sorted.Length == 0)
+            throw new InvalidOperationException("A median of nothing.");
         var middle = sorted.Length / 2;
         return sorted.Length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }

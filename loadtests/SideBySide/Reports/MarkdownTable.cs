@@ -10,7 +10,8 @@ internal static class MarkdownTable
         var text = new StringBuilder();
         Append(text, head);
         Append(text, [.. head.Select(_ => "---")]);
-        foreach (var line in lines) Append(text, line);
+        foreach (var line in lines)
+            Append(text, line);
         return text.ToString();
     }
 

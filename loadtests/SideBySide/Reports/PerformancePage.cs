@@ -11,8 +11,6 @@ internal static class PerformancePage
     {
         var (begin, end) = (page.IndexOf(Begin, StringComparison.Ordinal), page.IndexOf(End, StringComparison.Ordinal));
         var written = $"{Begin}\n{part.Trim()}\n{End}";
-        return begin < 0 || end < begin
-            ? $"{page.TrimEnd()}\n\n{written}\n"
-            : $"{page[..begin]}{written}{page[(end + End.Length)..]}";
+        return begin < 0 || end < begin ? $"{page.TrimEnd()}\n\n{written}\n" : $"{page[..begin]}{written}{page[(end + End.Length)..]}";
     }
 }

@@ -23,9 +23,13 @@ internal sealed class Publication(string folder)
         var results = ResultFile.Merge(ResultFile.Read(Data), newer);
         ResultFile.Write(Data, results);
         File.WriteAllText(Path.Combine(Images, "performance.svg"), GoalChart.Write(results));
-        foreach (var result in results) File.WriteAllText(Path.Combine(Images, ScenarioSection.Image(result.Id)), RateChart.Write(result));
+        foreach (var result in results)
+            File.WriteAllText(Path.Combine(Images, ScenarioSection.Image(result.Id)), RateChart.Write(result));
         var page = File.Exists(Page) ? File.ReadAllText(Page) : "# Measured\n";
-        File.WriteAllText(Page, PerformancePage.Replace(page, $"![Goals](images/performance.svg)\n\n{string.Join('\n', results.Select(ScenarioSection.Write))}"));
+        File.WriteAllText(
+            Page,
+            PerformancePage.Replace(page, $"![Goals](images/performance.svg)\n\n{string.Join('\n', results.Select(ScenarioSection.Write))}")
+        );
         return Page;
     }
 }

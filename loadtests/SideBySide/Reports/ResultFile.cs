@@ -24,7 +24,10 @@ internal static class ResultFile
     /// <summary>Newer results take the place of older ones of the same scenario, which become those of runs before.</summary>
     public static IReadOnlyList<ScenarioResult> Merge(IReadOnlyList<ScenarioResult> older, IReadOnlyList<ScenarioResult> newer)
     {
-        var before = older.ToDictionary(result => result.Id, result => (IReadOnlyList<ScenarioResult>)[result with { Earlier = [] }, .. result.Earlier]);
+        var before = older.ToDictionary(
+            result => result.Id,
+            result => (IReadOnlyList<ScenarioResult>)[result with { Earlier = [] }, .. result.Earlier]
+        );
         var renewed = newer.Select(result => result with { Earlier = [.. before.GetValueOrDefault(result.Id, []).Take(MostEarlier)] });
         return [.. older.ExceptBy(newer.Select(result => result.Id), result => result.Id).Concat(renewed).OrderBy(result => result.Number)];
     }

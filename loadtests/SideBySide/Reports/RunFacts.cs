@@ -8,7 +8,12 @@ namespace SideBySide.Reports;
 /// <summary>Where, when, how and on what something was measured.</summary>
 internal sealed record RunFacts(string Date, string Commit, string Machine, string Command, string Method)
 {
-    public static async Task<RunFacts> CollectAsync(Surroundings surroundings, CompareOptions options, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<RunFacts> CollectAsync(
+        Surroundings surroundings,
+        CompareOptions options,
+        TimeProvider time,
+        CancellationToken cancellationToken
+    )
     {
         var scenarios = options.Wanted.Count == 0 ? "" : $" {string.Join(' ', options.Wanted)}";
         return new RunFacts(
@@ -16,7 +21,8 @@ internal sealed record RunFacts(string Date, string Commit, string Machine, stri
             await CommitAsync(surroundings, cancellationToken),
             DescribeMachine(),
             $"loadtests/compare{(options.IsQuick ? " --quick" : "")}{scenarios}",
-            options.Method.Describe());
+            options.Method.Describe()
+        );
     }
 
     private static async Task<string> CommitAsync(Surroundings surroundings, CancellationToken cancellationToken)
@@ -37,7 +43,9 @@ internal sealed record RunFacts(string Date, string Commit, string Machine, stri
         var processor = First("/proc/cpuinfo", "model name", ':');
         var memory = First("/proc/meminfo", "MemTotal", ':').Split(' ')[0];
         var system = First("/etc/os-release", "PRETTY_NAME", '=').Trim('"');
-        var gigabytes = long.TryParse(memory, CultureInfo.InvariantCulture, out var kilobytes) ? $"{kilobytes / 1024 / 1024} GiB" : "unknown memory";
+        var gigabytes = long.TryParse(memory, CultureInfo.InvariantCulture, out var kilobytes)
+            ? $"{kilobytes / 1024 / 1024} GiB"
+            : "unknown memory";
         return $"{Environment.ProcessorCount} cores ({processor}), {gigabytes}, {system}, {RuntimeInformation.FrameworkDescription}";
     }
 

@@ -15,12 +15,19 @@ internal sealed class Farm : IAsyncDisposable
 
     public TimeSpan ProcessorTime => _hosts.Aggregate(TimeSpan.Zero, (sum, host) => sum + host.ProcessorTime);
 
-    public static async Task<Farm> StartAsync(TopicServers topics, string prefix, int hosts, IReadOnlyList<Pool> pools, CancellationToken cancellationToken)
+    public static async Task<Farm> StartAsync(
+        TopicServers topics,
+        string prefix,
+        int hosts,
+        IReadOnlyList<Pool> pools,
+        CancellationToken cancellationToken
+    )
     {
         var farm = new Farm(topics, prefix, pools);
         try
         {
-            for (var host = 0; host < hosts; host++) await farm.AddAsync(cancellationToken);
+            for (var host = 0; host < hosts; host++)
+                await farm.AddAsync(cancellationToken);
             return farm;
         }
         catch
@@ -30,7 +37,8 @@ internal sealed class Farm : IAsyncDisposable
         }
     }
 
-    public async Task AddAsync(CancellationToken cancellationToken) => _hosts.Add(await _topics.HostAsync(Prefix, _pools, cancellationToken));
+    public async Task AddAsync(CancellationToken cancellationToken) =>
+        _hosts.Add(await _topics.HostAsync(Prefix, _pools, cancellationToken));
 
     /// <summary>Ends one of them as a crash would.</summary>
     public async Task KillAsync()

@@ -23,17 +23,42 @@ internal sealed class FarmRig(Surroundings surroundings, TestServers servers) : 
 
         await hold(Scaling("work that waits", "", "inserts that wait 20 ms, 4 at once in each host", Waiting, 3.8));
         await hold(Scaling("work that computes", ", plain inserts", "plain inserts, 8 at once in each host", Computing, 0.8));
-        var killed = new KilledTarget("four hosts, one killed", "kill -9 of one host while messages flow, in every round; it starts again after", four, Side("", "", topics, four, Waiting));
+        var killed = new KilledTarget(
+            "four hosts, one killed",
+            "kill -9 of one host while messages flow, in every round; it starts again after",
+            four,
+            Side("", "", topics, four, Waiting)
+        );
         await hold(new Contest("S12, kill -9", [new("S12", "kill -9 of one of four", killed, [], Goal.NothingLost)]));
 
-        Contest Scaling(string work, string kind, string settings, Address address, double ratio) => new(
-            $"S12, {work}",
-            [new("S12", work, Side($"four hosts{kind}", settings, topics, four, address), [Side($"one host{kind}", "as four hosts", topics, one, address)], Goal.Ratio(ratio))]);
+        Contest Scaling(string work, string kind, string settings, Address address, double ratio) =>
+            new(
+                $"S12, {work}",
+                [
+                    new(
+                        "S12",
+                        work,
+                        Side($"four hosts{kind}", settings, topics, four, address),
+                        [Side($"one host{kind}", "as four hosts", topics, one, address)],
+                        Goal.Ratio(ratio)
+                    ),
+                ]
+            );
     }
 
-    private static InsertTarget Side(string name, string settings, TopicServers topics, Farm farm, Address address) => new(
-        name, settings, new Meter(() => farm.ProcessorTime), topics.Publisher, topics.Table, address with { Exchange = $"{farm.Prefix}.topics.orders" })
-    {
-        WarmKey = farm.Prefix,
-    };
+    private static InsertTarget Side(string name, string settings, TopicServers topics, Farm farm, Address address) =>
+        new(
+            name,
+            settings,
+            new Meter(() => farm.ProcessorTime),
+            topics.Publisher,
+            topics.Table,
+            address with
+            {
+                Exchange = $"{farm.Prefix}.topics.orders",
+            }
+        )
+        {
+            WarmKey = farm.Prefix,
+        };
 }

@@ -8,7 +8,8 @@ namespace SideBySide.Scenarios;
 /// <summary>S6: orders published by an AMQP client to a topic, inserted by an endpoint; every row is compared with what was sent.</summary>
 internal sealed class InsertRig(Surroundings surroundings, TestServers servers) : IRig
 {
-    private const string Audit = "classic queue, persistent, each message acknowledged after its commit and its record in the audit trail (disk, then PostgreSQL)";
+    private const string Audit =
+        "classic queue, persistent, each message acknowledged after its commit and its record in the audit trail (disk, then PostgreSQL)";
 
     public IReadOnlyList<string> Scenarios { get; } = ["S6"];
 
@@ -22,18 +23,39 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
     private async Task HoldWideAsync(TopicServers topics, Func<Contest, Task> hold, CancellationToken cancellationToken)
     {
         await using var host = await topics.HostAsync("insert-250", [], cancellationToken);
-        await using var grouped = await Side.TryAsync("pool of 250, grouped", () => topics.HostAsync("topics-grouped", "insert-grouped", [], cancellationToken));
+        await using var grouped = await Side.TryAsync(
+            "pool of 250, grouped",
+            () => topics.HostAsync("topics-grouped", "insert-grouped", [], cancellationToken)
+        );
         await using var bare = await topics.BareAsync(concurrency: 30, connections: 8, cancellationToken);
-        var ours = Ours("pool of 250", topics, host, "insert-250", $"pool of 250, 30 threads, one commit for each message; {Audit}", isOrdered: false);
+        var ours = Ours(
+            "pool of 250",
+            topics,
+            host,
+            "insert-250",
+            $"pool of 250, 30 threads, one commit for each message; {Audit}",
+            isOrdered: false
+        );
         var broker = await BrokerAsync(topics, bare, cancellationToken);
-        var oursGrouped = grouped.Target(server => Ours(
-            "pool of 250, grouped", topics, server, "insert-grouped", $"pool of 250, 100 threads, batches as they come; {Audit}", isOrdered: false));
-        await hold(new Contest(
-            "S6",
-            [
-                new("S6", "one commit per message", ours, [broker, new PgbenchTarget(topics.Database, surroundings)], Goal.Ratio(0.85)),
-                new("S6", "grouped commits", oursGrouped, [broker], Goal.Ratio(0.9)),
-            ]));
+        var oursGrouped = grouped.Target(server =>
+            Ours(
+                "pool of 250, grouped",
+                topics,
+                server,
+                "insert-grouped",
+                $"pool of 250, 100 threads, batches as they come; {Audit}",
+                isOrdered: false
+            )
+        );
+        await hold(
+            new Contest(
+                "S6",
+                [
+                    new("S6", "one commit per message", ours, [broker, new PgbenchTarget(topics.Database, surroundings)], Goal.Ratio(0.85)),
+                    new("S6", "grouped commits", oursGrouped, [broker], Goal.Ratio(0.9)),
+                ]
+            )
+        );
     }
 
     private static async Task HoldSerialAsync(TopicServers topics, Func<Contest, Task> hold, CancellationToken cancellationToken)
@@ -42,31 +64,46 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
         await using var bare = await topics.BareAsync(concurrency: 1, connections: 1, cancellationToken);
         await bare.ConsumeAsync(cancellationToken);
         var ours = Ours("pool of 1, in order", topics, host, "insert-1", $"pool of 1, 1 thread, in order; {Audit}", isOrdered: true);
-        await hold(new Contest("S6, pool of 1", [new("S6", "pool of 1, in order", ours, [Bare("serial loop of inserts", topics, bare, isOrdered: true)], Goal.Ratio(0.9))]));
+        await hold(
+            new Contest(
+                "S6, pool of 1",
+                [new("S6", "pool of 1, in order", ours, [Bare("serial loop of inserts", topics, bare, isOrdered: true)], Goal.Ratio(0.9))]
+            )
+        );
     }
 
     // Without PerfTest the limit is a consumer by hand.
     private async Task<ITarget> BrokerAsync(TopicServers topics, BareClient bare, CancellationToken cancellationToken)
     {
-        if (surroundings.Peer("bin/perf-test.jar") is { } jar && Surroundings.HasProgram("java")) return new PerfTestTarget(jar, topics.Broker);
+        if (surroundings.Peer("bin/perf-test.jar") is { } jar && Surroundings.HasProgram("java"))
+            return new PerfTestTarget(jar, topics.Broker);
         await bare.ConsumeAsync(cancellationToken);
         return Bare("bare client", topics, bare, isOrdered: false);
     }
 
     private static InsertTarget Ours(string name, TopicServers topics, EsbHost host, string prefix, string settings, bool isOrdered) =>
-        new(name, $"{host.Collector} collector; {settings}", Meter.Of(host), topics.Publisher, topics.Table, new Address($"{prefix}.topics.orders", "orders.new"))
+        new(
+            name,
+            $"{host.Collector} collector; {settings}",
+            Meter.Of(host),
+            topics.Publisher,
+            topics.Table,
+            new Address($"{prefix}.topics.orders", "orders.new")
+        )
         {
             IsOrdered = isOrdered,
         };
 
-    private static InsertTarget Bare(string name, TopicServers topics, BareClient bare, bool isOrdered) => new(
-        name,
-        "RabbitMQ.Client and Npgsql by hand: one commit and one ack for each message, no audit",
-        new Meter(() => bare.ProcessorTime, bare.Probe),
-        topics.Publisher,
-        topics.Table,
-        new Address("", BareClient.Queue))
-    {
-        IsOrdered = isOrdered,
-    };
+    private static InsertTarget Bare(string name, TopicServers topics, BareClient bare, bool isOrdered) =>
+        new(
+            name,
+            "RabbitMQ.Client and Npgsql by hand: one commit and one ack for each message, no audit",
+            new Meter(() => bare.ProcessorTime, bare.Probe),
+            topics.Publisher,
+            topics.Table,
+            new Address("", BareClient.Queue)
+        )
+        {
+            IsOrdered = isOrdered,
+        };
 }

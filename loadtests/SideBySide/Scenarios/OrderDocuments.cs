@@ -9,12 +9,17 @@ internal sealed class OrderDocuments
 {
     public static readonly IReadOnlyDictionary<string, int> Sizes = new Dictionary<string, int>
     {
-        ["0.5K"] = 512, ["1K"] = 1_024, ["10K"] = 10_240, ["100K"] = 102_400,
+        ["0.5K"] = 512,
+        ["1K"] = 1_024,
+        ["10K"] = 10_240,
+        ["100K"] = 102_400,
     };
 
     private static readonly string[][] Orders =
     [
-        ["IBM", "buyer1", "140.34", "2000"], ["MSFT", "buyer2", "23.56", "8030"], ["SUN", "buyer3", "14.56", "5000000"],
+        ["IBM", "buyer1", "140.34", "2000"],
+        ["MSFT", "buyer2", "23.56", "8030"],
+        ["SUN", "buyer3", "14.56", "5000000"],
     ];
 
     private readonly string _folder;
@@ -45,16 +50,20 @@ internal sealed class OrderDocuments
 
     /// <summary>What is wrong with an answer that must be equal to a file, byte for byte; null where nothing is.</summary>
     public static Func<byte[], string?> EqualTo(string file) =>
-        answer => answer.AsSpan().SequenceEqual(File.ReadAllBytes(file)) ? null : $"the answer of {answer.Length} bytes is not {Path.GetFileName(file)}";
+        answer =>
+            answer.AsSpan().SequenceEqual(File.ReadAllBytes(file))
+                ? null
+                : $"the answer of {answer.Length} bytes is not {Path.GetFileName(file)}";
 
     /// <summary>The same for one that may be written differently: a declaration, prefixes.</summary>
-    public static Func<byte[], string?> SameXmlAs(string file) => answer =>
-    {
-        using var stream = new MemoryStream(answer);
-        return XNode.DeepEquals(WithoutPrefixes(XDocument.Load(stream)), WithoutPrefixes(XDocument.Parse(File.ReadAllText(file))))
-            ? null
-            : $"the answer does not say what {Path.GetFileName(file)} says";
-    };
+    public static Func<byte[], string?> SameXmlAs(string file) =>
+        answer =>
+        {
+            using var stream = new MemoryStream(answer);
+            return XNode.DeepEquals(WithoutPrefixes(XDocument.Load(stream)), WithoutPrefixes(XDocument.Parse(File.ReadAllText(file))))
+                ? null
+                : $"the answer does not say what {Path.GetFileName(file)} says";
+        };
 
     // Which prefixes are declared where is a matter of taste; names keep their namespaces.
     private static XElement WithoutPrefixes(XDocument document)
@@ -69,7 +78,8 @@ internal sealed class OrderDocuments
     internal static string Write(string[][] orders, int bytes, Func<string, string> name)
     {
         string[] fields = [name("symbol"), name("buyerID"), name("price"), name("volume")];
-        var head = "<soapenv:Envelope xmlns:soapenv=\"http://schemas.xmlsoap.org/soap/envelope/\" xmlns:xsd=\"http://services.samples/xsd\">"
+        var head =
+            "<soapenv:Envelope xmlns:soapenv=\"http://schemas.xmlsoap.org/soap/envelope/\" xmlns:xsd=\"http://services.samples/xsd\">"
             + $"<soapenv:Body><xsd:{name("buyStocks")}>";
         var tail = $"</xsd:{name("buyStocks")}></soapenv:Body></soapenv:Envelope>";
         var text = new StringBuilder(head);
@@ -77,7 +87,8 @@ internal sealed class OrderDocuments
         {
             var values = fields.Zip(orders[index % orders.Length], (field, value) => $"<{field}>{value}</{field}>");
             var order = $"<{name("order")}>{string.Concat(values)}</{name("order")}>";
-            if (index > 0 && text.Length + order.Length + tail.Length > bytes) return text.Append(tail).ToString();
+            if (index > 0 && text.Length + order.Length + tail.Length > bytes)
+                return text.Append(tail).ToString();
             text.Append(order);
         }
     }

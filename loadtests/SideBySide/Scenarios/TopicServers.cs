@@ -32,31 +32,48 @@ internal sealed class TopicServers : IAsyncDisposable
 
     /// <param name="prefix">Hosts of one prefix share their queues.</param>
     /// <param name="pools">Endpoint, pool size and threads.</param>
-    public Task<EsbHost> HostAsync(string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => HostAsync("topics", prefix, pools, cancellationToken);
+    public Task<EsbHost> HostAsync(string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) =>
+        HostAsync("topics", prefix, pools, cancellationToken);
 
     /// <param name="configuration">Another than the usual one.</param>
-    public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) => EsbHost.StartAsync(
-        _surroundings, configuration, prefix, [.. Variables(prefix), .. pools.SelectMany(pool => pool.Variables)], cancellationToken);
+    public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) =>
+        EsbHost.StartAsync(
+            _surroundings,
+            configuration,
+            prefix,
+            [.. Variables(prefix), .. pools.SelectMany(pool => pool.Variables)],
+            cancellationToken
+        );
 
     /// <summary>A host whose audit is as the variables say.</summary>
-    public Task<EsbHost> AuditedHostAsync(string prefix, IEnumerable<KeyValuePair<string, string>> audit, CancellationToken cancellationToken) =>
-        EsbHost.StartAsync(_surroundings, "topics", prefix, [.. Variables(prefix), .. audit], cancellationToken);
+    public Task<EsbHost> AuditedHostAsync(
+        string prefix,
+        IEnumerable<KeyValuePair<string, string>> audit,
+        CancellationToken cancellationToken
+    ) => EsbHost.StartAsync(_surroundings, "topics", prefix, [.. Variables(prefix), .. audit], cancellationToken);
 
     /// <summary>A host that records nothing; the bus itself has no such mode.</summary>
     public Task<EsbHost> UnrecordedHostAsync(string prefix, CancellationToken cancellationToken) =>
-        EsbHost.StartAsync(_surroundings, "topics", prefix, Variables(prefix), cancellationToken, "benchmarks/Esb.UnrecordedHost/bin/Release/net10.0/Esb.UnrecordedHost.dll");
+        EsbHost.StartAsync(
+            _surroundings,
+            "topics",
+            prefix,
+            Variables(prefix),
+            cancellationToken,
+            "benchmarks/Esb.UnrecordedHost/bin/Release/net10.0/Esb.UnrecordedHost.dll"
+        );
 
     public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
         BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);
 
     /// <summary>Has a host keep what it keeps in the database, where its configuration names none.</summary>
     public IEnumerable<KeyValuePair<string, string>> Store(string name) =>
-    [
-        new("ESB_POSTGRES", Database),
-        new("ESB__STORE__TYPE", "postgres"),
-        new("ESB__STORE__CONNECTION", "${env:ESB_POSTGRES}"),
-        Schema(name),
-    ];
+        [
+            new("ESB_POSTGRES", Database),
+            new("ESB__STORE__TYPE", "postgres"),
+            new("ESB__STORE__CONNECTION", "${env:ESB_POSTGRES}"),
+            Schema(name),
+        ];
 
     public async ValueTask DisposeAsync()
     {
@@ -66,12 +83,7 @@ internal sealed class TopicServers : IAsyncDisposable
     }
 
     private IEnumerable<KeyValuePair<string, string>> Variables(string prefix) =>
-    [
-        new("ESB_RABBITMQ", Broker),
-        new("ESB_POSTGRES", Database),
-        new("ESB__TRANSPORT__PREFIX", prefix),
-        Schema(prefix),
-    ];
+        [new("ESB_RABBITMQ", Broker), new("ESB_POSTGRES", Database), new("ESB__TRANSPORT__PREFIX", prefix), Schema(prefix)];
 
     private static KeyValuePair<string, string> Schema(string name) => new("ESB__STORE__SCHEMA", $"esb_{name.Replace('-', '_')}");
 }

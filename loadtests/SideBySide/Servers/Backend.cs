@@ -20,7 +20,8 @@ internal sealed class Backend : IAsyncDisposable
     /// <param name="folder">With the documents in <c>www</c>.</param>
     public static async Task<Backend> StartAsync(Surroundings surroundings, string folder, CancellationToken cancellationToken)
     {
-        if (!Surroundings.HasProgram("nginx")) return new Backend(await BareServer.StartAsync(surroundings, "backend", [Path.Combine(folder, "www")], cancellationToken));
+        if (!Surroundings.HasProgram("nginx"))
+            return new Backend(await BareServer.StartAsync(surroundings, "backend", [Path.Combine(folder, "www")], cancellationToken));
         var nginx = await NginxServer.StartBackendAsync(surroundings, folder, cancellationToken);
         try
         {
@@ -35,8 +36,11 @@ internal sealed class Backend : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (Proxy is not null) await Proxy.DisposeAsync();
-        if (_nginx is not null) await _nginx.DisposeAsync();
-        if (_bare is not null) await _bare.DisposeAsync();
+        if (Proxy is not null)
+            await Proxy.DisposeAsync();
+        if (_nginx is not null)
+            await _nginx.DisposeAsync();
+        if (_bare is not null)
+            await _bare.DisposeAsync();
     }
 }

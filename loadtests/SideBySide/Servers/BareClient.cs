@@ -20,7 +20,13 @@ internal sealed class BareClient : IAsyncDisposable
     /// <param name="concurrency">Deliveries worked on at once; 1 is a serial loop.</param>
     /// <param name="connections">To the database.</param>
     public static async Task<BareClient> StartAsync(
-        Surroundings surroundings, string broker, string database, int concurrency, int connections, CancellationToken cancellationToken)
+        Surroundings surroundings,
+        string broker,
+        string database,
+        int concurrency,
+        int connections,
+        CancellationToken cancellationToken
+    )
     {
         var folder = surroundings.Folder("bare-client");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
@@ -36,7 +42,8 @@ internal sealed class BareClient : IAsyncDisposable
                 new("BARE_CONCURRENCY", concurrency.ToString(CultureInfo.InvariantCulture)),
                 new("BARE_CONNECTIONS", connections.ToString(CultureInfo.InvariantCulture)),
                 .. probe.Variables,
-            ]);
+            ]
+        );
         try
         {
             await process.WaitUntilAsync(token => Http.ListensAsync(port, token), cancellationToken);

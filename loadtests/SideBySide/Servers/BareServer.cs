@@ -15,13 +15,21 @@ internal sealed class BareServer : IAsyncDisposable
 
     /// <param name="role">One of those of <see cref="Bare.BareCommand"/>.</param>
     public static async Task<BareServer> StartAsync(
-        Surroundings surroundings, string role, IEnumerable<string> arguments, CancellationToken cancellationToken)
+        Surroundings surroundings,
+        string role,
+        IEnumerable<string> arguments,
+        CancellationToken cancellationToken
+    )
     {
         var folder = surroundings.Folder($"bare-{role}");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
         var url = $"http://127.0.0.1:{FreePorts.Next()}";
         var process = ServerProcess.Start(
-            $"the bare {role}", folder, ["dotnet", typeof(BareServer).Assembly.Location, "bare", role, url, .. arguments], probe.Variables);
+            $"the bare {role}",
+            folder,
+            ["dotnet", typeof(BareServer).Assembly.Location, "bare", role, url, .. arguments],
+            probe.Variables
+        );
         try
         {
             await process.WaitUntilAsync(token => Http.AnswersAsync($"{url}/ready", token), cancellationToken);

@@ -27,7 +27,8 @@ internal sealed class CamelServer : IAsyncDisposable
         TestServers servers,
         string? database,
         IEnumerable<KeyValuePair<string, string>> variables,
-        CancellationToken cancellationToken)
+        CancellationToken cancellationToken
+    )
     {
         var jar = surroundings.Peer(Jar) ?? throw new NotRunException($"not found: ESB_PEERS names no folder with {Jar}");
         var (broker, server) = await servers.StartAsync(cancellationToken);
@@ -45,7 +46,8 @@ internal sealed class CamelServer : IAsyncDisposable
                 new("PG_USER", postgres.Username ?? ""),
                 new("PG_PASSWORD", postgres.Password ?? ""),
                 .. variables,
-            ]);
+            ]
+        );
         var camel = new CamelServer(process, $"http://127.0.0.1:{port}");
         try
         {

@@ -30,7 +30,13 @@ internal sealed class EsbHost : IAsyncDisposable
     /// <param name="program">Another program with the command line of the host.</param>
     /// <exception cref="NotRunException">It does not start; the message says why.</exception>
     public static async Task<EsbHost> StartAsync(
-        Surroundings surroundings, string configuration, string name, IEnumerable<KeyValuePair<string, string>> variables, CancellationToken cancellationToken, string program = Program)
+        Surroundings surroundings,
+        string configuration,
+        string name,
+        IEnumerable<KeyValuePair<string, string>> variables,
+        CancellationToken cancellationToken,
+        string program = Program
+    )
     {
         var folder = surroundings.Folder($"host-{name}");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
@@ -45,7 +51,8 @@ internal sealed class EsbHost : IAsyncDisposable
                 new("ESB__LIMITS__DRAINDELAY", "0s"),
                 .. probe.Variables,
                 .. variables,
-            ]);
+            ]
+        );
         try
         {
             await process.WaitUntilAsync(token => Http.AnswersAsync($"{management}/health/ready", token), cancellationToken);

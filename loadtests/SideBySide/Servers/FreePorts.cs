@@ -14,7 +14,8 @@ internal static class FreePorts
         while (true)
         {
             var port = Interlocked.Increment(ref _next);
-            if (IsFree(port)) return port;
+            if (IsFree(port))
+                return port;
         }
     }
 

@@ -9,10 +9,7 @@ internal sealed class HostProbe(string socket)
 {
     /// <summary>The variables that a process needs to answer.</summary>
     public IEnumerable<KeyValuePair<string, string>> Variables =>
-    [
-        new("DOTNET_STARTUP_HOOKS", typeof(HostProbe).Assembly.Location),
-        new("SIDEBYSIDE_PROBE", socket),
-    ];
+        [new("DOTNET_STARTUP_HOOKS", typeof(HostProbe).Assembly.Location), new("SIDEBYSIDE_PROBE", socket)];
 
     /// <summary>Bytes allocated since the process began.</summary>
     public async Task<long> AllocatedBytesAsync(CancellationToken cancellationToken) =>

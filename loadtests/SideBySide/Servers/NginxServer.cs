@@ -23,7 +23,13 @@ internal sealed class NginxServer : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();
 
-    private static async Task<NginxServer> StartAsync(Surroundings surroundings, string folder, string template, string backend, CancellationToken cancellationToken)
+    private static async Task<NginxServer> StartAsync(
+        Surroundings surroundings,
+        string folder,
+        string template,
+        string backend,
+        CancellationToken cancellationToken
+    )
     {
         var port = FreePorts.Next();
         var text = await File.ReadAllTextAsync(surroundings.Find($"loadtests/compare.d/{template}"), cancellationToken);

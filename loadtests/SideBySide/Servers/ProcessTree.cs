@@ -15,13 +15,16 @@ internal static class ProcessTree
     /// <summary>Fields 14 and 15 of proc(5), counted behind the name, which may hold blanks.</summary>
     internal static long Ticks(string stat)
     {
-        if (stat.Length == 0) return 0;
+        if (stat.Length == 0)
+            return 0;
         var fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
         return long.Parse(fields[11], CultureInfo.InvariantCulture) + long.Parse(fields[12], CultureInfo.InvariantCulture);
     }
 
     private static IEnumerable<int> Children(int id) =>
-        Read($"/proc/{id}/task/{id}/children").Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(child => int.Parse(child, CultureInfo.InvariantCulture));
+        Read($"/proc/{id}/task/{id}/children")
+            .Split(' ', StringSplitOptions.RemoveEmptyEntries)
+            .Select(child => int.Parse(child, CultureInfo.InvariantCulture));
 
     private static string Read(string file)
     {

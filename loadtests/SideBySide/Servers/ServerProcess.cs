@@ -31,7 +31,12 @@ internal sealed class ServerProcess : IAsyncDisposable
     /// <param name="folder">Where the log goes; also the working directory.</param>
     /// <param name="command">The program and its arguments.</param>
     /// <param name="variables">Laid over the environment of this process.</param>
-    public static ServerProcess Start(string name, string folder, IEnumerable<string> command, IEnumerable<KeyValuePair<string, string>> variables)
+    public static ServerProcess Start(
+        string name,
+        string folder,
+        IEnumerable<string> command,
+        IEnumerable<KeyValuePair<string, string>> variables
+    )
     {
         Directory.CreateDirectory(folder);
         var log = Path.Combine(folder, "log");
@@ -42,7 +47,8 @@ internal sealed class ServerProcess : IAsyncDisposable
             start.ArgumentList.Add(argument);
         }
 
-        foreach (var (key, value) in variables) start.Environment[key] = value;
+        foreach (var (key, value) in variables)
+            start.Environment[key] = value;
         return new ServerProcess(Process.Start(start)!, name, log);
     }
 
@@ -52,8 +58,10 @@ internal sealed class ServerProcess : IAsyncDisposable
         var begin = Stopwatch.GetTimestamp();
         while (!await isReady(cancellationToken))
         {
-            if (_process.HasExited) throw new NotRunException($"{_name} ended: {LastLines()}");
-            if (Stopwatch.GetElapsedTime(begin) > StartDeadline) throw new NotRunException($"{_name} is not ready: {LastLines()}");
+            if (_process.HasExited)
+                throw new NotRunException($"{_name} ended: {LastLines()}");
+            if (Stopwatch.GetElapsedTime(begin) > StartDeadline)
+                throw new NotRunException($"{_name} is not ready: {LastLines()}");
             await Task.Delay(100, cancellationToken);
         }
     }

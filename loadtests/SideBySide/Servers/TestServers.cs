@@ -13,12 +13,17 @@ internal sealed class TestServers(Surroundings surroundings)
 
     /// <summary>An amqp URL and a connection string of Npgsql.</summary>
     /// <exception cref="NotRunException">They do not start.</exception>
-    public Task<(string Broker, string Database)> StartAsync(CancellationToken cancellationToken) => _started ??= FindOrStartAsync(cancellationToken);
+    public Task<(string Broker, string Database)> StartAsync(CancellationToken cancellationToken) =>
+        _started ??= FindOrStartAsync(cancellationToken);
 
     private async Task<(string Broker, string Database)> FindOrStartAsync(CancellationToken cancellationToken)
     {
         var output = await Tool.RunAsync(
-            [surroundings.Find("tests/servers"), "start", Path.Combine(surroundings.Temporary, "servers")], [], StartDeadline, cancellationToken);
+            [surroundings.Find("tests/servers"), "start", Path.Combine(surroundings.Temporary, "servers")],
+            [],
+            StartDeadline,
+            cancellationToken
+        );
         return (Value(output, "ESB_TEST_RABBITMQ"), Value(output, "ESB_TEST_POSTGRES"));
     }
 

@@ -19,7 +19,8 @@ internal sealed record StepResult(int Callers, double PerSecond, long Wrong, dou
     /// <summary>The best rate over all steps; one wrong answer in any of them spoils the row.</summary>
     public static string Best(IReadOnlyCollection<StepResult> steps)
     {
-        if (steps.Sum(step => step.Wrong) is > 0 and var wrong) return $"{wrong} answers were wrong";
+        if (steps.Sum(step => step.Wrong) is > 0 and var wrong)
+            return $"{wrong} answers were wrong";
         var best = steps.MaxBy(step => step.PerSecond)!;
         return string.Create(CultureInfo.InvariantCulture, $"{best.PerSecond:#,0}/s, p95 {best.P95:0.#} ms, {best.Callers} callers");
     }

@@ -42,7 +42,13 @@ internal sealed class StepsCommand(Surroundings surroundings, bool isQuick)
         var folder = surroundings.Folder("backend");
         var documents = new OrderDocuments(Directory.CreateDirectory(Path.Combine(folder, "www")).FullName);
         await using var backend = await Backend.StartAsync(surroundings, folder, cancellationToken);
-        await using var host = await EsbHost.StartAsync(surroundings, "mediation", "steps", [new("ESB_BACKEND", backend.Url), .. Limits], cancellationToken);
+        await using var host = await EsbHost.StartAsync(
+            surroundings,
+            "mediation",
+            "steps",
+            [new("ESB_BACKEND", backend.Url), .. Limits],
+            cancellationToken
+        );
         var lines = new List<string[]>();
         foreach (var (name, path, isReversed, published) in Cases)
         {
@@ -62,34 +68,65 @@ internal sealed class StepsCommand(Surroundings surroundings, bool isQuick)
 
     // More callers than a host lets in by default are part of the method.
     private static IEnumerable<KeyValuePair<string, string>> Limits =>
-    [
-        new("ESB__LIMITS__INFLIGHTHIGH", "2000"),
-        new("ESB__LIMITS__INFLIGHTLOW", "1000"),
-        new("ESB__ENDPOINTS__ROUTE__MAXCONCURRENTCALLS", "400"),
-        new("ESB__ENDPOINTS__REVERSE__MAXCONCURRENTCALLS", "400"),
-    ];
+        [
+            new("ESB__LIMITS__INFLIGHTHIGH", "2000"),
+            new("ESB__LIMITS__INFLIGHTLOW", "1000"),
+            new("ESB__ENDPOINTS__ROUTE__MAXCONCURRENTCALLS", "400"),
+            new("ESB__ENDPOINTS__REVERSE__MAXCONCURRENTCALLS", "400"),
+        ];
 
     private async Task<string> BestAsync(string url, string body, CancellationToken cancellationToken)
     {
         // The first answer is looked at by those who know what it must be; k6 compares all others with it.
-        var first = await Http.PostAsync(url, await File.ReadAllBytesAsync(body, cancellationToken), "text/xml; charset=utf-8", cancellationToken);
-        if (OrderDocuments.SameXmlAs(body)(first.Body) is { } flaw) return $"wrong: {flaw}";
+        var first = await Http.PostAsync(
+            url,
+            await File.ReadAllBytesAsync(body, cancellationToken),
+            "text/xml; charset=utf-8",
+            cancellationToken
+        );
+        if (OrderDocuments.SameXmlAs(body)(first.Body) is { } flaw)
+            return $"wrong: {flaw}";
         var answer = Path.Combine(surroundings.Folder("answer"), "answer");
         await File.WriteAllBytesAsync(answer, first.Body, cancellationToken);
         await StepAsync(url, body, answer, callers: 100, Math.Max(1, Seconds), cancellationToken); // warm
         var steps = new List<StepResult>();
-        foreach (var callers in Callers) steps.Add(await StepAsync(url, body, answer, callers, Seconds, cancellationToken));
+        foreach (var callers in Callers)
+            steps.Add(await StepAsync(url, body, answer, callers, Seconds, cancellationToken));
         return StepResult.Best(steps);
     }
 
-    private async Task<StepResult> StepAsync(string url, string body, string answer, int callers, int seconds, CancellationToken cancellationToken)
+    private async Task<StepResult> StepAsync(
+        string url,
+        string body,
+        string answer,
+        int callers,
+        int seconds,
+        CancellationToken cancellationToken
+    )
     {
         var result = Path.Combine(surroundings.Folder("k6"), "result");
         string[] command =
         [
-            "k6", "run", "--quiet", "--no-usage-report", "--address", "", "-e", $"TARGET={url}", "-e", $"BODY={body}", "-e", $"ANSWER={answer}",
-            "-e", $"RESULT={result}", "-e", $"VUS={callers}", "-e", $"SECONDS={seconds}",
-            "-e", $"KEEP_ALIVE={Environment.GetEnvironmentVariable("ESB_KEEP_ALIVE") ?? "on"}",
+            "k6",
+            "run",
+            "--quiet",
+            "--no-usage-report",
+            "--address",
+            "",
+            "-e",
+            $"TARGET={url}",
+            "-e",
+            $"BODY={body}",
+            "-e",
+            $"ANSWER={answer}",
+            "-e",
+            $"RESULT={result}",
+            "-e",
+            $"VUS={callers}",
+            "-e",
+            $"SECONDS={seconds}",
+            "-e",
+            $"KEEP_ALIVE={Environment.GetEnvironmentVariable("ESB_KEEP_ALIVE") ?? "on"}",
             surroundings.Find("loadtests/mediation.js"),
         ];
         try

@@ -9,10 +9,15 @@ internal static class Tool
     /// <returns>What it printed.</returns>
     /// <exception cref="NotRunException">It is missing, failed, or did not end in time.</exception>
     public static async Task<string> RunAsync(
-        IReadOnlyList<string> command, IEnumerable<KeyValuePair<string, string>> variables, TimeSpan deadline, CancellationToken cancellationToken)
+        IReadOnlyList<string> command,
+        IEnumerable<KeyValuePair<string, string>> variables,
+        TimeSpan deadline,
+        CancellationToken cancellationToken
+    )
     {
         var start = new ProcessStartInfo(command[0], command.Skip(1)) { RedirectStandardOutput = true, RedirectStandardError = true };
-        foreach (var (key, value) in variables) start.Environment[key] = value;
+        foreach (var (key, value) in variables)
+            start.Environment[key] = value;
         using var process = Start(start);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(deadline);
@@ -22,7 +27,9 @@ internal static class Tool
             await process.WaitForExitAsync(limit.Token);
             return process.ExitCode == 0
                 ? await output + await errors
-                : throw new NotRunException($"{command[0]} ended with exit code {process.ExitCode}: {(await errors + await output).Trim()}");
+                : throw new NotRunException(
+                    $"{command[0]} ended with exit code {process.ExitCode}: {(await errors + await output).Trim()}"
+                );
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -30,7 +37,8 @@ internal static class Tool
         }
         finally
         {
-            if (!process.HasExited) process.Kill(entireProcessTree: true);
+            if (!process.HasExited)
+                process.Kill(entireProcessTree: true);
         }
     }
 

@@ -10,7 +10,8 @@ internal static class WrkOutput
     /// <exception cref="NotRunException">There is no such line.</exception>
     public static Load Parse(string output)
     {
-        var line = output.Split('\n').FirstOrDefault(line => line.StartsWith("RESULT ", StringComparison.Ordinal))
+        var line =
+            output.Split('\n').FirstOrDefault(line => line.StartsWith("RESULT ", StringComparison.Ordinal))
             ?? throw new NotRunException($"wrk gave no result: {output.Trim()}");
         var numbers = line.Split(' ').Skip(1).Select(number => long.Parse(number, CultureInfo.InvariantCulture)).ToArray();
         var (requests, microseconds, wrong, broken) = (numbers[0], numbers[1], numbers[2], numbers[3]);

@@ -27,8 +27,10 @@ internal sealed class WrkTarget(string name, string settings, WrkRequest request
     {
         var body = await File.ReadAllBytesAsync(request.Body, cancellationToken);
         var answer = await Http.PostAsync(request.Url, body, request.ContentType, cancellationToken);
-        if (answer.Status != request.Status) return $"status {answer.Status} in place of {request.Status}";
-        if (request.Flaw(answer.Body) is { } flaw) return flaw;
+        if (answer.Status != request.Status)
+            return $"status {answer.Status} in place of {request.Status}";
+        if (request.Flaw(answer.Body) is { } flaw)
+            return flaw;
         _answer = Path.Combine(surroundings.Folder("answer"), "answer");
         await File.WriteAllBytesAsync(_answer, answer.Body, cancellationToken);
         return null;
@@ -41,10 +43,21 @@ internal sealed class WrkTarget(string name, string settings, WrkRequest request
     {
         var seconds = Math.Max(1, (int)duration.TotalSeconds); // wrk knows whole seconds
         var output = await Tool.RunAsync(
-            ["wrk", "-t1", $"-c{Connections}", $"-d{seconds}s", "--timeout", "30s", "-s", surroundings.Find("loadtests/compare.d/check.lua"), request.Url],
+            [
+                "wrk",
+                "-t1",
+                $"-c{Connections}",
+                $"-d{seconds}s",
+                "--timeout",
+                "30s",
+                "-s",
+                surroundings.Find("loadtests/compare.d/check.lua"),
+                request.Url,
+            ],
             Variables(),
             TimeSpan.FromSeconds(seconds + 60),
-            cancellationToken);
+            cancellationToken
+        );
         return WrkOutput.Parse(output);
     }
 
@@ -54,6 +67,7 @@ internal sealed class WrkTarget(string name, string settings, WrkRequest request
         yield return new("ANSWER", _answer!);
         yield return new("STATUS", $"{request.Status}");
         yield return new("CONTENT_TYPE", request.ContentType);
-        if (request.Pattern is not null) yield return new("PATTERN", request.Pattern);
+        if (request.Pattern is not null)
+            yield return new("PATTERN", request.Pattern);
     }
 }

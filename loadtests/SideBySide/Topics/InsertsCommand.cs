@@ -17,7 +17,8 @@ internal sealed class InsertsCommand(TopicServers topics, EsbHost host, int coun
 
     public static async Task<int> RunAsync(IReadOnlyList<string> arguments)
     {
-        if (!int.TryParse(arguments.FirstOrDefault() ?? "5000000", CultureInfo.InvariantCulture, out var count) || count <= 0) return 2;
+        if (!int.TryParse(arguments.FirstOrDefault() ?? "5000000", CultureInfo.InvariantCulture, out var count) || count <= 0)
+            return 2;
         var surroundings = Surroundings.FromEnvironment();
         await using var topics = await TopicServers.StartAsync(surroundings, new TestServers(surroundings), CancellationToken.None);
         await using var host = await topics.HostAsync(Prefix, [], CancellationToken.None);
@@ -29,9 +30,18 @@ internal sealed class InsertsCommand(TopicServers topics, EsbHost host, int coun
         var (time, bytes) = (host.ProcessorTime, await host.Probe.AllocatedBytesAsync(cancellationToken));
         for (var first = 1; first <= count; first += Chunk)
         {
-            await topics.Publisher.PublishAsync(new Address($"{Prefix}.topics.orders", "orders.new"), "r1", first, Math.Min(first + Chunk - 1, count), cancellationToken);
+            await topics.Publisher.PublishAsync(
+                new Address($"{Prefix}.topics.orders", "orders.new"),
+                "r1",
+                first,
+                Math.Min(first + Chunk - 1, count),
+                cancellationToken
+            );
             await WaitForRoomAsync(first + Chunk - 1 - MostWaiting, cancellationToken);
-            if ((first - 1) % 100_000 == 0) Console.WriteLine(FormattableString.Invariant($"{first + Chunk - 1:#,0} published, host {Figures.Bytes(host.MemoryBytes)}"));
+            if ((first - 1) % 100_000 == 0)
+                Console.WriteLine(
+                    FormattableString.Invariant($"{first + Chunk - 1:#,0} published, host {Figures.Bytes(host.MemoryBytes)}")
+                );
         }
 
         await topics.Table.WaitAsync(count, cancellationToken);
@@ -39,8 +49,15 @@ internal sealed class InsertsCommand(TopicServers topics, EsbHost host, int coun
         var seconds = (await topics.Table.DurationAsync(cancellationToken)).TotalSeconds;
         var cpu = (host.ProcessorTime - time).TotalMicroseconds / count;
         var allocated = (await host.Probe.AllocatedBytesAsync(cancellationToken) - bytes) / (double)count;
-        Console.WriteLine(flaw ?? FormattableString.Invariant(
-            $"{count:#,0} orders, none lost, changed or doubled: {Figures.Rate(count / seconds)}, {Figures.Microseconds(cpu)} of CPU and {Figures.Bytes(allocated)} allocated per order, host {Figures.Bytes(host.MemoryBytes)}"));
+        Console.WriteLine(
+            flaw
+                ?? string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"{count:#,0} orders, none lost, changed or doubled: {Figures.Rate(count / seconds)}, "
+                        + $"{Figures.Microseconds(cpu)} of CPU and {Figures.Bytes(allocated)} allocated per order, host "
+                        + $"{Figures.Bytes(host.MemoryBytes)}"
+                )
+        );
         return flaw is null;
     }
 
@@ -49,8 +66,10 @@ internal sealed class InsertsCommand(TopicServers topics, EsbHost host, int coun
         var (before, last) = (-1L, Stopwatch.GetTimestamp());
         while (await topics.Table.BegunAsync(cancellationToken) is var now && now < inserted)
         {
-            if (now > before) (before, last) = (now, Stopwatch.GetTimestamp());
-            if (Stopwatch.GetElapsedTime(last) > Patience) throw new NotRunException($"only {now} orders arrived");
+            if (now > before)
+                (before, last) = (now, Stopwatch.GetTimestamp());
+            if (Stopwatch.GetElapsedTime(last) > Patience)
+                throw new NotRunException($"only {now} orders arrived");
             await Task.Delay(20, cancellationToken);
         }
     }

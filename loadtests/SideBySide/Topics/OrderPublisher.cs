@@ -32,11 +32,13 @@ internal sealed class OrderPublisher : IAsyncDisposable
         for (var number = first; number <= last; number++)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (unconfirmed.Count == MostUnconfirmed) await unconfirmed.Dequeue();
+            if (unconfirmed.Count == MostUnconfirmed)
+                await unconfirmed.Dequeue();
             unconfirmed.Enqueue(PublishAsync(address, Body(run, number)));
         }
 
-        while (unconfirmed.TryDequeue(out var confirm)) await confirm;
+        while (unconfirmed.TryDequeue(out var confirm))
+            await confirm;
     }
 
     /// <summary>Such as <c>{"order":"r1-17","fill":"xxx…"}</c>; <see cref="OrdersTable"/> knows the form too.</summary>
@@ -44,7 +46,10 @@ internal sealed class OrderPublisher : IAsyncDisposable
     {
         var body = new byte[BodyBytes];
         body.AsSpan().Fill((byte)'x');
-        System.Text.Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{{\"order\":\"{run}-{number}\",\"fill\":\""), body);
+        System.Text.Encoding.ASCII.GetBytes(
+            string.Create(CultureInfo.InvariantCulture, $"{{\"order\":\"{run}-{number}\",\"fill\":\""),
+            body
+        );
         "\"}"u8.CopyTo(body.AsSpan(BodyBytes - 2));
         return body;
     }
@@ -56,11 +61,18 @@ internal sealed class OrderPublisher : IAsyncDisposable
     }
 
     // Never a token that may be cancelled: it would confuse the counting of confirms.
-    private ValueTask PublishAsync(Address address, byte[] body) => _channel.BasicPublishAsync(
-        address.Exchange,
-        address.RoutingKey,
-        mandatory: false,
-        new BasicProperties { MessageId = Guid.CreateVersion7().ToString(), ContentType = "application/json", Persistent = true },
-        body,
-        CancellationToken.None);
+    private ValueTask PublishAsync(Address address, byte[] body) =>
+        _channel.BasicPublishAsync(
+            address.Exchange,
+            address.RoutingKey,
+            mandatory: false,
+            new BasicProperties
+            {
+                MessageId = Guid.CreateVersion7().ToString(),
+                ContentType = "application/json",
+                Persistent = true,
+            },
+            body,
+            CancellationToken.None
+        );
 }

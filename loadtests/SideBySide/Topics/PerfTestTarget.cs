@@ -13,8 +13,12 @@ internal sealed partial class PerfTestTarget(string jar, string broker) : ITarge
 
     public string Name => "PerfTest";
 
-    public string Settings => FormattableString.Invariant(
-        $"2.22, 1 KiB persistent, one classic queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at most, single acks; its first {ColdSeconds} s are not counted");
+    public string Settings =>
+        string.Create(
+            CultureInfo.InvariantCulture,
+            $"2.22, 1 KiB persistent, one classic queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at "
+                + $"most, single acks; its first {ColdSeconds} s are not counted"
+        );
 
     public string? WarmKey => null;
 
@@ -26,19 +30,45 @@ internal sealed partial class PerfTestTarget(string jar, string broker) : ITarge
         var limit = OrderPublisher.MostUnconfirmed.ToString(CultureInfo.InvariantCulture);
         var output = await Tool.RunAsync(
             [
-                "java", "-jar", jar, "--uri", broker, "-x", "1", "-y", "1", "-u", "esb-compare-perf-test", "-ad", "true", "-f", "persistent",
-                "-s", "1024", "-c", limit, "-q", limit, "-z", seconds.ToString(CultureInfo.InvariantCulture),
+                "java",
+                "-jar",
+                jar,
+                "--uri",
+                broker,
+                "-x",
+                "1",
+                "-y",
+                "1",
+                "-u",
+                "esb-compare-perf-test",
+                "-ad",
+                "true",
+                "-f",
+                "persistent",
+                "-s",
+                "1024",
+                "-c",
+                limit,
+                "-q",
+                limit,
+                "-z",
+                seconds.ToString(CultureInfo.InvariantCulture),
             ],
             [],
             TimeSpan.FromSeconds(seconds + 30),
-            cancellationToken);
+            cancellationToken
+        );
         return new Sample(Received(output));
     }
 
     /// <summary>The median of the seconds behind the cold ones.</summary>
     internal static double Received(string output)
     {
-        var rates = ReceivedLine().Matches(output).Select(match => double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture)).Skip(ColdSeconds).ToArray();
+        var rates = ReceivedLine()
+            .Matches(output)
+            .Select(match => double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture))
+            .Skip(ColdSeconds)
+            .ToArray();
         return rates.Length > 0 ? Statistics.Median(rates) : throw new NotRunException($"PerfTest gave no rates: {output.Trim()}");
     }
 

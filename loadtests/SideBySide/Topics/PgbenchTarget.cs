@@ -20,7 +20,11 @@ internal sealed partial class PgbenchTarget(string database, Surroundings surrou
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(
-            Script, $"insert into orders_of_pgbench (message_id, body) values (gen_random_uuid(), '{new string('x', OrderPublisher.BodyBytes)}');\n", cancellationToken);
+            Script,
+            $"insert into orders_of_pgbench (message_id, body) values (gen_random_uuid(), "
+                + $"'{new string('x', OrderPublisher.BodyBytes)}');\n",
+            cancellationToken
+        );
         return null;
     }
 
@@ -30,18 +34,37 @@ internal sealed partial class PgbenchTarget(string database, Surroundings surrou
         var parts = new NpgsqlConnectionStringBuilder(database);
         var output = await Tool.RunAsync(
             [
-                "pgbench", "-h", parts.Host!, "-p", $"{parts.Port}", "-U", parts.Username!, "-n", "-M", "prepared", "-c", "30", "-j", "2",
-                "-T", $"{seconds}", "-f", Script, parts.Database!,
+                "pgbench",
+                "-h",
+                parts.Host!,
+                "-p",
+                $"{parts.Port}",
+                "-U",
+                parts.Username!,
+                "-n",
+                "-M",
+                "prepared",
+                "-c",
+                "30",
+                "-j",
+                "2",
+                "-T",
+                $"{seconds}",
+                "-f",
+                Script,
+                parts.Database!,
             ],
             [new("PGPASSWORD", parts.Password ?? "")],
             TimeSpan.FromSeconds(seconds + 30),
-            cancellationToken);
+            cancellationToken
+        );
         return new Sample(Commits(output));
     }
 
-    internal static double Commits(string output) => CommitsLine().Match(output) is { Success: true } match
-        ? double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture)
-        : throw new NotRunException($"pgbench gave no rate: {output.Trim()}");
+    internal static double Commits(string output) =>
+        CommitsLine().Match(output) is { Success: true } match
+            ? double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture)
+            : throw new NotRunException($"pgbench gave no rate: {output.Trim()}");
 
     [GeneratedRegex(@"tps = ([0-9.]+)")]
     private static partial Regex CommitsLine();

@@ -12,7 +12,8 @@ public class Ledger
     /// <summary>Notes an event of the ESB. The same one may come twice, and then has the same message id.</summary>
     public void NotePacked(Guid order, Guid messageId, Guid? conversation, string? region)
     {
-        if (region == "eu" && conversation is not null) Interlocked.Increment(ref _whole);
+        if (region == "eu" && conversation is not null)
+            Interlocked.Increment(ref _whole);
         _packed.AddOrUpdate((order, messageId), 1, (_, count) => count + 1);
     }
 
@@ -21,6 +22,7 @@ public class Ledger
     public override string ToString()
     {
         var (orders, copies) = (_packed.Keys.Select(key => key.Order).Distinct().Count(), _packed.Values.Sum() - _packed.Count);
-        return $"packed {orders}, copies {copies}, under other ids {_packed.Count - orders}, with header and conversation {_whole}, completed {_completed.Count}";
+        return $"packed {orders}, copies {copies}, under other ids {_packed.Count - orders}, with header and conversation {_whole}, "
+            + $"completed {_completed.Count}";
     }
 }

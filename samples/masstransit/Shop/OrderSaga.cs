@@ -19,9 +19,14 @@ public class OrderSaga : MassTransitStateMachine<OrderState>
         Event(() => Accepted, order => order.CorrelateById(context => context.Message.OrderId));
         Event(() => Packed, order => order.CorrelateById(context => context.Message.OrderId));
         Initially(When(Accepted).TransitionTo(Waiting));
-        During(Waiting,
+        During(
+            Waiting,
             Ignore(Accepted),
-            When(Packed).Publish(context => new OrderCompleted(context.Saga.CorrelationId)).Then(context => ledger.NoteCompleted(context.Saga.CorrelationId)).TransitionTo(Done));
+            When(Packed)
+                .Publish(context => new OrderCompleted(context.Saga.CorrelationId))
+                .Then(context => ledger.NoteCompleted(context.Saga.CorrelationId))
+                .TransitionTo(Done)
+        );
         During(Done, Ignore(Accepted), Ignore(Packed)); // a message may come twice
     }
 

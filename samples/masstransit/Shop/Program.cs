@@ -18,12 +18,14 @@ builder.Services.AddMassTransit(bus =>
     bus.AddConsumer<StockConsumer>();
     bus.AddSagaStateMachine<OrderSaga, OrderState>().InMemoryRepository();
     bus.AddRequestClient<GetPrice>();
-    bus.UsingRabbitMq((context, rabbit) =>
-    {
-        rabbit.Host(new Uri(Environment.GetEnvironmentVariable("SHOP_RABBITMQ") ?? "amqp://guest:guest@localhost"));
-        rabbit.UseMessageRetry(retry => retry.Immediate(3)); // of two messages for one saga instance, one may come too early
-        rabbit.ConfigureEndpoints(context);
-    });
+    bus.UsingRabbitMq(
+        (context, rabbit) =>
+        {
+            rabbit.Host(new Uri(Environment.GetEnvironmentVariable("SHOP_RABBITMQ") ?? "amqp://guest:guest@localhost"));
+            rabbit.UseMessageRetry(retry => retry.Immediate(3)); // of two messages for one saga instance, one may come too early
+            rabbit.ConfigureEndpoints(context);
+        }
+    );
 });
 using var host = builder.Build();
 await host.StartAsync();
@@ -62,8 +64,14 @@ async Task PublishAsync(int count)
     var bus = host.Services.GetRequiredService<IBus>();
     foreach (var chunk in Enumerable.Range(0, count).Chunk(50))
     {
-        await Task.WhenAll(chunk.Select(number => bus.Publish(
-            new OrderAccepted(NewId.NextGuid(), $"Käse & Söhne {number}", 9.95m), order => order.Headers.Set("x-region", "eu"))));
+        await Task.WhenAll(
+            chunk.Select(number =>
+                bus.Publish(
+                    new OrderAccepted(NewId.NextGuid(), $"Käse & Söhne {number}", 9.95m),
+                    order => order.Headers.Set("x-region", "eu")
+                )
+            )
+        );
     }
 
     Console.WriteLine($"published {count}");

@@ -20,7 +20,8 @@ public sealed class MemoOutboundType(LimitsConfig limits) : OutboundEndpointType
 {
     protected override CreateOutbound? Compile(MemoOutboundConfig settings, ConfigErrors errors)
     {
-        if (Directory.Exists(settings.File)) errors.Add("ESB-CFG-VALUE", settings, "file", "is a folder: expected a file");
+        if (Directory.Exists(settings.File))
+            errors.Add("ESB-CFG-VALUE", settings, "file", "is a folder: expected a file");
         return _ => new MemoAdapter(settings, limits.MaxBodySize.Bytes);
     }
 }
@@ -79,12 +80,14 @@ public sealed class MemoAdapter(MemoOutboundConfig settings, long maxBodyBytes) 
 
     private static byte[] Write(EsbMessage message)
     {
-        var text = JsonSerializer.Serialize(new
-        {
-            id = message.Id, // a message may come twice, with the same id
-            digest = message.Headers["x-digest"],
-            body = message.Body.ReadText(),
-        });
+        var text = JsonSerializer.Serialize(
+            new
+            {
+                id = message.Id, // a message may come twice, with the same id
+                digest = message.Headers["x-digest"],
+                body = message.Body.ReadText(),
+            }
+        );
         return [.. System.Text.Encoding.UTF8.GetBytes(text), (byte)'\n'];
     }
 

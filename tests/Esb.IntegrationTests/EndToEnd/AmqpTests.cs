@@ -33,12 +33,20 @@ public sealed class AmqpTests
         _id = Guid.NewGuid().ToString("N")[..8];
         _folder = Directory.CreateTempSubdirectory("esb-amqp-");
         _connection = await new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
-        _channel = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        _channel = await _connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
         var sample = await File.ReadAllTextAsync(Repository.PathOf("samples", "amqp", "esb.json"));
-        var own = sample.Replace("\"amqp\"", $"\"a{_id}\"", StringComparison.Ordinal).Replace("\"shop-", $"\"a{_id}-", StringComparison.Ordinal)
-            .Replace("\"exchange\": \"warehouse\"", $$"""
+        var own = sample
+            .Replace("\"amqp\"", $"\"a{_id}\"", StringComparison.Ordinal)
+            .Replace("\"shop-", $"\"a{_id}-", StringComparison.Ordinal)
+            .Replace(
+                "\"exchange\": \"warehouse\"",
+                $$"""
                 "retry": { "immediate": 1, "delays": [] }, "exchange": "{{Warehouse}}"
-                """, StringComparison.Ordinal);
+                """,
+                StringComparison.Ordinal
+            );
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), own);
         await StartHostAsync(CancellationToken.None);
         await _channel.QueueDeclareAsync(Answers, durable: true, exclusive: false, autoDelete: false);
@@ -51,7 +59,8 @@ public sealed class AmqpTests
     public async Task Forget()
     {
         await _host.DisposeAsync();
-        foreach (var queue in new[] { Orders, Prices, Answers, Europe }) await _channel.QueueDeleteAsync(queue);
+        foreach (var queue in new[] { Orders, Prices, Answers, Europe })
+            await _channel.QueueDeleteAsync(queue);
         await _channel.ExchangeDeleteAsync(Warehouse);
         await _channel.DisposeAsync();
         await _connection.DisposeAsync();
@@ -63,13 +72,29 @@ public sealed class AmqpTests
     {
         var id = Guid.NewGuid();
 
-        await PublishAsync(Orders, "<order/>", new BasicProperties { MessageId = id.ToString(), ContentType = "application/xml", CorrelationId = "C-1", Headers = Region("eu") });
+        await PublishAsync(
+            Orders,
+            "<order/>",
+            new BasicProperties
+            {
+                MessageId = id.ToString(),
+                ContentType = "application/xml",
+                CorrelationId = "C-1",
+                Headers = Region("eu"),
+            }
+        );
         var copy = await GetAsync(Europe, cancellationToken);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((copy.BasicProperties.MessageId, copy.BasicProperties.ContentType, copy.BasicProperties.CorrelationId), Is.EqualTo((id.ToString(), "application/xml", "C-1")));
-            Assert.That((Encoding.UTF8.GetString(copy.Body.Span), copy.RoutingKey, copy.BasicProperties.Persistent), Is.EqualTo(("<order/>", "orders.eu", true)));
+            Assert.That(
+                (copy.BasicProperties.MessageId, copy.BasicProperties.ContentType, copy.BasicProperties.CorrelationId),
+                Is.EqualTo((id.ToString(), "application/xml", "C-1"))
+            );
+            Assert.That(
+                (Encoding.UTF8.GetString(copy.Body.Span), copy.RoutingKey, copy.BasicProperties.Persistent),
+                Is.EqualTo(("<order/>", "orders.eu", true))
+            );
             Assert.That(Encoding.UTF8.GetString((byte[])copy.BasicProperties.Headers!["x-region"]!), Is.EqualTo("eu"));
         }
     }
@@ -77,19 +102,52 @@ public sealed class AmqpTests
     [Test]
     public async Task Requester_gets_its_answer_and_its_fault(CancellationToken cancellationToken)
     {
-        await PublishAsync(Prices, """{"sku":"A-1"}""", new BasicProperties { CorrelationId = "known", ReplyTo = Answers, ContentType = "application/json" });
+        await PublishAsync(
+            Prices,
+            """{"sku":"A-1"}""",
+            new BasicProperties
+            {
+                CorrelationId = "known",
+                ReplyTo = Answers,
+                ContentType = "application/json",
+            }
+        );
         var known = await GetAsync(Answers, cancellationToken);
-        await PublishAsync(Prices, """{"sku":"B-1"}""", new BasicProperties { CorrelationId = "unknown", ReplyTo = Answers, ContentType = "application/json" });
+        await PublishAsync(
+            Prices,
+            """{"sku":"B-1"}""",
+            new BasicProperties
+            {
+                CorrelationId = "unknown",
+                ReplyTo = Answers,
+                ContentType = "application/json",
+            }
+        );
         var unknown = await GetAsync(Answers, cancellationToken);
 
-        Assert.That((known.BasicProperties.CorrelationId, Encoding.UTF8.GetString(known.Body.Span)), Is.EqualTo(("known", """{"amount":9.95}""")));
-        Assert.That((unknown.BasicProperties.CorrelationId, Encoding.UTF8.GetString((byte[])unknown.BasicProperties.Headers!["esb-fault"]!)), Is.EqualTo(("unknown", "SHOP-NOARTICLE")));
+        Assert.That(
+            (known.BasicProperties.CorrelationId, Encoding.UTF8.GetString(known.Body.Span)),
+            Is.EqualTo(("known", """{"amount":9.95}"""))
+        );
+        Assert.That(
+            (unknown.BasicProperties.CorrelationId, Encoding.UTF8.GetString((byte[])unknown.BasicProperties.Headers!["esb-fault"]!)),
+            Is.EqualTo(("unknown", "SHOP-NOARTICLE"))
+        );
     }
 
     [Test]
     public async Task Request_whose_answer_may_not_go_where_it_names_is_a_dead_letter(CancellationToken cancellationToken)
     {
-        await PublishAsync(Prices, """{"sku":"A-1"}""", new BasicProperties { CorrelationId = "no", ReplyTo = Orders, ContentType = "application/json" });
+        await PublishAsync(
+            Prices,
+            """{"sku":"A-1"}""",
+            new BasicProperties
+            {
+                CorrelationId = "no",
+                ReplyTo = Orders,
+                ContentType = "application/json",
+            }
+        );
 
         Assert.That(await WaitForLetterAsync(cancellationToken), Is.EqualTo("ESB-AMQP-REPLYTO"));
         Assert.That(await _channel.MessageCountAsync(Europe, cancellationToken), Is.Zero);
@@ -111,32 +169,59 @@ public sealed class AmqpTests
         const int count = 2_000;
         var sent = Enumerable.Range(0, count).Select(_ => Guid.NewGuid().ToString()).ToHashSet();
         foreach (var group in sent.Chunk(100))
-            await Task.WhenAll(group.Select(id => PublishAsync(Orders, "<order/>", new BasicProperties { MessageId = id, Headers = Region("eu"), Persistent = true })));
-        await _host.WaitAsync(async token => await _channel.MessageCountAsync(Europe, token) > 50, Limit, "to have begun", cancellationToken);
+            await Task.WhenAll(
+                group.Select(id =>
+                    PublishAsync(
+                        Orders,
+                        "<order/>",
+                        new BasicProperties
+                        {
+                            MessageId = id,
+                            Headers = Region("eu"),
+                            Persistent = true,
+                        }
+                    )
+                )
+            );
+        await _host.WaitAsync(
+            async token => await _channel.MessageCountAsync(Europe, token) > 50,
+            Limit,
+            "to have begun",
+            cancellationToken
+        );
 
         _host.Kill();
         await _host.DisposeAsync();
         await StartHostAsync(cancellationToken);
 
         var received = new HashSet<string>();
-        while (received.Count < count) received.Add((await GetAsync(Europe, cancellationToken)).BasicProperties.MessageId!);
+        while (received.Count < count)
+            received.Add((await GetAsync(Europe, cancellationToken)).BasicProperties.MessageId!);
         Assert.That(received, Is.EquivalentTo(sent));
     }
 
     private static Dictionary<string, object?> Region(string name) => new() { ["x-region"] = name };
 
-    private async Task StartHostAsync(CancellationToken cancellationToken) => _host = await HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"),
-        _folder.CreateSubdirectory("host").FullName,
-        cancellationToken,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+    private async Task StartHostAsync(CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
 
-    private async Task PublishAsync(string queue, string body, BasicProperties properties) => await _channel.BasicPublishAsync("", queue, mandatory: true, properties, Encoding.UTF8.GetBytes(body));
+    private async Task PublishAsync(string queue, string body, BasicProperties properties) =>
+        await _channel.BasicPublishAsync("", queue, mandatory: true, properties, Encoding.UTF8.GetBytes(body));
 
     private async Task<BasicGetResult> GetAsync(string queue, CancellationToken cancellationToken)
     {
         BasicGetResult? result = null;
-        await _host.WaitAsync(async token => (result = await _channel.BasicGetAsync(queue, autoAck: true, token)) is not null, Limit, $"to put a message into {queue}", cancellationToken);
+        await _host.WaitAsync(
+            async token => (result = await _channel.BasicGetAsync(queue, autoAck: true, token)) is not null,
+            Limit,
+            $"to put a message into {queue}",
+            cancellationToken
+        );
         return result!;
     }
 
@@ -144,7 +229,11 @@ public sealed class AmqpTests
     {
         JsonElement items = default;
         await _host.WaitAsync(
-            async token => (items = (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items")).GetArrayLength() == 1, Limit, "to keep one dead letter", cancellationToken);
+            async token => (items = (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items")).GetArrayLength() == 1,
+            Limit,
+            "to keep one dead letter",
+            cancellationToken
+        );
         return items[0].GetProperty("code").GetString()!;
     }
 }

@@ -30,11 +30,13 @@ public sealed class BatchAckTests
         _shop = await Shop.CreateAsync();
 
         // Asked at the commit, when all statements have had their effect.
-        await _shop.ExecuteAsync($"""
+        await _shop.ExecuteAsync(
+            $"""
             create table effects (number bigint generated always as identity primary key, message_id uuid not null);
             create function pass_gate() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared({_gate}); return null; end $$;
             create constraint trigger gate after insert on effects deferrable initially deferred for each row execute function pass_gate();
-            """);
+            """
+        );
     }
 
     [TearDown]
@@ -44,13 +46,16 @@ public sealed class BatchAckTests
         await _broker.CleanUpAsync();
         await using var connection = await _broker.ConnectAsync();
         await using var channel = await connection.CreateChannelAsync();
-        foreach (var endpoint in (string[])["ledger", "witness"]) await channel.QueueDeleteAsync(_broker.Names.Endpoint(endpoint));
+        foreach (var endpoint in (string[])["ledger", "witness"])
+            await channel.QueueDeleteAsync(_broker.Names.Endpoint(endpoint));
         await channel.ExchangeDeleteAsync(_broker.Names.Topic("orders"));
         _folder.Delete(recursive: true);
     }
 
     [Test, Category("Faults"), Category("WaitsLong")]
-    public async Task No_message_of_a_batch_is_acknowledged_before_the_commit_and_each_has_its_effect_once(CancellationToken cancellationToken)
+    public async Task No_message_of_a_batch_is_acknowledged_before_the_commit_and_each_has_its_effect_once(
+        CancellationToken cancellationToken
+    )
     {
         await using var database = NpgsqlDataSource.Create(Servers.Postgres);
         await using var gatekeeper = await database.OpenConnectionAsync(cancellationToken);
@@ -62,8 +67,18 @@ public sealed class BatchAckTests
             Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         }
 
-        await host.WaitAsync(async token => await CommitsThatWaitAsync(gatekeeper) > 0 && await ReadyAsync(token) == 0, Soon, "to be held up in a commit, with every message in hand", cancellationToken);
-        await host.WaitAsync(async token => await CountAsync(host, "delivered", "witness", token) == Messages, Soon, "to deliver what the database does not hold up", cancellationToken);
+        await host.WaitAsync(
+            async token => await CommitsThatWaitAsync(gatekeeper) > 0 && await ReadyAsync(token) == 0,
+            Soon,
+            "to be held up in a commit, with every message in hand",
+            cancellationToken
+        );
+        await host.WaitAsync(
+            async token => await CountAsync(host, "delivered", "witness", token) == Messages,
+            Soon,
+            "to deliver what the database does not hold up",
+            cancellationToken
+        );
         var delivered = await CountAsync(host, "delivered", "ledger", cancellationToken);
         host.Kill();
         await host.DisposeAsync();
@@ -73,10 +88,17 @@ public sealed class BatchAckTests
         Assert.That(await ReadyAsync(cancellationToken), Is.EqualTo(Messages), "the broker has all of them again: none was acknowledged");
         Assert.That(await EffectsAsync(), Is.Empty, "nothing was committed");
 
-        await gatekeeper.ExecuteAsync("select pg_advisory_unlock(@key)", new { key = (long)_gate }); // the commit that nobody waits for any more comes through
+        // the commit that nobody waits for any more comes through
+        await gatekeeper.ExecuteAsync("select pg_advisory_unlock(@key)", new { key = (long)_gate });
         await using var successor = await StartHostAsync(cancellationToken);
         await successor.WaitAsync(
-            async token => await CountAsync(successor, "delivered", "ledger", token) + await CountAsync(successor, "duplicate", "ledger", token) == Messages, Soon, "to deliver the messages again, or to recognise them", cancellationToken);
+            async token =>
+                await CountAsync(successor, "delivered", "ledger", token) + await CountAsync(successor, "duplicate", "ledger", token)
+                == Messages,
+            Soon,
+            "to deliver the messages again, or to recognise them",
+            cancellationToken
+        );
         Assert.That(await successor.StopAsync(cancellationToken), Is.Zero);
 
         Assert.That(await EffectsAsync(), Has.Count.EqualTo(Messages).And.Unique);
@@ -86,7 +108,9 @@ public sealed class BatchAckTests
     private Task<HostProcess> StartHostAsync(CancellationToken cancellationToken)
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
-        File.WriteAllText(file, $$"""
+        File.WriteAllText(
+            file,
+            $$"""
             {
               "name": "tests",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_broker.Prefix}}" },
@@ -101,12 +125,21 @@ public sealed class BatchAckTests
                 "witness": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "witness", "fileName": "{message.id}.txt" }
               }
             }
-            """);
-        return HostProcess.StartAsync(file, _folder.FullName, cancellationToken, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString });
+            """
+        );
+        return HostProcess.StartAsync(
+            file,
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }
+        );
     }
 
     private Task<long> CommitsThatWaitAsync(NpgsqlConnection connection) =>
-        connection.ExecuteScalarAsync<long>("select count(*) from pg_locks where locktype = 'advisory' and objid = @key and not granted", new { key = (long)_gate });
+        connection.ExecuteScalarAsync<long>(
+            "select count(*) from pg_locks where locktype = 'advisory' and objid = @key and not granted",
+            new { key = (long)_gate }
+        );
 
     private async Task<List<Guid>> EffectsAsync() => await _shop.ReadAsync<Guid>("select message_id from effects");
 
@@ -119,5 +152,7 @@ public sealed class BatchAckTests
     }
 
     private static async Task<int> CountAsync(HostProcess host, string kind, string endpoint, CancellationToken cancellationToken) =>
-        (await host.AskAsync($"/api/messages?kind={kind}&endpoint={endpoint}&limit=1000", cancellationToken)).GetProperty("items").GetArrayLength();
+        (await host.AskAsync($"/api/messages?kind={kind}&endpoint={endpoint}&limit=1000", cancellationToken))
+            .GetProperty("items")
+            .GetArrayLength();
 }

@@ -31,7 +31,9 @@ public sealed class CallTests
         _partner = builder.Build();
         _partner.Run(AnswerAsync);
         await _partner.StartAsync();
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "topics": { "orders": {} },
               "audit": { "masks": [{ "jsonpath": "$.password" }] },
@@ -43,7 +45,8 @@ public sealed class CallTests
               },
               "processes": { "ask": [{ "call": { "endpoint": "partner", "path": "/items/{header.x-item}" } }] }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
@@ -55,7 +58,12 @@ public sealed class CallTests
         _folder.Delete(recursive: true);
     }
 
-    [TestCase("../../admin", "/base/items/..%2F..%2Fadmin"), TestCase("%2F", "/base/items/%252F"), TestCase("a b?c#d", "/base/items/a%20b%3Fc%23d"), TestCase("//evil:80@x", "/base/items/%2F%2Fevil%3A80%40x")]
+    [
+        TestCase("../../admin", "/base/items/..%2F..%2Fadmin"),
+        TestCase("%2F", "/base/items/%252F"),
+        TestCase("a b?c#d", "/base/items/a%20b%3Fc%23d"),
+        TestCase("//evil:80@x", "/base/items/%2F%2Fevil%3A80%40x")
+    ]
     [CancelAfter(60_000)]
     public async Task Value_stays_in_its_segment(string item, string expected, CancellationToken cancellationToken)
     {
@@ -84,7 +92,15 @@ public sealed class CallTests
 
         var problem = await response.Content.ReadAsStringAsync(cancellationToken);
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
-        var (_, facts, _) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "audit", "show", id, "--url", _host.Management.OriginalString);
+        var (_, facts, _) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "audit",
+            "show",
+            id,
+            "--url",
+            _host.Management.OriginalString
+        );
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadGateway));
         foreach (var text in new[] { problem, facts, _host.Output })
             Assert.That(text, Does.Contain("status 422").And.Contain("out of stock").And.Not.Contain("hunter2"));
@@ -101,7 +117,8 @@ public sealed class CallTests
 
         using var response = await _host.Client.SendAsync(request, cancellationToken);
 
-        while (_requests.IsEmpty) await Task.Delay(20, cancellationToken);
+        while (_requests.IsEmpty)
+            await Task.Delay(20, cancellationToken);
         Assert.That(_requests.Single().Trace, Does.StartWith($"00-{Trace}-").And.EndWith("-01"));
     }
 
@@ -119,19 +136,28 @@ public sealed class CallTests
                 "named": { "type": "file-outbound", "subscribe": ["orders.#"], "process": "name", "folder": "out", "fileName": "{property.x}.txt" },
                 "called": { "type": "file-outbound", "folder": "out", "fileName": "{property.x}.txt" } } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
 
         var (exitCode, _, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "validate", "topic.json");
 
         Assert.That(exitCode, Is.EqualTo(3));
-        Assert.That(error, Does.StartWith("Configuration refused, 3 errors").And.Contain("endpoints.files.fileName").And.Contain("endpoints.rows.parameters.id").And.Contain("endpoints.calls.path").And.Contain("does not travel over a topic"));
+        Assert.That(
+            error,
+            Does.StartWith("Configuration refused, 3 errors")
+                .And.Contain("endpoints.files.fileName")
+                .And.Contain("endpoints.rows.parameters.id")
+                .And.Contain("endpoints.calls.path")
+                .And.Contain("does not travel over a topic")
+        );
     }
 
     private async Task AnswerAsync(HttpContext context)
     {
         var target = context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         _requests.Enqueue((target, context.Request.Headers.TraceParent.ToString()));
-        if (!target.EndsWith("/fail", StringComparison.Ordinal)) return;
+        if (!target.EndsWith("/fail", StringComparison.Ordinal))
+            return;
         context.Response.StatusCode = StatusCodes.Status422UnprocessableEntity;
         context.Response.ContentType = "application/json";
         await context.Response.WriteAsync("""{ "why": "out of stock", "password": "hunter2" }""", context.RequestAborted);
@@ -139,7 +165,10 @@ public sealed class CallTests
 
     private async Task<HttpResponseMessage> AskAsync(string item, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, "/ask/x")) { Content = new StringContent("<order/>") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, "/ask/x"))
+        {
+            Content = new StringContent("<order/>"),
+        };
         request.Headers.Add("x-item", item);
         return await _host.Client.SendAsync(request, cancellationToken);
     }

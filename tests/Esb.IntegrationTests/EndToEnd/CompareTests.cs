@@ -11,10 +11,17 @@ public sealed class CompareTests
     [Test, CancelAfter(1_800_000)]
     public async Task Every_scenario_runs_and_every_answer_is_right(CancellationToken cancellationToken)
     {
-        var start = new ProcessStartInfo(Repository.PathOf("loadtests", "compare"), ["--quick", "--no-build"]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(Repository.PathOf("loadtests", "compare"), ["--quick", "--no-build"])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         start.Environment["ESB_COMPARE_LIMIT"] = "1500"; // it ends by itself, with all that it has started
         using var process = Process.Start(start)!;
-        var (output, error) = (process.StandardOutput.ReadToEndAsync(cancellationToken), process.StandardError.ReadToEndAsync(cancellationToken));
+        var (output, error) = (
+            process.StandardOutput.ReadToEndAsync(cancellationToken),
+            process.StandardError.ReadToEndAsync(cancellationToken)
+        );
         await process.WaitForExitAsync(cancellationToken);
 
         Assert.That(process.ExitCode, Is.Zero, $"{await output}\n{await error}");

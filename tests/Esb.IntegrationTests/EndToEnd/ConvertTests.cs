@@ -14,7 +14,9 @@ public sealed class ConvertTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-convert-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), """
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            """
             {
               "formats": { "orders": { "type": "csv", "delimiter": ";", "columns": { "sku": "string", "price": { "type": "decimal", "decimalSeparator": "," } } } },
               "topics": { "orders": {} },
@@ -30,7 +32,8 @@ public sealed class ConvertTests
                 "xml": { "type": "http-inbound", "path": "/xml", "mode": "request-reply", "process": "xml" }
               }
             }
-            """);
+            """
+        );
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "in"));
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
     }
@@ -47,9 +50,17 @@ public sealed class ConvertTests
     {
         Drop("good.csv", "sku;price\r\nA-1;12,50\r\n");
 
-        await _host.WaitAsync(_ => Task.FromResult(Directory.Exists(PathOf("out")) && Directory.GetFiles(PathOf("out"), "*.json").Length == 1), TimeSpan.FromSeconds(40), "to write the JSON", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(PathOf("out")) && Directory.GetFiles(PathOf("out"), "*.json").Length == 1),
+            TimeSpan.FromSeconds(40),
+            "to write the JSON",
+            cancellationToken
+        );
 
-        Assert.That(await File.ReadAllTextAsync(Directory.GetFiles(PathOf("out"), "*.json").Single(), cancellationToken), Is.EqualTo("""[{"sku":"A-1","price":12.50}]"""));
+        Assert.That(
+            await File.ReadAllTextAsync(Directory.GetFiles(PathOf("out"), "*.json").Single(), cancellationToken),
+            Is.EqualTo("""[{"sku":"A-1","price":12.50}]""")
+        );
     }
 
     [Test]
@@ -58,7 +69,12 @@ public sealed class ConvertTests
         Drop("bad.csv", "sku;price\r\nA-1;12.50\r\n");
         var reason = PathOf("in", "error", "bad.csv.error.txt");
 
-        await _host.WaitAsync(_ => Task.FromResult(Directory.Exists(PathOf("in", "error")) && Directory.GetFiles(PathOf("in", "error")).Length == 2), TimeSpan.FromSeconds(40), $"to write {reason}", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(PathOf("in", "error")) && Directory.GetFiles(PathOf("in", "error")).Length == 2),
+            TimeSpan.FromSeconds(40),
+            $"to write {reason}",
+            cancellationToken
+        );
 
         var texts = Directory.GetFiles(PathOf("in", "error")).Select(File.ReadAllText);
         Assert.That(texts, Has.Some.Contains("ESB-FLAT-FORMAT").And.Some.Contains("line 2, column 5, field price"));

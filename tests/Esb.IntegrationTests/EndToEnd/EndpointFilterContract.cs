@@ -19,7 +19,9 @@ public abstract class EndpointFilterContract
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-endpoint-filter-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               {{Sections}}
               "topics": { "orders": {} },
@@ -32,7 +34,8 @@ public abstract class EndpointFilterContract
                 "all": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "all", "fileName": "{message.id}.txt" }
               }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
     }
 
@@ -52,19 +55,34 @@ public abstract class EndpointFilterContract
         foreach (var id in blocked)
         {
             await _host.WaitAsync(
-                async token => (await _host.AskAsync($"/api/messages?id={id}&kind=filtered&endpoint=large", token)).GetProperty("items").GetArrayLength() == 1,
-                TimeSpan.FromSeconds(20), $"to record that {id} was filtered", cancellationToken);
+                async token =>
+                    (await _host.AskAsync($"/api/messages?id={id}&kind=filtered&endpoint=large", token))
+                        .GetProperty("items")
+                        .GetArrayLength() == 1,
+                TimeSpan.FromSeconds(20),
+                $"to record that {id} was filtered",
+                cancellationToken
+            );
         }
 
-        await _host.WaitAsync(_ => Task.FromResult(FilesIn("large").Length == 2 && FilesIn("all").Length == 4), TimeSpan.FromSeconds(20), "to write its files", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(FilesIn("large").Length == 2 && FilesIn("all").Length == 4),
+            TimeSpan.FromSeconds(20),
+            "to write its files",
+            cancellationToken
+        );
         Assert.That(FilesIn("large"), Is.EquivalentTo(passed.Select(id => $"{id}.txt")));
         Assert.That(FilesIn("all"), Is.EquivalentTo(passed.Concat(blocked).Select(id => $"{id}.txt")), "others take what it passes over");
     }
 
     private async Task<string> OrderAsync(string? amount, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, "/orders")) { Content = new StringContent("order") };
-        if (amount is not null) request.Headers.Add("X-Amount", amount);
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host.Public, "/orders"))
+        {
+            Content = new StringContent("order"),
+        };
+        if (amount is not null)
+            request.Headers.Add("X-Amount", amount);
         using var response = await _host.Client.SendAsync(request, cancellationToken);
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), _host.Output);
         return response.Headers.GetValues("Esb-Message-Id").Single();
@@ -88,10 +106,11 @@ public sealed class ServerEndpointFilterTests : EndpointFilterContract
 {
     private readonly string _name = $"ef{Guid.NewGuid():N}"[..12];
 
-    private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_name}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_name}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_name}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_name}}" },
+            """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };

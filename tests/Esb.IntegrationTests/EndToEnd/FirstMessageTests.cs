@@ -30,11 +30,26 @@ public sealed class FirstMessageTests
                 { "choose": { "when": [{ "if": { "jsonpath": "$.kind", "equals": "none" }, "steps": [{ "fail": "no country" }] }] } },
                 { "call": "db" } ] } }
             """,
-            cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, new Dictionary<string, string> { ["ESB_POSTGRES"] = Servers.Postgres });
+            cancellationToken
+        );
+        await using var host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["ESB_POSTGRES"] = Servers.Postgres }
+        );
 
-        using var answer = await host.PostAsync("/countries", """{ "kind": "some", "country": "Germany" }""", "application/json", cancellationToken);
+        using var answer = await host.PostAsync(
+            "/countries",
+            """{ "kind": "some", "country": "Germany" }""",
+            "application/json",
+            cancellationToken
+        );
 
-        Assert.That((answer.StatusCode, await answer.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.OK, """[{"country":"Germany"}]""")), host.Output);
+        Assert.That(
+            (answer.StatusCode, await answer.Content.ReadAsStringAsync(cancellationToken)),
+            Is.EqualTo((HttpStatusCode.OK, """[{"country":"Germany"}]""")),
+            host.Output
+        );
     }
 }

@@ -42,14 +42,23 @@ public sealed class IdempotentRequestTests
         }
 
         await using var restarted = await StartAsync(cancellationToken);
-        var second = await AcceptedAsync(await PostAsync(restarted, "k-1", "order 1", cancellationToken), isReplayed: true, cancellationToken);
+        var second = await AcceptedAsync(
+            await PostAsync(restarted, "k-1", "order 1", cancellationToken),
+            isReplayed: true,
+            cancellationToken
+        );
         using var conflict = await PostAsync(restarted, "k-1", "order 2", cancellationToken);
         await restarted.WaitForFileAsync(LedgerOf(first), cancellationToken);
 
         Assert.That(second, Is.EqualTo(first));
         Assert.That(conflict.StatusCode, Is.EqualTo(HttpStatusCode.UnprocessableEntity));
         var journey = $"/api/messages/{JsonDocument.Parse(first).RootElement.GetProperty("messageId")}";
-        await restarted.WaitAsync(async token => (await restarted.AskAsync(journey, token)).ToString().Contains("\"duplicate\"", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to record the duplicate", cancellationToken);
+        await restarted.WaitAsync(
+            async token => (await restarted.AskAsync(journey, token)).ToString().Contains("\"duplicate\"", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to record the duplicate",
+            cancellationToken
+        );
     }
 
     [Test, Category("Thorough")]
@@ -61,7 +70,12 @@ public sealed class IdempotentRequestTests
         await using (var host = await StartAsync(cancellationToken))
         {
             var dying = PostAsync(host, "k-1", "order 1", cancellationToken);
-            await host.WaitAsync(_ => Task.FromResult(!_backend.Keys.IsEmpty), TimeSpan.FromSeconds(20), "to call the back end", cancellationToken);
+            await host.WaitAsync(
+                _ => Task.FromResult(!_backend.Keys.IsEmpty),
+                TimeSpan.FromSeconds(20),
+                "to call the back end",
+                cancellationToken
+            );
             using var running = await PostAsync(host, "k-1", "order 1", cancellationToken);
             Assert.That(running.StatusCode, Is.EqualTo(HttpStatusCode.Conflict));
             host.Kill();
@@ -70,7 +84,11 @@ public sealed class IdempotentRequestTests
 
         hold.SetResult();
         await using var restarted = await StartAsync(cancellationToken);
-        var answer = await AcceptedAsync(await PostAsync(restarted, "k-1", "order 1", cancellationToken), isReplayed: false, cancellationToken);
+        var answer = await AcceptedAsync(
+            await PostAsync(restarted, "k-1", "order 1", cancellationToken),
+            isReplayed: false,
+            cancellationToken
+        );
 
         await restarted.WaitForFileAsync(LedgerOf(answer), cancellationToken);
         Assert.That(_backend.Keys, Has.Count.EqualTo(2));
@@ -94,27 +112,34 @@ public sealed class IdempotentRequestTests
         return await host.Client.SendAsync(request, cancellationToken);
     }
 
-    private string LedgerOf(string answer) => Path.Combine(_folder.FullName, "ledger", $"{JsonDocument.Parse(answer).RootElement.GetProperty("messageId")}.txt");
+    private string LedgerOf(string answer) =>
+        Path.Combine(_folder.FullName, "ledger", $"{JsonDocument.Parse(answer).RootElement.GetProperty("messageId")}.txt");
 
     // Complete files: what a host was writing when it died, or writes now, is hidden.
-    private IEnumerable<string> ReadLedger() => Directory.GetFiles(Path.Combine(_folder.FullName, "ledger")).Where(path => !Path.GetFileName(path).StartsWith('.'));
+    private IEnumerable<string> ReadLedger() =>
+        Directory.GetFiles(Path.Combine(_folder.FullName, "ledger")).Where(path => !Path.GetFileName(path).StartsWith('.'));
 
-    private Task<HostProcess> StartAsync(CancellationToken cancellationToken) => HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+    private Task<HostProcess> StartAsync(CancellationToken cancellationToken) =>
+        HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
-    private Task WriteConfigurationAsync(string store, CancellationToken cancellationToken) => File.WriteAllTextAsync(
-        Path.Combine(_folder.FullName, "esb.json"),
-        $$"""
-        {
-          "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "test-{{Guid.NewGuid():N}}" },
-          "store": { "type": "{{store}}"{{(store == "file" ? "" : $$""", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_schema}}" """)}} },
-          "topics": { "orders": {} },
-          "processes": { "take": [ { "publish": "orders.new" }, { "call": "backend" } ] },
-          "endpoints": {
-            "shop": { "type": "http-inbound", "path": "/orders", "process": "take" },
-            "backend": { "type": "http-outbound", "url": "{{_backend.Url}}" },
-            "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.txt" }
-          }
-        }
-        """,
-        cancellationToken);
+    private Task WriteConfigurationAsync(string store, CancellationToken cancellationToken) =>
+        File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
+            {
+              "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "test-{{Guid.NewGuid():N}}" },
+              "store": { "type": "{{store}}"{{(
+                store == "file" ? "" : $$""", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_schema}}" """
+            )}} },
+              "topics": { "orders": {} },
+              "processes": { "take": [ { "publish": "orders.new" }, { "call": "backend" } ] },
+              "endpoints": {
+                "shop": { "type": "http-inbound", "path": "/orders", "process": "take" },
+                "backend": { "type": "http-outbound", "url": "{{_backend.Url}}" },
+                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.txt" }
+              }
+            }
+            """,
+            cancellationToken
+        );
 }

@@ -44,7 +44,12 @@ public sealed class JsonSchemaTests
     {
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
-        var (status, text) = await AskAsync(host, "/orders", """{ "lines": [{ "quantity": 1 }, { "quantity": 0.5 }] }""", cancellationToken);
+        var (status, text) = await AskAsync(
+            host,
+            "/orders",
+            """{ "lines": [{ "quantity": 1 }, { "quantity": 0.5 }] }""",
+            cancellationToken
+        );
         var fitting = await AskAsync(host, "/orders", """{ "id": 1, "lines": [{ "quantity": 1 }] }""", cancellationToken);
 
         Assert.That(status, Is.EqualTo(HttpStatusCode.UnprocessableEntity), text);
@@ -52,8 +57,11 @@ public sealed class JsonSchemaTests
         Assert.That(problem.RootElement.GetProperty("code").GetString(), Is.EqualTo("ESB-JSON-SCHEMA"));
         Assert.That(
             problem.RootElement.GetProperty("detail").GetString(),
-            Does.Contain("3 places").And.Contain("line 1, column 1: the document: lacks \"id\" (required)").And.Contain(
-                "/lines/1/quantity: is not an integer (type)").And.Contain("is less than 1"));
+            Does.Contain("3 places")
+                .And.Contain("line 1, column 1: the document: lacks \"id\" (required)")
+                .And.Contain("/lines/1/quantity: is not an integer (type)")
+                .And.Contain("is less than 1")
+        );
         Assert.That(fitting.Status, Is.EqualTo(HttpStatusCode.OK), fitting.Text);
     }
 
@@ -66,12 +74,21 @@ public sealed class JsonSchemaTests
         var unknown = await AskAsync(host, "/events", """{ "at": "2026-11-23T12:00:00Z", "more": 1 }""", cancellationToken);
         var accepted = await AskAsync(host, "/events", """{ "at": "2026-11-23T12:00:00Z" }""", cancellationToken);
 
-        Assert.That((refused.Status, unknown.Status, accepted.Status),
-            Is.EqualTo((HttpStatusCode.UnprocessableEntity, HttpStatusCode.UnprocessableEntity, HttpStatusCode.Accepted)), host.Output);
-        Assert.That(refused.Text, Does.Contain("ESB-JSON-SCHEMA").And.Contain("/at: is not in the format date-time").And.Not.Contain(
-            "noon"));
-        await host.WaitAsync(_ => Task.FromResult(Directory.GetFiles(Path.Combine(_folder.FullName, "out")).Length == 1),
-            TimeSpan.FromSeconds(30), "to deliver one event", cancellationToken);
+        Assert.That(
+            (refused.Status, unknown.Status, accepted.Status),
+            Is.EqualTo((HttpStatusCode.UnprocessableEntity, HttpStatusCode.UnprocessableEntity, HttpStatusCode.Accepted)),
+            host.Output
+        );
+        Assert.That(
+            refused.Text,
+            Does.Contain("ESB-JSON-SCHEMA").And.Contain("/at: is not in the format date-time").And.Not.Contain("noon")
+        );
+        await host.WaitAsync(
+            _ => Task.FromResult(Directory.GetFiles(Path.Combine(_folder.FullName, "out")).Length == 1),
+            TimeSpan.FromSeconds(30),
+            "to deliver one event",
+            cancellationToken
+        );
     }
 
     [Test]
@@ -81,22 +98,38 @@ public sealed class JsonSchemaTests
         const string Half = """{ "id": 1, "lines": [{ "quantity": 0.5 }] }""";
 
         Write("schemas/line.json", """{ "properties": { "quantity": { "type": "number!" } } }""");
-        await host.WaitAsync(async token => (await ReadinessAsync(host, token)).Contains("ESB-CFG-RELOAD schema order",
-            StringComparison.Ordinal), TimeSpan.FromSeconds(30), "to tell of the broken schema", cancellationToken);
-        Assert.That((await AskAsync(host, "/orders", Half, cancellationToken)).Status, Is.EqualTo(HttpStatusCode.UnprocessableEntity),
-            "the schema before stays in use");
+        await host.WaitAsync(
+            async token => (await ReadinessAsync(host, token)).Contains("ESB-CFG-RELOAD schema order", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(30),
+            "to tell of the broken schema",
+            cancellationToken
+        );
+        Assert.That(
+            (await AskAsync(host, "/orders", Half, cancellationToken)).Status,
+            Is.EqualTo(HttpStatusCode.UnprocessableEntity),
+            "the schema before stays in use"
+        );
 
         Write("schemas/line.json", """{ "properties": { "quantity": { "type": "number" } } }""");
-        await host.WaitAsync(async token => (await AskAsync(host, "/orders", Half, token)).Status == HttpStatusCode.OK,
-            TimeSpan.FromSeconds(30), "to take the sound schema", cancellationToken);
+        await host.WaitAsync(
+            async token => (await AskAsync(host, "/orders", Half, token)).Status == HttpStatusCode.OK,
+            TimeSpan.FromSeconds(30),
+            "to take the sound schema",
+            cancellationToken
+        );
 
         Assert.That(await ReadinessAsync(host, cancellationToken), Does.Not.Contain("ESB-CFG-RELOAD"));
     }
 
-    private static Task<string> ReadinessAsync(HostProcess host, CancellationToken cancellationToken) => host.ReadAsync("/health/ready", cancellationToken);
+    private static Task<string> ReadinessAsync(HostProcess host, CancellationToken cancellationToken) =>
+        host.ReadAsync("/health/ready", cancellationToken);
 
-    private static async Task<(HttpStatusCode Status, string Text)> AskAsync(HostProcess host, string path, string body,
-        CancellationToken cancellationToken)
+    private static async Task<(HttpStatusCode Status, string Text)> AskAsync(
+        HostProcess host,
+        string path,
+        string body,
+        CancellationToken cancellationToken
+    )
     {
         using var response = await host.PostAsync(path, body, "application/json", cancellationToken);
         return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));

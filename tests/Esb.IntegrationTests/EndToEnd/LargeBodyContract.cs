@@ -13,7 +13,12 @@ public abstract class LargeBodyContract : ShopHost
     {
         Shop.Refuses = _ => true;
         var id = await OrderAsync(Order, cancellationToken);
-        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", token)).Count == 1, TimeSpan.FromSeconds(30), "to keep the dead letter", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", token)).Count == 1,
+            TimeSpan.FromSeconds(30),
+            "to keep the dead letter",
+            cancellationToken
+        );
         await WaitUntilParkedAsync(cancellationToken);
 
         var letter = Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", cancellationToken))[0];
@@ -22,7 +27,12 @@ public abstract class LargeBodyContract : ShopHost
         Shop.Refuses = _ => false;
         await PostAsync("/api/replays", """{ "filter": { "endpoint": "shop" } }""", cancellationToken);
         await ReleaseAsync(cancellationToken);
-        await Host.WaitAsync(_ => Task.FromResult(Shop.Taken.Count == Copies), TimeSpan.FromSeconds(30), "to deliver the order", cancellationToken);
+        await Host.WaitAsync(
+            _ => Task.FromResult(Shop.Taken.Count == Copies),
+            TimeSpan.FromSeconds(30),
+            "to deliver the order",
+            cancellationToken
+        );
 
         using (Assert.EnterMultipleScope())
         {

@@ -11,8 +11,12 @@ public sealed class PostgresLargeBodyTests : LargeBodyContract
 
     private protected override string Sections => _servers.Next();
 
-    private protected override string Endpoints => $$"""
-        , "ledger": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{new Uri(Shop.Url, "/ledger")}}", "delivery": "ordered-by-key", "lanes": 2 }
+    private protected override string Endpoints =>
+        $$"""
+        , "ledger": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{new Uri(
+            Shop.Url,
+            "/ledger"
+        )}}", "delivery": "ordered-by-key", "lanes": 2 }
         """;
 
     private protected override int Copies => 2;
@@ -27,10 +31,16 @@ public sealed class PostgresLargeBodyTests : LargeBodyContract
 
     private protected override Task<int> CountBodiesAsync() => QueryAsync("select count(*) from esb1.claim_check");
 
-    private protected override Task RemoveBodiesAsync() => QueryAsync("with gone as (delete from esb1.claim_check returning id) select count(*) from gone");
+    private protected override Task RemoveBodiesAsync() =>
+        QueryAsync("with gone as (delete from esb1.claim_check returning id) select count(*) from gone");
 
-    private protected override Task WaitUntilParkedAsync(CancellationToken cancellationToken) => Host.WaitAsync(
-        async token => Items(await Host.AskAsync("/api/parked?endpoint=ledger", token)).Count == 1, TimeSpan.FromSeconds(30), "to park the order", cancellationToken);
+    private protected override Task WaitUntilParkedAsync(CancellationToken cancellationToken) =>
+        Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/parked?endpoint=ledger", token)).Count == 1,
+            TimeSpan.FromSeconds(30),
+            "to park the order",
+            cancellationToken
+        );
 
     private protected override async Task ReleaseAsync(CancellationToken cancellationToken)
     {
@@ -69,7 +79,8 @@ public sealed class FolderLargeBodyTests : LargeBodyContract
 
     private protected override Task RemoveBodiesAsync()
     {
-        foreach (var body in Bodies()) body.Delete();
+        foreach (var body in Bodies())
+            body.Delete();
         return Task.CompletedTask;
     }
 

@@ -21,13 +21,18 @@ public sealed class MailTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-mail-");
         _server = new MailServer { Login = "esb:right" };
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "letter.xsl"), """
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "letter.xsl"),
+            """
             <xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
               <xsl:output method="html"/>
               <xsl:template match="/order"><b><xsl:value-of select="."/></b></xsl:template>
             </xsl:stylesheet>
-            """);
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+            """
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "mail",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -42,13 +47,15 @@ public sealed class MailTests
                 }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHost()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         await _server.DisposeAsync();
         _folder.Delete(recursive: true);
     }
@@ -58,7 +65,12 @@ public sealed class MailTests
     {
         await StartAsync("wrong", cancellationToken);
         await PostAsync("a@example.com", cancellationToken);
-        await _host!.WaitAsync(_ => Task.FromResult(_server.Commands.Any(line => line.StartsWith("AUTH", StringComparison.Ordinal))), Limit, "to log in", cancellationToken);
+        await _host!.WaitAsync(
+            _ => Task.FromResult(_server.Commands.Any(line => line.StartsWith("AUTH", StringComparison.Ordinal))),
+            Limit,
+            "to log in",
+            cancellationToken
+        );
         await _host.DisposeAsync();
         var before = _server.Received.Count;
 
@@ -66,7 +78,10 @@ public sealed class MailTests
         await _host.WaitAsync(_ => Task.FromResult(_server.Received.Count > 0), Limit, "to send the mail", cancellationToken);
 
         var received = _server.Received.Single();
-        Assert.That((before, received.Text, received.Mail.Subject, received.Recipients.Single()), Is.EqualTo((0, "Thank you.", "Order A-1", "a@example.com")));
+        Assert.That(
+            (before, received.Text, received.Mail.Subject, received.Recipients.Single()),
+            Is.EqualTo((0, "Thank you.", "Order A-1", "a@example.com"))
+        );
         Assert.That(received.Mail.HtmlBody, Does.Contain("<b>Käse</b>"), "made by the map");
     }
 
@@ -74,18 +89,24 @@ public sealed class MailTests
     public async Task Refused_recipient_is_a_dead_letter_and_the_others_have_the_mail_once(CancellationToken cancellationToken)
     {
         var busy = true;
-        _server.AnswerTo = address => address switch
-        {
-            "b@example.com" => "550 5.1.1 no such user",
-            "c@example.com" when busy => Postpone(),
-            _ => null,
-        };
+        _server.AnswerTo = address =>
+            address switch
+            {
+                "b@example.com" => "550 5.1.1 no such user",
+                "c@example.com" when busy => Postpone(),
+                _ => null,
+            };
         await StartAsync("right", cancellationToken);
 
         await PostAsync("a@example.com, b@example.com, c@example.com", cancellationToken);
         JsonElement[] letters = [];
         await _host!.WaitAsync(
-            async token => (letters = [.. (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray()]).Length == 1, Limit, "to give up the recipient", cancellationToken);
+            async token =>
+                (letters = [.. (await _host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray()]).Length == 1,
+            Limit,
+            "to give up the recipient",
+            cancellationToken
+        );
 
         Assert.That(letters[0].GetProperty("code").GetString(), Is.EqualTo("ESB-SMTP-RECIPIENT"));
         Assert.That(_server.Received.SelectMany(mail => mail.Recipients), Is.EqualTo(["a@example.com", "c@example.com"]));
@@ -98,13 +119,20 @@ public sealed class MailTests
         }
     }
 
-    private async Task StartAsync(string password, CancellationToken cancellationToken) => _host = await HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory("host").FullName, cancellationToken,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["MAIL_PASSWORD"] = password });
+    private async Task StartAsync(string password, CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["MAIL_PASSWORD"] = password }
+        );
 
     private async Task PostAsync(string to, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host!.Public, "/orders")) { Content = new StringContent("<order>Käse</order>", Encoding.UTF8, "application/xml") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host!.Public, "/orders"))
+        {
+            Content = new StringContent("<order>Käse</order>", Encoding.UTF8, "application/xml"),
+        };
         request.Headers.Add("x-to", to);
         request.Headers.Add("x-order", "A-1");
         using var response = await _host.Client.SendAsync(request, cancellationToken);

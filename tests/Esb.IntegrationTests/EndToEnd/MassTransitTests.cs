@@ -7,7 +7,8 @@ using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>A host that MassTransit applications publish to, with what they should not publish, and a broker that is not as expected.</summary>
+/// <summary>A host that MassTransit applications publish to, with what they should not publish, and a broker that is not as
+/// expected.</summary>
 [CancelAfter(240_000)]
 public sealed class MassTransitTests
 {
@@ -28,15 +29,20 @@ public sealed class MassTransitTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-masstransit-");
         _connection = await new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
-        _channel = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        _channel = await _connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
     }
 
     [TearDown]
     public async Task Forget()
     {
-        if (_host is not null) await _host.DisposeAsync();
-        foreach (var queue in new[] { "orders", "prices", "more" }) await _channel.QueueDeleteAsync($"esb-mt{_id}-{queue}");
-        foreach (var exchange in new[] { Orders, Prices, $"T{_id}:IOrder", $"T{_id}:Old", $"esb-mt{_id}-orders", $"esb-mt{_id}-prices" }) await _channel.ExchangeDeleteAsync(exchange);
+        if (_host is not null)
+            await _host.DisposeAsync();
+        foreach (var queue in new[] { "orders", "prices", "more" })
+            await _channel.QueueDeleteAsync($"esb-mt{_id}-{queue}");
+        foreach (var exchange in new[] { Orders, Prices, $"T{_id}:IOrder", $"T{_id}:Old", $"esb-mt{_id}-orders", $"esb-mt{_id}-prices" })
+            await _channel.ExchangeDeleteAsync(exchange);
         await _channel.DisposeAsync();
         await _connection.DisposeAsync();
         _folder.Delete(recursive: true);
@@ -58,16 +64,23 @@ public sealed class MassTransitTests
         await WaitForFilesAsync(2, cancellationToken);
         await WaitForLettersAsync(5, cancellationToken);
 
-        Assert.That(await CodesAsync(cancellationToken), Is.EquivalentTo(["ESB-MT-ENVELOPE", "ESB-MT-ENVELOPE", "ESB-MT-ENVELOPE", "ESB-MT-MESSAGETYPE", "ESB-MT-CONTENTTYPE"]));
+        Assert.That(
+            await CodesAsync(cancellationToken),
+            Is.EquivalentTo(["ESB-MT-ENVELOPE", "ESB-MT-ENVELOPE", "ESB-MT-ENVELOPE", "ESB-MT-MESSAGETYPE", "ESB-MT-CONTENTTYPE"])
+        );
     }
 
     [Test]
     public async Task Message_of_two_types_is_taken_once(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
-        await _channel.ExchangeBindAsync($"T{_id}:IOrder", Orders, "", cancellationToken: cancellationToken); // as MassTransit binds an interface
+        // as MassTransit binds an interface
+        await _channel.ExchangeBindAsync($"T{_id}:IOrder", Orders, "", cancellationToken: cancellationToken);
 
-        await PublishAsync(Orders, $$"""{ "messageType": ["urn:message:{{Orders}}", "urn:message:T{{_id}}:IOrder"], "messageId": "{{Guid.NewGuid()}}", "message": {} }""");
+        await PublishAsync(
+            Orders,
+            $$"""{ "messageType": ["urn:message:{{Orders}}", "urn:message:T{{_id}}:IOrder"], "messageId": "{{Guid.NewGuid()}}", "message": {} }"""
+        );
         await PublishAsync(Orders, Envelope(Orders, "{}"));
         await WaitForFilesAsync(2, cancellationToken);
 
@@ -80,9 +93,22 @@ public sealed class MassTransitTests
     {
         await StartAsync(cancellationToken);
 
-        await PublishAsync(Prices, Envelope(Prices, "{}", $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/mt{{_id}}.topics.t" """));
-        await PublishAsync(Prices, Envelope(Prices, "{}", $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/gone-{{_id}}" """));
-        await PublishAsync(Prices, Envelope(Prices, "{}", $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/other/amq.fanout" """));
+        await PublishAsync(
+            Prices,
+            Envelope(
+                Prices,
+                "{}",
+                $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/mt{{_id}}.topics.t" """
+            )
+        );
+        await PublishAsync(
+            Prices,
+            Envelope(Prices, "{}", $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/gone-{{_id}}" """)
+        );
+        await PublishAsync(
+            Prices,
+            Envelope(Prices, "{}", $$""", "requestId": "{{Guid.NewGuid()}}", "responseAddress": "rabbitmq://localhost/other/amq.fanout" """)
+        );
         await WaitForLettersAsync(3, cancellationToken);
 
         Assert.That(await CodesAsync(cancellationToken), Is.All.EqualTo("ESB-AMQP-REPLYTO"));
@@ -97,12 +123,19 @@ public sealed class MassTransitTests
 
         JsonElement status = default;
         await _host!.WaitAsync(
-            async token => (status = await _host.AskAsync("/api/endpoints/orders", token))
-                .TryGetProperty("reason", out var reason) && reason.GetString()?.StartsWith("ESB-CFG-QUEUEDRIFT", StringComparison.Ordinal) == true,
-            Limit, "to say so", cancellationToken);
+            async token =>
+                (status = await _host.AskAsync("/api/endpoints/orders", token)).TryGetProperty("reason", out var reason)
+                && reason.GetString()?.StartsWith("ESB-CFG-QUEUEDRIFT", StringComparison.Ordinal) == true,
+            Limit,
+            "to say so",
+            cancellationToken
+        );
 
         Assert.That(status.GetProperty("state").GetString(), Is.EqualTo("paused").IgnoreCase);
-        Assert.That(async () => await _channel.ExchangeDeclareAsync(Orders, "direct", durable: true, cancellationToken: cancellationToken), Throws.Nothing);
+        Assert.That(
+            async () => await _channel.ExchangeDeclareAsync(Orders, "direct", durable: true, cancellationToken: cancellationToken),
+            Throws.Nothing
+        );
         await PublishAsync(Prices, Envelope(Prices, "{}")); // the others run
         await WaitForFilesAsync(1, cancellationToken, "*.price");
     }
@@ -113,7 +146,12 @@ public sealed class MassTransitTests
         await StartAsync(cancellationToken);
         await PauseAsync(true, cancellationToken);
         await PublishAsync(Orders, Envelope(Orders, "{}"));
-        await _host!.WaitAsync(async token => (await _channel.QueueDeclarePassiveAsync($"esb-mt{_id}-orders", token)) is { MessageCount: 1, ConsumerCount: 0 }, Limit, "to give it back", cancellationToken);
+        await _host!.WaitAsync(
+            async token => (await _channel.QueueDeclarePassiveAsync($"esb-mt{_id}-orders", token)) is { MessageCount: 1, ConsumerCount: 0 },
+            Limit,
+            "to give it back",
+            cancellationToken
+        );
 
         await PauseAsync(false, cancellationToken);
         await WaitForFilesAsync(1, cancellationToken);
@@ -136,15 +174,23 @@ public sealed class MassTransitTests
 
     private async Task PauseAsync(bool isPaused, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Patch, new Uri(_host!.Management, "/api/endpoints/orders")) { Content = JsonContent.Create(new { paused = isPaused }) };
-        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", (await File.ReadAllTextAsync(Path.Combine(_host.Folder, "esb-data", "management.key"), cancellationToken)).Trim());
+        using var request = new HttpRequestMessage(HttpMethod.Patch, new Uri(_host!.Management, "/api/endpoints/orders"))
+        {
+            Content = JsonContent.Create(new { paused = isPaused }),
+        };
+        request.Headers.Authorization = new AuthenticationHeaderValue(
+            "Bearer",
+            (await File.ReadAllTextAsync(Path.Combine(_host.Folder, "esb-data", "management.key"), cancellationToken)).Trim()
+        );
         using var response = await _host.Client.SendAsync(request, cancellationToken);
         Assert.That(response.IsSuccessStatusCode, Is.True);
     }
 
     private async Task StartAsync(CancellationToken cancellationToken, string moreTypes = "")
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "mt{{_id}}",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "mt{{_id}}" },
@@ -157,23 +203,55 @@ public sealed class MassTransitTests
               },
               "processes": { "price": [{ "publish": "t.price" }, { "respond": { "contentType": "application/json", "body": { "amount": 1 } } }] }
             }
-            """, cancellationToken);
+            """,
+            cancellationToken
+        );
         _host = await HostProcess.StartAsync(
-            Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory("host").FullName, cancellationToken, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
     }
 
     private static string Envelope(string type, string message, string more = "") =>
         $$"""{ "messageId": "{{Guid.NewGuid()}}", "messageType": ["urn:message:{{type}}"], "message": {{message}}{{more}} }""";
 
-    private async Task PublishAsync(string exchange, string body, string contentType = "application/vnd.masstransit+json") => await _channel.BasicPublishAsync(
-        exchange, "", mandatory: false, new BasicProperties { ContentType = contentType, MessageId = Guid.NewGuid().ToString(), Persistent = true }, Encoding.UTF8.GetBytes(body));
+    private async Task PublishAsync(string exchange, string body, string contentType = "application/vnd.masstransit+json") =>
+        await _channel.BasicPublishAsync(
+            exchange,
+            "",
+            mandatory: false,
+            new BasicProperties
+            {
+                ContentType = contentType,
+                MessageId = Guid.NewGuid().ToString(),
+                Persistent = true,
+            },
+            Encoding.UTF8.GetBytes(body)
+        );
 
-    private Task WaitForFilesAsync(int count, CancellationToken cancellationToken, string pattern = "*.order") => _host!.WaitAsync(
-        _ => Task.FromResult(Directory.GetFiles(_folder.FullName, pattern).Length >= count), Limit, $"to write {count} files", cancellationToken);
+    private Task WaitForFilesAsync(int count, CancellationToken cancellationToken, string pattern = "*.order") =>
+        _host!.WaitAsync(
+            _ => Task.FromResult(Directory.GetFiles(_folder.FullName, pattern).Length >= count),
+            Limit,
+            $"to write {count} files",
+            cancellationToken
+        );
 
-    private async Task WaitForLettersAsync(int count, CancellationToken cancellationToken) => await _host!.WaitAsync(
-        async token => (await CodesAsync(token)).Count >= count, Limit, $"to keep {count} dead letters", cancellationToken);
+    private async Task WaitForLettersAsync(int count, CancellationToken cancellationToken) =>
+        await _host!.WaitAsync(
+            async token => (await CodesAsync(token)).Count >= count,
+            Limit,
+            $"to keep {count} dead letters",
+            cancellationToken
+        );
 
     private async Task<List<string>> CodesAsync(CancellationToken cancellationToken) =>
-        [.. (await _host!.AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").EnumerateArray().Select(letter => letter.GetProperty("code").GetString()!)];
+        [
+            .. (await _host!.AskAsync("/api/dead-letters", cancellationToken))
+                .GetProperty("items")
+                .EnumerateArray()
+                .Select(letter => letter.GetProperty("code").GetString()!),
+        ];
 }

@@ -19,7 +19,9 @@ public sealed class OutboundProcessTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-outbound-process-");
         _backend = await EchoBackend.StartAsync();
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "topics": { "orders": {}, "quotes": {}, "told": {} },
               "processes": {
@@ -37,7 +39,8 @@ public sealed class OutboundProcessTests
                 "told": { "type": "file-outbound", "subscribe": ["told.#"], "folder": "told", "fileName": "{message.id}.txt" }
               }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
     }
 
@@ -57,8 +60,15 @@ public sealed class OutboundProcessTests
 
         await WaitForAsync(passed, "delivered", cancellationToken);
         await WaitForAsync(blocked, "filtered", cancellationToken);
-        Assert.That((_backend.LastBody, _backend.Keys), Is.EqualTo(("prepared", new[] { passed.ToString() })), "what the process made, under the id of the message, and nothing else");
-        Assert.That(Directory.GetFiles(Path.Combine(_folder.FullName, "told")).Select(Path.GetFileName), Is.EqualTo(new[] { $"{MessageIds.Derive(passed, "backend tell")}.txt" }));
+        Assert.That(
+            (_backend.LastBody, _backend.Keys),
+            Is.EqualTo(("prepared", new[] { passed.ToString() })),
+            "what the process made, under the id of the message, and nothing else"
+        );
+        Assert.That(
+            Directory.GetFiles(Path.Combine(_folder.FullName, "told")).Select(Path.GetFileName),
+            Is.EqualTo(new[] { $"{MessageIds.Derive(passed, "backend tell")}.txt" })
+        );
     }
 
     [Test]
@@ -67,7 +77,11 @@ public sealed class OutboundProcessTests
         using var response = await _host.PostAsync("/quotes", "{}", "application/json", cancellationToken);
         using var filtered = await _host.PostAsync("/quotes", """{ "skip": true }""", "application/json", cancellationToken);
 
-        Assert.That((response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.Created, "answered")), _host.Output);
+        Assert.That(
+            (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)),
+            Is.EqualTo((HttpStatusCode.Created, "answered")),
+            _host.Output
+        );
         Assert.That((_backend.LastBody, filtered.StatusCode, _backend.Keys.Count), Is.EqualTo(("prepared", HttpStatusCode.NoContent, 1)));
     }
 
@@ -78,7 +92,12 @@ public sealed class OutboundProcessTests
         return Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single());
     }
 
-    private Task WaitForAsync(Guid id, string state, CancellationToken cancellationToken) => _host.WaitAsync(
-        async token => await _host.FindAsync($"/api/messages/{id}", token) is { } journey && journey.GetProperty("state").GetString() == state,
-        Limit, $"to show that {id} is {state}", cancellationToken);
+    private Task WaitForAsync(Guid id, string state, CancellationToken cancellationToken) =>
+        _host.WaitAsync(
+            async token =>
+                await _host.FindAsync($"/api/messages/{id}", token) is { } journey && journey.GetProperty("state").GetString() == state,
+            Limit,
+            $"to show that {id} is {state}",
+            cancellationToken
+        );
 }

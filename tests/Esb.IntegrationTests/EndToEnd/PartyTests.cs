@@ -33,21 +33,48 @@ public sealed class PartyTests
                 "out": { "type": "file-outbound", "subscribe": ["t.#"], "folder": "out", "fileName": "{message.party}-{message.id}.txt" },
                 "bad": { "type": "file-outbound", "subscribe": ["t.#"], "folder": "bad", "fileName": "{header.x-missing}.txt" } } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "out"));
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "bad"));
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, new Dictionary<string, string> { ["SHOPKEY"] = "a key of the shop, long enough" });
+        await using var host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string> { ["SHOPKEY"] = "a key of the shop, long enough" }
+        );
 
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/t")) { Content = new StringContent("x", Encoding.UTF8, "text/plain") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/t"))
+        {
+            Content = new StringContent("x", Encoding.UTF8, "text/plain"),
+        };
         request.Headers.Add("X-Api-Key", "a key of the shop, long enough");
         using var response = await host.Client.SendAsync(request, cancellationToken);
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
         await host.WaitForFileAsync(Path.Combine(_folder.FullName, "out", $"shop-{id}.txt"), cancellationToken);
         await host.WaitAsync(
-            async token => (await host.AskAsync("/api/dead-letters", token)).GetProperty("items").GetArrayLength() == 1, TimeSpan.FromSeconds(30), "to keep the dead letter", cancellationToken);
+            async token => (await host.AskAsync("/api/dead-letters", token)).GetProperty("items").GetArrayLength() == 1,
+            TimeSpan.FromSeconds(30),
+            "to keep the dead letter",
+            cancellationToken
+        );
         var letters = await host.AskAsync("/api/dead-letters", cancellationToken);
-        var letter = await host.AskAsync($"/api/dead-letters/{letters.GetProperty("items")[0].GetProperty("id").GetString()}", cancellationToken);
-        var found = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "audit", "find", "--kind", "dead-lettered", "--party", "shop", "--url", host.Management.OriginalString);
+        var letter = await host.AskAsync(
+            $"/api/dead-letters/{letters.GetProperty("items")[0].GetProperty("id").GetString()}",
+            cancellationToken
+        );
+        var found = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "audit",
+            "find",
+            "--kind",
+            "dead-lettered",
+            "--party",
+            "shop",
+            "--url",
+            host.Management.OriginalString
+        );
 
         Assert.Multiple(() =>
         {

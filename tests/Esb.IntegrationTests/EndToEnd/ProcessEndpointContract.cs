@@ -26,17 +26,22 @@ public abstract class ProcessEndpointContract
     [TearDown]
     public async Task StopHost()
     {
-        if (Host is { } started) await started.DisposeAsync();
+        if (Host is { } started)
+            await started.DisposeAsync();
         await _backend.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
     [Test]
-    public async Task Every_message_of_the_topic_is_worked_on([Values("parallel", "ordered", "ordered-by-key")] string delivery, CancellationToken cancellationToken)
+    public async Task Every_message_of_the_topic_is_worked_on(
+        [Values("parallel", "ordered", "ordered-by-key")] string delivery,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(delivery, cancellationToken);
         var ids = new List<Guid>();
-        for (var i = 0; i < 20; i++) ids.Add(await OrderAsync("{}", cancellationToken));
+        for (var i = 0; i < 20; i++)
+            ids.Add(await OrderAsync("{}", cancellationToken));
 
         await WaitForFilesAsync(40, cancellationToken);
         var bills = ids.Select(id => MessageIds.Derive(id, "billing bill")).ToList();
@@ -56,9 +61,19 @@ public abstract class ProcessEndpointContract
         using (Assert.EnterMultipleScope())
         {
             Assert.That(facts.Select(fact => Text(fact, "conversationId")).Distinct(), Is.EqualTo(new[] { id.ToString() }));
-            Assert.That(facts.Where(fact => Text(fact, "kind") == "published" && Text(fact, "endpoint") == "billing").Select(fact => (Text(fact, "causedBy"), Text(fact, "process"), Text(fact, "step"))),
-                Is.EquivalentTo(new[] { (id.ToString(), "bill", "bill"), (id.ToString(), "bill", "copy") }));
-            Assert.That(stages, Does.Contain(("entry", "door")).And.Contain(("delivery", "billing")).And.Contain(("publication", "billing")).And.Contain(("delivery", "bills")));
+            Assert.That(
+                facts
+                    .Where(fact => Text(fact, "kind") == "published" && Text(fact, "endpoint") == "billing")
+                    .Select(fact => (Text(fact, "causedBy"), Text(fact, "process"), Text(fact, "step"))),
+                Is.EquivalentTo(new[] { (id.ToString(), "bill", "bill"), (id.ToString(), "bill", "copy") })
+            );
+            Assert.That(
+                stages,
+                Does.Contain(("entry", "door"))
+                    .And.Contain(("delivery", "billing"))
+                    .And.Contain(("publication", "billing"))
+                    .And.Contain(("delivery", "bills"))
+            );
             Assert.That(stages, Does.Not.Contain(("entry", "billing")));
         }
     }
@@ -81,9 +96,18 @@ public abstract class ProcessEndpointContract
 
         JsonElement letter = default;
         await Host.WaitAsync(
-            async token => (await Host.AskAsync("/api/dead-letters?endpoint=billing", token)).GetProperty("items").EnumerateArray().ToList() is [var found] && (letter = found).ValueKind == JsonValueKind.Object,
-            Limit, "to keep a dead letter", cancellationToken);
-        var failed = (await JourneyAsync(id, "dead-lettered", cancellationToken)).GetProperty("items").EnumerateArray().First(fact => Text(fact, "kind") == "failed");
+            async token =>
+                (await Host.AskAsync("/api/dead-letters?endpoint=billing", token)).GetProperty("items").EnumerateArray().ToList()
+                    is [var found]
+                && (letter = found).ValueKind == JsonValueKind.Object,
+            Limit,
+            "to keep a dead letter",
+            cancellationToken
+        );
+        var failed = (await JourneyAsync(id, "dead-lettered", cancellationToken))
+            .GetProperty("items")
+            .EnumerateArray()
+            .First(fact => Text(fact, "kind") == "failed");
         using (Assert.EnterMultipleScope())
         {
             Assert.That((Text(letter, "code"), letter.GetProperty("attempts").GetInt32()), Is.EqualTo(("SHOP-BAD", 1)));
@@ -92,9 +116,18 @@ public abstract class ProcessEndpointContract
         }
     }
 
-    [TestCase("{}", HttpStatusCode.OK, "priced"), TestCase("""{ "skip": true }""", HttpStatusCode.NoContent, ""), TestCase("""{ "gone": true }""", HttpStatusCode.Gone, "sold out"),
-     TestCase("""{ "bad": true }""", HttpStatusCode.Conflict, "not this one")]
-    public async Task Request_is_answered_by_what_the_process_came_to(string body, HttpStatusCode status, string answer, CancellationToken cancellationToken)
+    [
+        TestCase("{}", HttpStatusCode.OK, "priced"),
+        TestCase("""{ "skip": true }""", HttpStatusCode.NoContent, ""),
+        TestCase("""{ "gone": true }""", HttpStatusCode.Gone, "sold out"),
+        TestCase("""{ "bad": true }""", HttpStatusCode.Conflict, "not this one")
+    ]
+    public async Task Request_is_answered_by_what_the_process_came_to(
+        string body,
+        HttpStatusCode status,
+        string answer,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync("parallel", cancellationToken);
 
@@ -109,7 +142,9 @@ public abstract class ProcessEndpointContract
         _folder = Directory.CreateTempSubdirectory("esb-process-endpoint-");
         _backend = await EchoBackend.StartAsync();
         var capacity = delivery == "ordered" ? "" : "\"poolSize\": 4, \"processingThreads\": 4,";
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               {{Sections}}
               "topics": { "orders": { "key": { "jsonpath": "$.customer" } }, "bills": {}, "quotes": {} },
@@ -138,7 +173,9 @@ public abstract class ProcessEndpointContract
                 "bills": { "type": "file-outbound", "subscribe": ["bills.#"], "folder": "bills", "fileName": "{message.id}.txt" }
               }
             }
-            """, cancellationToken);
+            """,
+            cancellationToken
+        );
         await StartHostAsync(cancellationToken);
     }
 
@@ -166,14 +203,21 @@ public abstract class ProcessEndpointContract
         JsonElement? journey = null;
         await Host.WaitAsync(
             async token => (journey = await Host.FindAsync($"/api/messages/{id}", token)) is { } found && Text(found, "state") == state,
-            Limit, $"to show that {id} is {state}", cancellationToken);
+            Limit,
+            $"to show that {id} is {state}",
+            cancellationToken
+        );
         return journey!.Value;
     }
 
-    private static IEnumerable<JsonElement> StagesOf(JsonElement owner) => owner.GetProperty("messages").EnumerateArray().SelectMany(MessageStages);
+    private static IEnumerable<JsonElement> StagesOf(JsonElement owner) =>
+        owner.GetProperty("messages").EnumerateArray().SelectMany(MessageStages);
 
-    private static IEnumerable<JsonElement> MessageStages(JsonElement message) => message.GetProperty("stages").EnumerateArray()
-        .Concat(message.TryGetProperty("caused", out var inner) ? inner.EnumerateArray().SelectMany(MessageStages) : []);
+    private static IEnumerable<JsonElement> MessageStages(JsonElement message) =>
+        message
+            .GetProperty("stages")
+            .EnumerateArray()
+            .Concat(message.TryGetProperty("caused", out var inner) ? inner.EnumerateArray().SelectMany(MessageStages) : []);
 
     private static string? Text(JsonElement thing, string name) => thing.TryGetProperty(name, out var value) ? value.GetString() : null;
 }

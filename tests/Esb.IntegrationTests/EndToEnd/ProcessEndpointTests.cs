@@ -14,10 +14,11 @@ public sealed class ServerProcessEndpointTests : ProcessEndpointContract
 
     private string Name => $"pe{_run}{TestContext.CurrentContext.Test.ID.Replace('-', '_')}";
 
-    private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
+            """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
@@ -28,7 +29,8 @@ public sealed class ServerProcessEndpointTests : ProcessEndpointContract
         await StartAsync("parallel", cancellationToken);
         var held = new TaskCompletionSource();
         Backend.Hold = held.Task;
-        for (var i = 0; i < 10; i++) await OrderAsync("{}", cancellationToken);
+        for (var i = 0; i < 10; i++)
+            await OrderAsync("{}", cancellationToken);
         await WaitForFilesAsync(4, cancellationToken); // published by those that now wait for the back end
 
         Host.Kill();

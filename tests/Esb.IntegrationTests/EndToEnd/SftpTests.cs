@@ -23,7 +23,9 @@ public sealed class SftpTests
         _server = await SshServer.StartAsync();
         Directory.CreateDirectory(_server.At("in"));
         Directory.CreateDirectory(_server.At("out"));
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "sftp-{{prefix[^6..]}}",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{prefix}}" },
@@ -40,13 +42,15 @@ public sealed class SftpTests
                 }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHost()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         await _server.DisposeAsync();
         _folder.Delete(recursive: true);
     }
@@ -65,7 +69,8 @@ public sealed class SftpTests
     [Test, Category("Faults")]
     public async Task No_file_is_lost_over_kills_of_host_and_server_and_copies_have_one_id(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < Files; i++) await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
+        for (var i = 0; i < Files; i++)
+            await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
         for (var kill = 1; kill <= 3; kill++)
         {
             await StartAsync(cancellationToken);
@@ -73,23 +78,47 @@ public sealed class SftpTests
             await _host!.WaitAsync(_ => Task.FromResult(Written().Length >= enough), Limit, $"to copy {enough} files", cancellationToken);
             await _server.KillAsync();
             await _server.StartAgainAsync();
-            await _host.WaitAsync(_ => Task.FromResult(Written().Length >= enough + 5), Limit, "to go on after the server was killed", cancellationToken);
+            await _host.WaitAsync(
+                _ => Task.FromResult(Written().Length >= enough + 5),
+                Limit,
+                "to go on after the server was killed",
+                cancellationToken
+            );
             _host.Kill();
             await _host.DisposeAsync();
         }
 
         await StartAsync(cancellationToken);
-        await _host!.WaitAsync(_ => Task.FromResult(Written().Length >= Files && Left() == 0), Limit, "to copy all files", cancellationToken);
+        await _host!.WaitAsync(
+            _ => Task.FromResult(Written().Length >= Files && Left() == 0),
+            Limit,
+            "to copy all files",
+            cancellationToken
+        );
 
         var bodies = await Task.WhenAll(Written().Select(file => File.ReadAllTextAsync(file, cancellationToken)));
-        Assert.That(bodies, Is.EquivalentTo(Enumerable.Range(0, Files).Select(i => $"<order>{i}</order>")), "a copy has the id of the first, and so its name");
+        Assert.That(
+            bodies,
+            Is.EquivalentTo(Enumerable.Range(0, Files).Select(i => $"<order>{i}</order>")),
+            "a copy has the id of the first, and so its name"
+        );
     }
 
-    private async Task StartAsync(CancellationToken cancellationToken) => _host = await HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory("host").FullName, cancellationToken,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres, ["SFTP_KEY"] = _server.PrivateKey });
+    private async Task StartAsync(CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["SFTP_KEY"] = _server.PrivateKey,
+            }
+        );
 
     private string[] Written() => [.. Directory.GetFiles(_server.At("out")).Where(file => Path.GetFileName(file)[0] != '.')];
 
-    private int Left() => Directory.GetFiles(_server.At("in"), "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 }).Length;
+    private int Left() =>
+        Directory.GetFiles(_server.At("in"), "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 }).Length;
 }

@@ -21,24 +21,30 @@ public sealed class SingleInstanceTests
     public async Task WriteConfiguration()
     {
         _folder = Directory.CreateTempSubdirectory("esb-single-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "single",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
               "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
               "topics": { "orders": {} },
               "endpoints": {
-                "drop-box": { "type": "file-inbound", "folder": {{Json(In)}}, "pattern": "*.json", "interval": "100ms", "publish": "orders.new", "singleInstance": true },
+                "drop-box": { "type": "file-inbound", "folder": {{Json(
+                In
+            )}}, "pattern": "*.json", "interval": "100ms", "publish": "orders.new", "singleInstance": true },
                 "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{Json(Out)}}, "fileName": "{message.id}.json" }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHosts()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -62,9 +68,14 @@ public sealed class SingleInstanceTests
     }
 
     private async Task StartAsync(string name, CancellationToken cancellationToken) =>
-        _hosts.Add(await HostProcess.StartAsync(
-            Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory(name).FullName, cancellationToken,
-            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres }));
+        _hosts.Add(
+            await HostProcess.StartAsync(
+                Path.Combine(_folder.FullName, "esb.json"),
+                _folder.CreateSubdirectory(name).FullName,
+                cancellationToken,
+                new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres }
+            )
+        );
 
     private async Task PutAsync(string order, CancellationToken cancellationToken)
     {
@@ -74,7 +85,13 @@ public sealed class SingleInstanceTests
     }
 
     private Task WaitForDeliveriesAsync(int count, CancellationToken cancellationToken) =>
-        _hosts[^1].WaitAsync(_ => Task.FromResult(Directory.Exists(Out) && Directory.GetFiles(Out).Length == count), TakeOverLimit, $"to deliver {count} files", cancellationToken);
+        _hosts[^1]
+            .WaitAsync(
+                _ => Task.FromResult(Directory.Exists(Out) && Directory.GetFiles(Out).Length == count),
+                TakeOverLimit,
+                $"to deliver {count} files",
+                cancellationToken
+            );
 
     private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
     {

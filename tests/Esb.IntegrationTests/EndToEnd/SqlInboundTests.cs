@@ -19,8 +19,13 @@ public sealed class SqlInboundTests
         var prefix = $"test-{Guid.NewGuid():N}"; // the inbox of the database knows the ids of another test's rows
         _folder = Directory.CreateTempSubdirectory("esb-rows-");
         _shop = await Shop.CreateAsync();
-        await _shop.ExecuteAsync("create table jobs (id serial primary key, note text, taken boolean not null default false); create table done (job int not null, message uuid not null)");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await _shop.ExecuteAsync(
+            "create table jobs (id serial primary key, note text, taken boolean not null default false); create table done (job int "
+                + "not null, message uuid not null)"
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "rows-{{prefix[^6..]}}",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{prefix}}" },
@@ -38,13 +43,15 @@ public sealed class SqlInboundTests
                 }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHost()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         await _shop.DisposeAsync();
         _folder.Delete(recursive: true);
     }
@@ -72,11 +79,18 @@ public sealed class SqlInboundTests
     {
         await StartAsync(cancellationToken);
 
-        await Task.WhenAll(Enumerable.Range(0, 100).Select(async writer =>
-        {
-            for (var row = 0; row < 10; row++)
-                await _shop.ExecuteAsync($"begin; insert into jobs (note) values ('{writer}'); select pg_sleep({(writer * 7 + row * 13) % 40} / 100.0); commit");
-        }));
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, 100)
+                .Select(async writer =>
+                {
+                    for (var row = 0; row < 10; row++)
+                        await _shop.ExecuteAsync(
+                            $"begin; insert into jobs (note) values ('{writer}'); select pg_sleep({(writer * 7 + row * 13) % 40} / "
+                                + $"100.0); commit"
+                        );
+                })
+        );
         await WaitForAsync(1000, cancellationToken);
 
         await AssertOnceAsync(1000, cancellationToken);
@@ -89,10 +103,24 @@ public sealed class SqlInboundTests
         Assert.That(await _shop.ReadAsync<long>("select count(*) from jobs where not taken", cancellationToken), Is.EqualTo([0]));
     }
 
-    private async Task StartAsync(CancellationToken cancellationToken) => _host = await HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory("host").FullName, cancellationToken,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres, ["SHOP"] = _shop.ConnectionString });
+    private async Task StartAsync(CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["SHOP"] = _shop.ConnectionString,
+            }
+        );
 
-    private Task WaitForAsync(long count, CancellationToken cancellationToken) => _host!.WaitAsync(
-        async token => (await _shop.ReadAsync<long>("select count(*) from done", token))[0] >= count, Limit, $"to take {count} rows", cancellationToken);
+    private Task WaitForAsync(long count, CancellationToken cancellationToken) =>
+        _host!.WaitAsync(
+            async token => (await _shop.ReadAsync<long>("select count(*) from done", token))[0] >= count,
+            Limit,
+            $"to take {count} rows",
+            cancellationToken
+        );
 }

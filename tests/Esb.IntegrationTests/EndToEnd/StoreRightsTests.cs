@@ -28,7 +28,8 @@ public sealed class StoreRightsTests
     [Test, CancelAfter(60_000)]
     public async Task Nothing_in_the_folder_of_the_store_can_be_read_by_others(CancellationToken cancellationToken)
     {
-        if (OperatingSystem.IsWindows()) Assert.Ignore("Windows has no such modes.");
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("Windows has no such modes.");
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), Configuration, cancellationToken);
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
@@ -39,7 +40,9 @@ public sealed class StoreRightsTests
         var data = new DirectoryInfo(Path.Combine(_folder.FullName, "esb-data"));
         const UnixFileMode Others = ~(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         Assert.That(data.UnixFileMode & Others, Is.EqualTo(UnixFileMode.None));
-        var open = data.GetFileSystemInfos("*", SearchOption.AllDirectories).Where(item => (item.UnixFileMode & Others) != 0).Select(item => $"{item.FullName} {item.UnixFileMode}");
+        var open = data.GetFileSystemInfos("*", SearchOption.AllDirectories)
+            .Where(item => (item.UnixFileMode & Others) != 0)
+            .Select(item => $"{item.FullName} {item.UnixFileMode}");
         Assert.That(open, Is.Empty);
     }
 }

@@ -32,10 +32,13 @@ public sealed class TapCopyTests
         await TapAsync(bus, body, cancellationToken); // what is made once
 
         var before = GC.GetTotalAllocatedBytes(precise: true);
-        for (var round = 0; round < Rounds; round++) await TapAsync(bus, body, cancellationToken);
+        for (var round = 0; round < Rounds; round++)
+            await TapAsync(bus, body, cancellationToken);
         var allocated = GC.GetTotalAllocatedBytes(precise: true) - before;
 
-        TestContext.Out.WriteLine($"{allocated / Rounds} bytes for each message of {BodyBytes} and its four copies, all of the host included");
+        TestContext.Out.WriteLine(
+            $"{allocated / Rounds} bytes for each message of {BodyBytes} and its four copies, all of the host included"
+        );
         Assert.That(_arrived.Select(BytesOf), Is.All.SameAs(body));
         Assert.That(allocated / Rounds, Is.LessThan(BodyBytes / 4), "one copy of the body would be four times as much");
     }
@@ -48,9 +51,22 @@ public sealed class TapCopyTests
         await Eventually.HoldsAsync(() => _arrived.Count == arrived + 5, cancellationToken);
     }
 
-    private Task<ITopicSubscription> SubscribeAsync(InProcessBus bus, string endpoint, CancellationToken cancellationToken, string? topic = null)
+    private Task<ITopicSubscription> SubscribeAsync(
+        InProcessBus bus,
+        string endpoint,
+        CancellationToken cancellationToken,
+        string? topic = null
+    )
     {
-        var subscription = new Subscription(endpoint, [SubjectPattern.Parse($"{topic ?? endpoint}.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
+        var subscription = new Subscription(
+            endpoint,
+            [SubjectPattern.Parse($"{topic ?? endpoint}.#")!],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            []
+        );
         return bus.Transport.SubscribeAsync(
             subscription,
             (delivery, _) =>
@@ -58,9 +74,12 @@ public sealed class TapCopyTests
                 _arrived.Enqueue(delivery.Message);
                 return ValueTask.FromResult(Settlement.Done);
             },
-            cancellationToken);
+            cancellationToken
+        );
     }
 
     private static byte[] BytesOf(EsbMessage message) =>
-        MemoryMarshal.TryGetArray(message.Body.Bytes, out var segment) ? segment.Array! : throw new InvalidOperationException("The body is in no array.");
+        MemoryMarshal.TryGetArray(message.Body.Bytes, out var segment)
+            ? segment.Array!
+            : throw new InvalidOperationException("The body is in no array.");
 }

@@ -20,7 +20,9 @@ public sealed class TargetsTests
         _folder = Directory.CreateTempSubdirectory("esb-targets-");
         (_east, _west) = (await EchoBackend.StartAsync(), await EchoBackend.StartAsync());
         await File.WriteAllTextAsync(Targets, $$"""{ "north": "{{_east.Url}}" }""");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "processes": { "send": [{ "call": { "endpoint": "regions", "target": { "xpath": "string(/order/@region)" } } }] },
               "endpoints": {
@@ -28,7 +30,8 @@ public sealed class TargetsTests
                 "regions": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "targetsFile": "targets.json" }
               }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
@@ -53,7 +56,8 @@ public sealed class TargetsTests
     public async Task Names_change_while_the_host_runs_and_a_broken_change_is_not_taken_over(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(Targets, $$"""{ "north": "{{_west.Url}}", "south": "{{_east.Url}}" }""", cancellationToken);
-        while (await SendAsync("south", cancellationToken) != HttpStatusCode.OK) await Task.Delay(100, cancellationToken);
+        while (await SendAsync("south", cancellationToken) != HttpStatusCode.OK)
+            await Task.Delay(100, cancellationToken);
         Assert.That(await SendAsync("north", cancellationToken), Is.EqualTo(HttpStatusCode.OK));
         Assert.That((_east.LastBody, _west.LastBody), Is.EqualTo(("""<order region="south"/>""", """<order region="north"/>""")));
 
@@ -78,7 +82,8 @@ public sealed class TargetsTests
                 "west": { "type": "http-outbound", "url": "http://127.0.0.1/", "targetsFile": "nowhere.json" } },
               "telemetry": { "otlp": "nowhere" } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
 
         var (exitCode, _, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "validate", "broken.json");
 

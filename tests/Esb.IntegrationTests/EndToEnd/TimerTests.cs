@@ -20,7 +20,9 @@ public sealed class TimerTests
         _folder = Directory.CreateTempSubdirectory("esb-timer-");
         _shop = await Shop.CreateAsync();
         await _shop.ExecuteAsync("create table ticks (id uuid not null, due timestamptz not null)");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "timer",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -33,13 +35,15 @@ public sealed class TimerTests
                   "parameters": { "id": { "message": "id" }, "due": { "message": "body" } } }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHosts()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         await _shop.DisposeAsync();
         _folder.Delete(recursive: true);
     }
@@ -60,19 +64,51 @@ public sealed class TimerTests
 
         Assert.That(states, Is.EquivalentTo(new[] { "running", "standby" }));
         Assert.That(before, Is.EqualTo([0]), "no second comes twice");
-        Assert.That(await _shop.ReadAsync<long>("select count(distinct due) from ticks", cancellationToken), Is.EqualTo(
-            await _shop.ReadAsync<long>("select 1 + round(extract(epoch from max(due) - min(due)))::bigint from ticks", cancellationToken)), "no second is left out");
-        Assert.That(await _shop.ReadAsync<long>("select count(distinct id) - count(distinct due) from ticks", cancellationToken), Is.EqualTo([0]), "a second has one id");
-        Assert.That((await _shop.ReadAsync<long>("select count(*) - count(distinct due) from ticks", cancellationToken))[0], Is.LessThanOrEqualTo(1), "only the tick in hand at the kill may come again");
+        Assert.That(
+            await _shop.ReadAsync<long>("select count(distinct due) from ticks", cancellationToken),
+            Is.EqualTo(
+                await _shop.ReadAsync<long>(
+                    "select 1 + round(extract(epoch from max(due) - min(due)))::bigint from ticks",
+                    cancellationToken
+                )
+            ),
+            "no second is left out"
+        );
+        Assert.That(
+            await _shop.ReadAsync<long>("select count(distinct id) - count(distinct due) from ticks", cancellationToken),
+            Is.EqualTo([0]),
+            "a second has one id"
+        );
+        Assert.That(
+            (await _shop.ReadAsync<long>("select count(*) - count(distinct due) from ticks", cancellationToken))[0],
+            Is.LessThanOrEqualTo(1),
+            "only the tick in hand at the kill may come again"
+        );
     }
 
     private async Task StartAsync(string name, CancellationToken cancellationToken) =>
-        _hosts.Add(await HostProcess.StartAsync(
-            Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory(name).FullName, cancellationToken,
-            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres, ["SHOP"] = _shop.ConnectionString }));
+        _hosts.Add(
+            await HostProcess.StartAsync(
+                Path.Combine(_folder.FullName, "esb.json"),
+                _folder.CreateSubdirectory(name).FullName,
+                cancellationToken,
+                new Dictionary<string, string>
+                {
+                    ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                    ["ESB_POSTGRES"] = Servers.Postgres,
+                    ["SHOP"] = _shop.ConnectionString,
+                }
+            )
+        );
 
-    private Task WaitForTicksAsync(int count, CancellationToken cancellationToken) => _hosts[^1].WaitAsync(
-        async token => (await _shop.ReadAsync<long>("select count(distinct due) from ticks", token))[0] >= count, Limit, $"to fire {count} ticks", cancellationToken);
+    private Task WaitForTicksAsync(int count, CancellationToken cancellationToken) =>
+        _hosts[^1]
+            .WaitAsync(
+                async token => (await _shop.ReadAsync<long>("select count(distinct due) from ticks", token))[0] >= count,
+                Limit,
+                $"to fire {count} ticks",
+                cancellationToken
+            );
 
     private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
     {

@@ -9,7 +9,9 @@ public sealed class TutorialTests
 {
     [Test]
     public async Task Page_does_what_it_shows(
-        [Values("1-first-message.md", "2-process.md", "3-order-and-failure.md")] string name, CancellationToken cancellationToken)
+        [Values("1-first-message.md", "2-process.md", "3-order-and-failure.md")] string name,
+        CancellationToken cancellationToken
+    )
     {
         await using var page = new TutorialPage(name, new Dictionary<string, string>());
 
@@ -24,13 +26,16 @@ public sealed class TutorialTests
         var own = $"tutorial{Guid.NewGuid():N}";
         try
         {
-            await using var page = new TutorialPage("4-farm-and-reload.md", new Dictionary<string, string>
-            {
-                ["ESB_RABBITMQ"] = Servers.RabbitMq,
-                ["ESB_POSTGRES"] = Servers.Postgres,
-                ["ESB__TRANSPORT__PREFIX"] = own,
-                ["ESB__STORE__SCHEMA"] = own,
-            });
+            await using var page = new TutorialPage(
+                "4-farm-and-reload.md",
+                new Dictionary<string, string>
+                {
+                    ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                    ["ESB_POSTGRES"] = Servers.Postgres,
+                    ["ESB__TRANSPORT__PREFIX"] = own,
+                    ["ESB__STORE__SCHEMA"] = own,
+                }
+            );
 
             await page.RunAsync(cancellationToken);
 

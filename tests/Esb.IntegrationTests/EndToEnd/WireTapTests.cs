@@ -15,7 +15,9 @@ public sealed class WireTapTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-tap-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
               "topics": { "orders": {}, "copies": {} },
@@ -29,8 +31,14 @@ public sealed class WireTapTests
                 }
               }
             }
-            """);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+            """
+        );
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
     }
 
     [OneTimeTearDown]
@@ -45,7 +53,10 @@ public sealed class WireTapTests
     {
         using var response = await _host.PostAsync("/orders", "<order/>", "application/xml", cancellationToken);
 
-        var (message, copy) = (await WaitForFilesAsync("orders", 1, cancellationToken), await WaitForFilesAsync("copies", 1, cancellationToken));
+        var (message, copy) = (
+            await WaitForFilesAsync("orders", 1, cancellationToken),
+            await WaitForFilesAsync("copies", 1, cancellationToken)
+        );
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That((File.ReadAllText(message[0]), File.ReadAllText(copy[0])), Is.EqualTo(("<order/>", "<order/>")));
         Assert.That(Path.GetFileName(copy[0]), Is.Not.EqualTo(Path.GetFileName(message[0])));
@@ -54,20 +65,34 @@ public sealed class WireTapTests
     [Test, Order(2), CancelAfter(60_000)]
     public async Task Queue_that_takes_no_more_copies_does_not_befall_the_messages(CancellationToken cancellationToken)
     {
-        var (exitCode, _, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "endpoints", "pause", "copies", "--url", _host.Management.OriginalString);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "endpoints",
+            "pause",
+            "copies",
+            "--url",
+            _host.Management.OriginalString
+        );
         Assert.That(exitCode, Is.Zero, error);
 
-        var statuses = await Task.WhenAll(Enumerable.Range(0, 50).Select(async _ => (await _host.PostAsync("/orders", "<order/>", "application/xml", cancellationToken)).StatusCode));
+        var statuses = await Task.WhenAll(
+            Enumerable
+                .Range(0, 50)
+                .Select(async _ => (await _host.PostAsync("/orders", "<order/>", "application/xml", cancellationToken)).StatusCode)
+        );
 
         Assert.That(statuses, Is.All.EqualTo(HttpStatusCode.Accepted));
         Assert.That(await WaitForFilesAsync("orders", 51, cancellationToken), Has.Length.EqualTo(51));
-        while (!_host.Output.Contains("copies were lost", StringComparison.Ordinal)) await Task.Delay(50, cancellationToken);
+        while (!_host.Output.Contains("copies were lost", StringComparison.Ordinal))
+            await Task.Delay(50, cancellationToken);
     }
 
     private async Task<string[]> WaitForFilesAsync(string folder, int count, CancellationToken cancellationToken)
     {
         var path = Path.Combine(_folder.FullName, folder);
-        while (!Directory.Exists(path) || Directory.GetFiles(path, "*.txt").Length < count) await Task.Delay(50, cancellationToken);
+        while (!Directory.Exists(path) || Directory.GetFiles(path, "*.txt").Length < count)
+            await Task.Delay(50, cancellationToken);
         return Directory.GetFiles(path, "*.txt");
     }
 }

@@ -22,7 +22,8 @@ public abstract class WorkflowContract
     [TearDown]
     public async Task StopHost()
     {
-        if (Host is { } started) await started.DisposeAsync();
+        if (Host is { } started)
+            await started.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -46,8 +47,14 @@ public abstract class WorkflowContract
             Assert.That(waiting.GetProperty("step").GetString(), Is.EqualTo("wait-for-picking"));
             Assert.That(picture, Does.StartWith("<svg").And.Contain("wait-for-picking"));
             Assert.That(mermaid, Does.StartWith("flowchart TD").And.Contain("current"));
-            Assert.That(history.GetProperty("items").EnumerateArray().Select(line => line.GetProperty("version").GetInt32()), Is.EqualTo(new[] { 1, 2 }));
-            Assert.That(journey.GetProperty("items").EnumerateArray().Select(fact => fact.GetProperty("endpoint").GetString()), Does.Contain("workflow:fulfil-order"));
+            Assert.That(
+                history.GetProperty("items").EnumerateArray().Select(line => line.GetProperty("version").GetInt32()),
+                Is.EqualTo(new[] { 1, 2 })
+            );
+            Assert.That(
+                journey.GetProperty("items").EnumerateArray().Select(fact => fact.GetProperty("endpoint").GetString()),
+                Does.Contain("workflow:fulfil-order")
+            );
         }
     }
 
@@ -84,26 +91,50 @@ public abstract class WorkflowContract
         await WaitForFilesAsync("outcome", "requests.approved-*", 1, cancellationToken);
     }
 
-    [TestCase("basic", 1, "basic", 1), TestCase("filter", 1, "filter", 1), TestCase("scope", 1, "scope", 1), TestCase("convoy", 2, "convoy", 1), TestCase("sleep", 1, "sleep", 1),
-     TestCase("inline", 1, "inline,work", 2), TestCase("start", 1, "start,work", 2), TestCase("batch", 5, "batch", 1)]
-    public async Task Every_kind_of_workflow_comes_to_its_end(string kind, int messages, string subjects, int instances, CancellationToken cancellationToken)
+    [
+        TestCase("basic", 1, "basic", 1),
+        TestCase("filter", 1, "filter", 1),
+        TestCase("scope", 1, "scope", 1),
+        TestCase("convoy", 2, "convoy", 1),
+        TestCase("sleep", 1, "sleep", 1),
+        TestCase("inline", 1, "inline,work", 2),
+        TestCase("start", 1, "start,work", 2),
+        TestCase("batch", 5, "batch", 1)
+    ]
+    public async Task Every_kind_of_workflow_comes_to_its_end(
+        string kind,
+        int messages,
+        string subjects,
+        int instances,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync("kinds", cancellationToken);
-        for (var i = 0; i < messages; i++) await PostAsync("/in", $$"""{ "kind": "{{kind}}", "key": "k", "accept": true, "n": {{i}} }""", cancellationToken);
+        for (var i = 0; i < messages; i++)
+            await PostAsync("/in", $$"""{ "kind": "{{kind}}", "key": "k", "accept": true, "n": {{i}} }""", cancellationToken);
 
         await FindAsync("state=completed", instances, cancellationToken);
-        foreach (var subject in subjects.Split(',')) await WaitForFilesAsync("out", $"out.{subject}-*", 1, cancellationToken);
+        foreach (var subject in subjects.Split(','))
+            await WaitForFilesAsync("out", $"out.{subject}-*", 1, cancellationToken);
     }
 
     private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
-        var text = await File.ReadAllTextAsync(Path.Combine(Repository.PathOf("samples", "workflows", sample), "esb.json"), cancellationToken);
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal), cancellationToken);
+        var text = await File.ReadAllTextAsync(
+            Path.Combine(Repository.PathOf("samples", "workflows", sample), "esb.json"),
+            cancellationToken
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal),
+            cancellationToken
+        );
         await StartHostAsync(cancellationToken);
     }
 
-    private protected async Task StartHostAsync(CancellationToken cancellationToken) => Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+    private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
+        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
     private protected async Task PostAsync(string path, string body, CancellationToken cancellationToken)
     {
@@ -115,13 +146,24 @@ public abstract class WorkflowContract
     {
         var found = new List<JsonElement>();
         await Host.WaitAsync(
-            async token => (found = [.. (await Host.AskAsync($"/api/workflows?limit=1000&{filter}", token)).GetProperty("items").EnumerateArray()]).Count >= count,
-            Limit, $"to have {count} instances with {filter}", cancellationToken);
+            async token =>
+                (
+                    found = [.. (await Host.AskAsync($"/api/workflows?limit=1000&{filter}", token)).GetProperty("items").EnumerateArray()]
+                ).Count >= count,
+            Limit,
+            $"to have {count} instances with {filter}",
+            cancellationToken
+        );
         return found[0];
     }
 
-    private protected async Task WaitForFilesAsync(string folder, string pattern, int count, CancellationToken cancellationToken) => await Host.WaitAsync(
-        _ => Task.FromResult(Files(folder, pattern) >= count), Limit, $"to have written {count} files {pattern}", cancellationToken);
+    private protected async Task WaitForFilesAsync(string folder, string pattern, int count, CancellationToken cancellationToken) =>
+        await Host.WaitAsync(
+            _ => Task.FromResult(Files(folder, pattern) >= count),
+            Limit,
+            $"to have written {count} files {pattern}",
+            cancellationToken
+        );
 
     private protected int Files(string folder, string pattern)
     {
@@ -145,10 +187,11 @@ public sealed class ServerWorkflowTests : WorkflowContract
 
     private string Name => $"wf{_run}{TestContext.CurrentContext.Test.ID.Replace('-', '_')}";
 
-    private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
+            """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };

@@ -25,8 +25,21 @@ internal sealed class SftpInboundContract : InboundEndpointContract
     [TearDown]
     public async Task StopServer() => await _server.DisposeAsync();
 
-    protected override Task<IInboundEndpoint> CreateAsync() => Task.FromResult<IInboundEndpoint>(SomeSftp.Inbound(
-        SomeSftp.InboundConfig(_server) with { MaxConcurrentCalls = AtOnce, PoolSize = AtOnce, After = "move:done" }, Intake, audit: AuditGate, overload: _overload.Gate, hold: IntakeHold));
+    protected override Task<IInboundEndpoint> CreateAsync() =>
+        Task.FromResult<IInboundEndpoint>(
+            SomeSftp.Inbound(
+                SomeSftp.InboundConfig(_server) with
+                {
+                    MaxConcurrentCalls = AtOnce,
+                    PoolSize = AtOnce,
+                    After = "move:done",
+                },
+                Intake,
+                audit: AuditGate,
+                overload: _overload.Gate,
+                hold: IntakeHold
+            )
+        );
 
     protected override async Task<SenderVerdict> SendAsync(string body, CancellationToken cancellationToken)
     {
@@ -34,8 +47,10 @@ internal sealed class SftpInboundContract : InboundEndpointContract
         await _server.PutAsync(name, body, cancellationToken);
         while (true)
         {
-            if (File.Exists(_server.At("done", name))) return SenderVerdict.Accepted;
-            if (File.Exists(_server.At("error", $"{name}.reason.txt"))) return SenderVerdict.Refused;
+            if (File.Exists(_server.At("done", name)))
+                return SenderVerdict.Accepted;
+            if (File.Exists(_server.At("error", $"{name}.reason.txt")))
+                return SenderVerdict.Refused;
             await Task.Delay(5, cancellationToken);
         }
     }

@@ -40,11 +40,18 @@ public sealed class SftpInboundTests
         }
 
         await using var endpoint = await StartAsync(config => config with { Order = order, Pattern = "*.xml" }, cancellationToken);
-        await HoldsAsync(() => Files().Count == 0 && Intake.Messages.Count == 3 && _marks.Count == 0, "all are taken, and no record is left", cancellationToken);
+        await HoldsAsync(
+            () => Files().Count == 0 && Intake.Messages.Count == 3 && _marks.Count == 0,
+            "all are taken, and no record is left",
+            cancellationToken
+        );
 
         var message = Intake.Messages[0];
         Assert.That(Bodies, Is.EqualTo(expected));
-        Assert.That((message.ContentType, message.Headers["x-file-name"], message.Properties!["file.size"]), Is.EqualTo(("application/xml", $"{expected[0]}.xml", "1")));
+        Assert.That(
+            (message.ContentType, message.Headers["x-file-name"], message.Properties!["file.size"]),
+            Is.EqualTo(("application/xml", $"{expected[0]}.xml", "1"))
+        );
     }
 
     [Test]
@@ -55,7 +62,11 @@ public sealed class SftpInboundTests
         await _server.PutAsync("b.xml.ok", "", cancellationToken);
 
         await using var endpoint = await StartAsync(config => config with { Ready = "{name}.ok" }, cancellationToken);
-        await HoldsAsync(() => !File.Exists(_server.At("b.xml.ok")) && Intake.Messages.Count == 1 && Directory.GetFiles(_server.At(".esb")).Length == 0, "the one with a trigger is taken", cancellationToken);
+        await HoldsAsync(
+            () => !File.Exists(_server.At("b.xml.ok")) && Intake.Messages.Count == 1 && Directory.GetFiles(_server.At(".esb")).Length == 0,
+            "the one with a trigger is taken",
+            cancellationToken
+        );
 
         Assert.That((Bodies, Files().Single()), Is.EqualTo(("b", "a.xml")));
         await _server.PutAsync("a.xml.ok", "", cancellationToken);
@@ -154,23 +165,36 @@ public sealed class SftpInboundTests
     public async Task Claim_that_a_dead_host_left_is_the_same_message(CancellationToken cancellationToken)
     {
         await _server.PutAsync("a.xml", "a", cancellationToken);
-        Intake.Answer = async (_, token) => { await Task.Delay(Timeout.Infinite, token); return Task.CompletedTask; };
-        await using (var first = await StartAsync(config => config, cancellationToken)) await HoldsAsync(() => Intake.Messages.Count == 1, "it is handed over", cancellationToken);
+        Intake.Answer = async (_, token) =>
+        {
+            await Task.Delay(Timeout.Infinite, token);
+            return Task.CompletedTask;
+        };
+        await using (var first = await StartAsync(config => config, cancellationToken))
+            await HoldsAsync(() => Intake.Messages.Count == 1, "it is handed over", cancellationToken);
         var left = File.Exists(_server.At(".esb", "a.xml"));
         Intake.Answer = (_, _) => Task.FromResult(Task.CompletedTask);
 
         await using var second = await StartAsync(config => config, cancellationToken);
         await HoldsAsync(() => !File.Exists(_server.At(".esb", "a.xml")), "it is put away", cancellationToken);
 
-        Assert.That((left, Intake.Messages.Count, Intake.Messages.Select(message => message.Id).Distinct().Count()), Is.EqualTo((true, 2, 1)));
+        Assert.That(
+            (left, Intake.Messages.Count, Intake.Messages.Select(message => message.Id).Distinct().Count()),
+            Is.EqualTo((true, 2, 1))
+        );
     }
 
     [Test]
     public async Task File_recorded_as_taken_is_put_away_without_being_published_again(CancellationToken cancellationToken)
     {
         await _server.PutAsync("a.xml", "a", cancellationToken);
-        Intake.Answer = async (_, _) => { await _server.KillAsync(); return Task.CompletedTask; }; // before it can be put away
-        await using (var first = await StartAsync(config => config, cancellationToken)) await HoldsAsync(() => _marks.Count == 1, "it is recorded", cancellationToken);
+        Intake.Answer = async (_, _) =>
+        {
+            await _server.KillAsync();
+            return Task.CompletedTask;
+        }; // before it can be put away
+        await using (var first = await StartAsync(config => config, cancellationToken))
+            await HoldsAsync(() => _marks.Count == 1, "it is recorded", cancellationToken);
         await _server.StartAgainAsync();
 
         await using var second = await StartAsync(config => config, cancellationToken);
@@ -184,9 +208,17 @@ public sealed class SftpInboundTests
     {
         await _server.PutAsync("a.xml", "a", cancellationToken);
         _marks.IsAway = false;
-        Intake.Answer = (_, _) => { _marks.IsAway = true; return Task.FromResult(Task.CompletedTask); };
+        Intake.Answer = (_, _) =>
+        {
+            _marks.IsAway = true;
+            return Task.FromResult(Task.CompletedTask);
+        };
         await using var endpoint = await StartAsync(config => config, cancellationToken);
-        await HoldsAsync(() => _log.All.Any(line => line.Text.Contains("cannot be put away", StringComparison.Ordinal)), "it is told", cancellationToken);
+        await HoldsAsync(
+            () => _log.All.Any(line => line.Text.Contains("cannot be put away", StringComparison.Ordinal)),
+            "it is told",
+            cancellationToken
+        );
         var before = File.Exists(_server.At(".esb", "a.xml"));
         _marks.IsAway = false;
 
@@ -198,7 +230,8 @@ public sealed class SftpInboundTests
     [Test]
     public async Task Files_are_taken_over_kills_of_the_server(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 60; i++) await _server.PutAsync($"{i:00}.xml", $"{i}", cancellationToken);
+        for (var i = 0; i < 60; i++)
+            await _server.PutAsync($"{i:00}.xml", $"{i}", cancellationToken);
         await using var endpoint = await StartAsync(config => config with { MaxConcurrentCalls = 4, PoolSize = 4 }, cancellationToken);
 
         for (var kill = 1; kill <= 3; kill++)
@@ -208,9 +241,17 @@ public sealed class SftpInboundTests
             await _server.StartAgainAsync();
         }
 
-        await HoldsAsync(() => Files().Count == 0 && Directory.GetFiles(_server.At(".esb")).Length == 0, "all are taken", cancellationToken);
+        await HoldsAsync(
+            () => Files().Count == 0 && Directory.GetFiles(_server.At(".esb")).Length == 0,
+            "all are taken",
+            cancellationToken
+        );
         var byId = Intake.Messages.GroupBy(message => message.Id).ToList();
-        Assert.That(byId.Select(copies => copies.First().Body.ReadText()).Order(), Is.EqualTo(Enumerable.Range(0, 60).Select(i => $"{i}").Order()), "a copy has the id of the first");
+        Assert.That(
+            byId.Select(copies => copies.First().Body.ReadText()).Order(),
+            Is.EqualTo(Enumerable.Range(0, 60).Select(i => $"{i}").Order()),
+            "a copy has the id of the first"
+        );
     }
 
     [Test]
@@ -228,7 +269,10 @@ public sealed class SftpInboundTests
         await endpoint.StopAsync(cancellationToken);
 
         Assert.That(Bodies, Is.EqualTo("good"));
-        var told = _log.All.Select(line => line.Text.Split(':')[0]).Where(code => code.StartsWith("ESB-FILE", StringComparison.Ordinal)).Order();
+        var told = _log
+            .All.Select(line => line.Text.Split(':')[0])
+            .Where(code => code.StartsWith("ESB-FILE", StringComparison.Ordinal))
+            .Order();
         Assert.That(told, Is.EqualTo(["ESB-FILE-KIND", "ESB-FILE-LINK", "ESB-FILE-NAME", "ESB-FILE-NAME"]), "once each");
     }
 
@@ -241,9 +285,16 @@ public sealed class SftpInboundTests
         await _server.PutAsync("a.xml", "a", cancellationToken);
 
         await using var endpoint = await StartAsync(config => config, cancellationToken);
-        await HoldsAsync(() => _log.All.Any(line => line.Text.StartsWith("ESB-FILE-LINK", StringComparison.Ordinal)), "it is told", cancellationToken);
+        await HoldsAsync(
+            () => _log.All.Any(line => line.Text.StartsWith("ESB-FILE-LINK", StringComparison.Ordinal)),
+            "it is told",
+            cancellationToken
+        );
 
-        Assert.That((Intake.Messages.Count, File.Exists(_server.At("a.xml")), File.Exists(Path.Combine(others, "secret.xml"))), Is.EqualTo((0, true, true)));
+        Assert.That(
+            (Intake.Messages.Count, File.Exists(_server.At("a.xml")), File.Exists(Path.Combine(others, "secret.xml"))),
+            Is.EqualTo((0, true, true))
+        );
     }
 
     [Test]
@@ -255,7 +306,10 @@ public sealed class SftpInboundTests
         await using var endpoint = await StartAsync(config => config, cancellationToken);
         await HoldsAsync(() => File.Exists(_server.At("error", "bad.xml.reason.txt")), "it is put away", cancellationToken);
 
-        Assert.That(await File.ReadAllTextAsync(_server.At("error", "bad.xml.reason.txt"), cancellationToken), Does.StartWith("ESB-XML-SYNTAX\nThe body is no XML."));
+        Assert.That(
+            await File.ReadAllTextAsync(_server.At("error", "bad.xml.reason.txt"), cancellationToken),
+            Does.StartWith("ESB-XML-SYNTAX\nThe body is no XML.")
+        );
         Assert.That(File.Exists(_server.At("error", "bad.xml")), Is.True);
     }
 
@@ -264,8 +318,15 @@ public sealed class SftpInboundTests
     {
         await _server.PutAsync("a.xml", "a", cancellationToken);
 
-        await using var endpoint = await StartAsync(config => config with { HostKey = ["SHA256:" + new string('A', 43)] }, cancellationToken);
-        await HoldsAsync(() => _log.All.Any(line => line.Text.StartsWith("ESB-SFTP-HOSTKEY", StringComparison.Ordinal)), "it is told", cancellationToken);
+        await using var endpoint = await StartAsync(
+            config => config with { HostKey = ["SHA256:" + new string('A', 43)] },
+            cancellationToken
+        );
+        await HoldsAsync(
+            () => _log.All.Any(line => line.Text.StartsWith("ESB-SFTP-HOSTKEY", StringComparison.Ordinal)),
+            "it is told",
+            cancellationToken
+        );
 
         Assert.That((Intake.Messages.Count, File.Exists(_server.At("a.xml"))), Is.EqualTo((0, true)));
     }
@@ -273,22 +334,35 @@ public sealed class SftpInboundTests
     [Test, Category("Thorough"), CancelAfter(300_000)]
     public async Task FIL_17_ten_thousand_waiting_files_are_taken_in_bounded_memory(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 10_000; i++) await File.WriteAllTextAsync(_server.At($"{i:00000}.xml"), $"{i}", cancellationToken);
+        for (var i = 0; i < 10_000; i++)
+            await File.WriteAllTextAsync(_server.At($"{i:00000}.xml"), $"{i}", cancellationToken);
         long largest = 0;
         Intake.Answer = (_, _) =>
         {
-            if (Random.Shared.Next(100) == 0) largest = Math.Max(largest, GC.GetTotalMemory(forceFullCollection: false));
+            if (Random.Shared.Next(100) == 0)
+                largest = Math.Max(largest, GC.GetTotalMemory(forceFullCollection: false));
             return Task.FromResult(Task.CompletedTask);
         };
         var before = GC.GetTotalMemory(forceFullCollection: true);
 
-        await using var endpoint = await StartAsync(config => config with { MaxConcurrentCalls = 8, PoolSize = 8, MaxFiles = 1000 }, cancellationToken);
-        await HoldsAsync(() => Intake.Messages.Count == 10_000 && Files().Count == 0, "all are taken", cancellationToken, TimeSpan.FromMinutes(4));
+        await using var endpoint = await StartAsync(
+            config => config with { MaxConcurrentCalls = 8, PoolSize = 8, MaxFiles = 1000 },
+            cancellationToken
+        );
+        await HoldsAsync(
+            () => Intake.Messages.Count == 10_000 && Files().Count == 0,
+            "all are taken",
+            cancellationToken,
+            TimeSpan.FromMinutes(4)
+        );
 
         Assert.That(largest - before, Is.LessThan(100 * 1024 * 1024));
     }
 
-    private async Task<SftpInboundEndpoint> StartAsync(Func<SftpInboundConfig, SftpInboundConfig> change, CancellationToken cancellationToken)
+    private async Task<SftpInboundEndpoint> StartAsync(
+        Func<SftpInboundConfig, SftpInboundConfig> change,
+        CancellationToken cancellationToken
+    )
     {
         var endpoint = SomeSftp.Inbound(change(SomeSftp.InboundConfig(_server)), Intake, _marks, _log);
         await endpoint.StartAsync(cancellationToken);
@@ -302,7 +376,8 @@ public sealed class SftpInboundTests
         var started = TimeProvider.System.GetTimestamp();
         while (!condition())
         {
-            if (TimeProvider.System.GetElapsedTime(started) > (patience ?? Patience)) Assert.Fail($"Waited in vain: {what}.\n{string.Join('\n', _log.All)}");
+            if (TimeProvider.System.GetElapsedTime(started) > (patience ?? Patience))
+                Assert.Fail($"Waited in vain: {what}.\n{string.Join('\n', _log.All)}");
             await Task.Delay(20, cancellationToken);
         }
     }

@@ -22,14 +22,23 @@ public sealed class SftpOutboundTests
     [TestCase(FileExistsRule.Fail, "ESB-FILE-EXISTS", 1, "old")]
     [TestCase(FileExistsRule.Replace, null, 1, "new")]
     [TestCase(FileExistsRule.Unique, null, 2, "old")]
-    public async Task File_that_exists_is_treated_as_configured(FileExistsRule rule, string? code, int files, string content, CancellationToken cancellationToken)
+    public async Task File_that_exists_is_treated_as_configured(
+        FileExistsRule rule,
+        string? code,
+        int files,
+        string content,
+        CancellationToken cancellationToken
+    )
     {
         await _server.PutAsync("order.xml", "old", cancellationToken);
         await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server, "order.xml") with { IfExists = rule });
 
         var failure = await adapter.TryAsync(Some.Message("new"), cancellationToken);
 
-        Assert.That((failure?.Code, Names().Count, await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken)), Is.EqualTo((code, files, content)));
+        Assert.That(
+            (failure?.Code, Names().Count, await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken)),
+            Is.EqualTo((code, files, content))
+        );
     }
 
     [Test]
@@ -40,7 +49,11 @@ public sealed class SftpOutboundTests
         var failure = (await adapter.TryAsync(Some.Message(), cancellationToken))!;
 
         Assert.That((failure.Code, failure.IsOutage, Names().Count), Is.EqualTo(("ESB-SFTP-HOSTKEY", true, 0)));
-        Assert.That(failure.Detail, Does.Contain(_server.HostKey).And.Contain(_server.SecondHostKey), "for the operator, who compares them");
+        Assert.That(
+            failure.Detail,
+            Does.Contain(_server.HostKey).And.Contain(_server.SecondHostKey),
+            "for the operator, who compares them"
+        );
     }
 
     [Test]
@@ -67,7 +80,10 @@ public sealed class SftpOutboundTests
         time.Advance(TimeSpan.FromMinutes(1));
         var corrected = await adapter.TryAsync(Some.Message(), cancellationToken);
 
-        Assert.That((refused!.Code, refused.IsOutage, tooSoon!.Code, corrected), Is.EqualTo(("ESB-SFTP-AUTH", true, "ESB-SFTP-AUTH", default(Core.Errors.EndpointException))));
+        Assert.That(
+            (refused!.Code, refused.IsOutage, tooSoon!.Code, corrected),
+            Is.EqualTo(("ESB-SFTP-AUTH", true, "ESB-SFTP-AUTH", default(Core.Errors.EndpointException)))
+        );
     }
 
     [Test]
@@ -75,7 +91,13 @@ public sealed class SftpOutboundTests
     {
         using var silent = new TcpListener(IPAddress.Loopback, 0);
         silent.Start(); // accepts in its backlog and says nothing
-        await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server) with { Url = $"sftp://esb@{silent.LocalEndpoint}/in", Timeout = TimeSpan.FromSeconds(1) });
+        await using var adapter = SomeSftp.Outbound(
+            SomeSftp.OutboundConfig(_server) with
+            {
+                Url = $"sftp://esb@{silent.LocalEndpoint}/in",
+                Timeout = TimeSpan.FromSeconds(1),
+            }
+        );
 
         var failure = (await adapter.TryAsync(Some.Message(), cancellationToken))!;
 
@@ -87,22 +109,37 @@ public sealed class SftpOutboundTests
     {
         await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server, "{header.x-name}"));
 
-        var failure = await adapter.TryAsync(Some.Message() with { Headers = MessageHeaders.Empty.With("x-name", name) }, cancellationToken);
+        var failure = await adapter.TryAsync(
+            Some.Message() with
+            {
+                Headers = MessageHeaders.Empty.With("x-name", name),
+            },
+            cancellationToken
+        );
 
         Assert.That((failure!.Code, failure.IsUnsent, Names().Count), Is.EqualTo(("ESB-FILE-NAME", true, 0)));
     }
 
-    [TestCase(FileExistsRule.Fail, true), TestCase(FileExistsRule.Replace, true), TestCase(FileExistsRule.Fail, false), TestCase(FileExistsRule.Replace, false)]
+    [
+        TestCase(FileExistsRule.Fail, true),
+        TestCase(FileExistsRule.Replace, true),
+        TestCase(FileExistsRule.Fail, false),
+        TestCase(FileExistsRule.Replace, false)
+    ]
     public async Task FIL_10_link_under_the_name_is_not_followed(FileExistsRule rule, bool isThere, CancellationToken cancellationToken)
     {
         var target = Path.Combine(Path.GetDirectoryName(_server.Files)!, "elsewhere");
-        if (isThere) await File.WriteAllTextAsync(target, "safe", cancellationToken);
+        if (isThere)
+            await File.WriteAllTextAsync(target, "safe", cancellationToken);
         File.CreateSymbolicLink(_server.At("order.xml"), target);
         await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server, "order.xml") with { IfExists = rule });
 
         var failure = await adapter.TryAsync(Some.Message("new"), cancellationToken);
 
-        Assert.That((failure!.Code, File.Exists(target) ? await File.ReadAllTextAsync(target, cancellationToken) : null), Is.EqualTo(("ESB-FILE-LINK", isThere ? "safe" : null)));
+        Assert.That(
+            (failure!.Code, File.Exists(target) ? await File.ReadAllTextAsync(target, cancellationToken) : null),
+            Is.EqualTo(("ESB-FILE-LINK", isThere ? "safe" : null))
+        );
     }
 
     [Test]
@@ -113,7 +150,10 @@ public sealed class SftpOutboundTests
 
         var failure = await adapter.TryAsync(Some.Message("whole"), cancellationToken);
 
-        Assert.That((failure, await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken)), Is.EqualTo((default(Core.Errors.EndpointException), "whole")));
+        Assert.That(
+            (failure, await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken)),
+            Is.EqualTo((default(Core.Errors.EndpointException), "whole"))
+        );
     }
 
     [Test]
@@ -123,7 +163,10 @@ public sealed class SftpOutboundTests
 
         var failure = await adapter.TryAsync(Some.Message(), cancellationToken);
 
-        Assert.That((failure!.Code, failure.IsOutage, Directory.Exists(_server.At("missing"))), Is.EqualTo(("ESB-SFTP-FOLDER", true, false)));
+        Assert.That(
+            (failure!.Code, failure.IsOutage, Directory.Exists(_server.At("missing"))),
+            Is.EqualTo(("ESB-SFTP-FOLDER", true, false))
+        );
     }
 
     [Test]
@@ -133,7 +176,10 @@ public sealed class SftpOutboundTests
         var instance = adapter.CreateInstance();
         await instance.SendAsync(Some.Message("1"), cancellationToken);
         await _server.KillAsync();
-        Assert.That(async () => await instance.SendAsync(Some.Message("2"), cancellationToken), Throws.InstanceOf<Core.Errors.EndpointException>());
+        Assert.That(
+            async () => await instance.SendAsync(Some.Message("2"), cancellationToken),
+            Throws.InstanceOf<Core.Errors.EndpointException>()
+        );
         await _server.StartAgainAsync();
 
         await instance.SendAsync(Some.Message("3"), cancellationToken);
@@ -145,7 +191,8 @@ public sealed class SftpOutboundTests
     [Test]
     public async Task Password_is_accepted_where_the_user_has_one(CancellationToken cancellationToken)
     {
-        if (!Environment.IsPrivilegedProcess) Assert.Ignore("Only root can make a user that has a password.");
+        if (!Environment.IsPrivilegedProcess)
+            Assert.Ignore("Only root can make a user that has a password.");
         var user = $"esb{Guid.NewGuid():N}"[..16];
         await using var server = await SshServer.StartAsync("PasswordAuthentication yes");
         var hash = (await SshServer.RunAsync("openssl", "passwd", "-6", "Geheim-1")).Trim();
@@ -161,7 +208,10 @@ public sealed class SftpOutboundTests
             var refused = await wrong.TryAsync(Some.Message(), cancellationToken);
             var sent = await right.TryAsync(Some.Message(), cancellationToken);
 
-            Assert.That((refused!.Code, sent, Directory.GetFiles(server.Files).Length), Is.EqualTo(("ESB-SFTP-AUTH", default(Core.Errors.EndpointException), 1)));
+            Assert.That(
+                (refused!.Code, sent, Directory.GetFiles(server.Files).Length),
+                Is.EqualTo(("ESB-SFTP-AUTH", default(Core.Errors.EndpointException), 1))
+            );
         }
         finally
         {

@@ -12,9 +12,7 @@ internal sealed class SshServer : IAsyncDisposable
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-sshd-");
     private Process? _process;
 
-    private SshServer()
-    {
-    }
+    private SshServer() { }
 
     public int Port { get; } = FreePorts.Next();
 
@@ -35,7 +33,8 @@ internal sealed class SshServer : IAsyncDisposable
 
     public static async Task<SshServer> StartAsync(string settings = "")
     {
-        if (!File.Exists(Program)) Assert.Fail("openssh-server is not installed: run ./test, or apt-get install openssh-server.");
+        if (!File.Exists(Program))
+            Assert.Fail("openssh-server is not installed: run ./test, or apt-get install openssh-server.");
         var server = new SshServer();
         await server.PrepareAsync(settings);
         await server.StartAgainAsync();
@@ -44,7 +43,12 @@ internal sealed class SshServer : IAsyncDisposable
 
     public async Task StartAgainAsync()
     {
-        _process = Process.Start(new ProcessStartInfo(Program, ["-D", "-E", Path.Combine(_folder.FullName, "log"), "-f", Path.Combine(_folder.FullName, "sshd_config")]))!;
+        _process = Process.Start(
+            new ProcessStartInfo(
+                Program,
+                ["-D", "-E", Path.Combine(_folder.FullName, "log"), "-f", Path.Combine(_folder.FullName, "sshd_config")]
+            )
+        )!;
         var started = TimeProvider.System.GetTimestamp();
         while (!await IsListeningAsync())
         {
@@ -57,7 +61,8 @@ internal sealed class SshServer : IAsyncDisposable
     /// <summary>Kills the server and all its sessions.</summary>
     public async Task KillAsync()
     {
-        if (_process is null) return;
+        if (_process is null)
+            return;
         _process.Kill(entireProcessTree: true);
         await _process.WaitForExitAsync();
         _process.Dispose();
@@ -65,7 +70,11 @@ internal sealed class SshServer : IAsyncDisposable
     }
 
     /// <summary>Lets the user in, or not any more.</summary>
-    public void LetIn(bool isLetIn) => File.Move(Path.Combine(_folder.FullName, isLetIn ? "keys.away" : "keys"), Path.Combine(_folder.FullName, isLetIn ? "keys" : "keys.away"));
+    public void LetIn(bool isLetIn) =>
+        File.Move(
+            Path.Combine(_folder.FullName, isLetIn ? "keys.away" : "keys"),
+            Path.Combine(_folder.FullName, isLetIn ? "keys" : "keys.away")
+        );
 
     /// <summary>Puts a file in as a whole.</summary>
     public async Task PutAsync(string name, string text, CancellationToken cancellationToken = default)
@@ -90,7 +99,9 @@ internal sealed class SshServer : IAsyncDisposable
         await MakeKeyAsync("user", "ed25519");
         PrivateKey = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "user"));
         File.Copy(Path.Combine(_folder.FullName, "user.pub"), Path.Combine(_folder.FullName, "keys"));
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "sshd_config"), $"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "sshd_config"),
+            $"""
             Port {Port}
             ListenAddress 127.0.0.1
             HostKey {_folder.FullName}/host
@@ -104,7 +115,8 @@ internal sealed class SshServer : IAsyncDisposable
             MaxStartups 200
             Subsystem sftp internal-sftp
             {settings}
-            """);
+            """
+        );
     }
 
     private async Task<string> MakeKeyAsync(string name, string type)

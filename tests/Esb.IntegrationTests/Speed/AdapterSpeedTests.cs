@@ -27,14 +27,21 @@ public sealed class AdapterSpeedTests
     {
         await using var server = await SshServer.StartAsync();
 
-        await CompareAsync($"SFTP in, {atOnce} at once, 2 KB", Files, () => FillAsync(server), () => ReadPlainAsync(server, atOnce, cancellationToken), async () =>
-        {
-            var intake = new RecordingIntake();
-            var config = SomeSftp.InboundConfig(server) with { MaxConcurrentCalls = atOnce, PoolSize = atOnce };
-            await using var endpoint = SomeSftp.Inbound(config, intake);
-            await endpoint.StartAsync(cancellationToken);
-            while (intake.Messages.Count < Files || Directory.GetFiles(server.At(".esb")).Length > 0) await Task.Delay(5, cancellationToken);
-        });
+        await CompareAsync(
+            $"SFTP in, {atOnce} at once, 2 KB",
+            Files,
+            () => FillAsync(server),
+            () => ReadPlainAsync(server, atOnce, cancellationToken),
+            async () =>
+            {
+                var intake = new RecordingIntake();
+                var config = SomeSftp.InboundConfig(server) with { MaxConcurrentCalls = atOnce, PoolSize = atOnce };
+                await using var endpoint = SomeSftp.Inbound(config, intake);
+                await endpoint.StartAsync(cancellationToken);
+                while (intake.Messages.Count < Files || Directory.GetFiles(server.At(".esb")).Length > 0)
+                    await Task.Delay(5, cancellationToken);
+            }
+        );
     }
 
     [TestCase(1), TestCase(8)]
@@ -42,16 +49,27 @@ public sealed class AdapterSpeedTests
     {
         await using var server = await SshServer.StartAsync();
 
-        await CompareAsync($"SFTP out, {atOnce} at once, 2 KB", Files, () => EmptyAsync(server), () => WritePlainAsync(server, atOnce, cancellationToken), async () =>
-        {
-            await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(server));
-            await Task.WhenAll(Enumerable.Range(0, atOnce).Select(async _ =>
+        await CompareAsync(
+            $"SFTP out, {atOnce} at once, 2 KB",
+            Files,
+            () => EmptyAsync(server),
+            () => WritePlainAsync(server, atOnce, cancellationToken),
+            async () =>
             {
-                var instance = adapter.CreateInstance();
-                for (var i = 0; i < Files / atOnce; i++) await instance.SendAsync(Some.Message(Body), cancellationToken);
-                ((IDisposable)instance).Dispose();
-            }));
-        });
+                await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(server));
+                await Task.WhenAll(
+                    Enumerable
+                        .Range(0, atOnce)
+                        .Select(async _ =>
+                        {
+                            var instance = adapter.CreateInstance();
+                            for (var i = 0; i < Files / atOnce; i++)
+                                await instance.SendAsync(Some.Message(Body), cancellationToken);
+                            ((IDisposable)instance).Dispose();
+                        })
+                );
+            }
+        );
     }
 
     [Test]
@@ -62,12 +80,38 @@ public sealed class AdapterSpeedTests
         const string query = "select id, note from jobs where not taken order by id limit 200";
         const string after = "update jobs set taken = true where id = @id";
 
-        await CompareAsync("SQL in, 2 KB", Rows, () => shop.ExecuteAsync($"truncate jobs; insert into jobs select n, repeat('x', 2048) from generate_series(1, {Rows}) n; analyze jobs"), () => TakePlainAsync(shop, query, cancellationToken), async () =>
-        {
-            var config = new SqlInboundConfig { Name = "jobs", Connection = "shop", Query = query, After = after, Process = "p" };
-            var taker = new RowTaker(config, SqlText.Parse(query), SqlText.Parse(after), shop.Open(), null!, new RecordingIntake(), 1_000_000, TimeProvider.System, NullLogger<RowTaker>.Instance);
-            while (await taker.TakeAsync(cancellationToken) > 0) { }
-        });
+        await CompareAsync(
+            "SQL in, 2 KB",
+            Rows,
+            () =>
+                shop.ExecuteAsync(
+                    $"truncate jobs; insert into jobs select n, repeat('x', 2048) from generate_series(1, {Rows}) n; analyze jobs"
+                ),
+            () => TakePlainAsync(shop, query, cancellationToken),
+            async () =>
+            {
+                var config = new SqlInboundConfig
+                {
+                    Name = "jobs",
+                    Connection = "shop",
+                    Query = query,
+                    After = after,
+                    Process = "p",
+                };
+                var taker = new RowTaker(
+                    config,
+                    SqlText.Parse(query),
+                    SqlText.Parse(after),
+                    shop.Open(),
+                    null!,
+                    new RecordingIntake(),
+                    1_000_000,
+                    TimeProvider.System,
+                    NullLogger<RowTaker>.Instance
+                );
+                while (await taker.TakeAsync(cancellationToken) > 0) { }
+            }
+        );
     }
 
     // Alternating, so that both meet the same state of the machine; the best round of each counts.
@@ -82,7 +126,8 @@ public sealed class AdapterSpeedTests
                 var started = Stopwatch.GetTimestamp();
                 await work();
                 var taken = Stopwatch.GetElapsedTime(started);
-                if (taken < best[index]) best[index] = taken;
+                if (taken < best[index])
+                    best[index] = taken;
             }
         }
 
@@ -100,12 +145,14 @@ public sealed class AdapterSpeedTests
     private static async Task FillAsync(SshServer server)
     {
         await EmptyAsync(server);
-        for (var i = 0; i < Files; i++) await File.WriteAllTextAsync(server.At($"{i:0000}.xml"), $"{i:0000}{Body[4..]}");
+        for (var i = 0; i < Files; i++)
+            await File.WriteAllTextAsync(server.At($"{i:0000}.xml"), $"{i:0000}{Body[4..]}");
     }
 
     private static Task EmptyAsync(SshServer server)
     {
-        foreach (var file in Directory.GetFiles(server.Files)) File.Delete(file);
+        foreach (var file in Directory.GetFiles(server.Files))
+            File.Delete(file);
         return Task.CompletedTask;
     }
 
@@ -114,33 +161,43 @@ public sealed class AdapterSpeedTests
     {
         using var lister = Client(server);
         await lister.ConnectAsync(cancellationToken);
-        if (!lister.Exists(server.At("work"))) lister.CreateDirectory(server.At("work"));
+        if (!lister.Exists(server.At("work")))
+            lister.CreateDirectory(server.At("work"));
         var names = lister.ListDirectory(server.Files).Where(entry => entry.IsRegularFile).Select(entry => entry.Name).ToList();
-        await Task.WhenAll(names.Chunk((names.Count + atOnce - 1) / atOnce).Select(async chunk =>
-        {
-            using var client = Client(server);
-            await client.ConnectAsync(cancellationToken);
-            foreach (var name in chunk)
-            {
-                await client.RenameFileAsync(server.At(name), server.At("work", name), cancellationToken);
-                using var target = new MemoryStream();
-                await client.DownloadFileAsync(server.At("work", name), target, cancellationToken);
-                await client.DeleteFileAsync(server.At("work", name), cancellationToken);
-            }
-        }));
+        await Task.WhenAll(
+            names
+                .Chunk((names.Count + atOnce - 1) / atOnce)
+                .Select(async chunk =>
+                {
+                    using var client = Client(server);
+                    await client.ConnectAsync(cancellationToken);
+                    foreach (var name in chunk)
+                    {
+                        await client.RenameFileAsync(server.At(name), server.At("work", name), cancellationToken);
+                        using var target = new MemoryStream();
+                        await client.DownloadFileAsync(server.At("work", name), target, cancellationToken);
+                        await client.DeleteFileAsync(server.At("work", name), cancellationToken);
+                    }
+                })
+        );
     }
 
-    private static Task WritePlainAsync(SshServer server, int atOnce, CancellationToken cancellationToken) => Task.WhenAll(Enumerable.Range(0, atOnce).Select(async part =>
-    {
-        using var client = Client(server);
-        await client.ConnectAsync(cancellationToken);
-        for (var i = 0; i < Files / atOnce; i++)
-        {
-            using var source = new MemoryStream(System.Text.Encoding.UTF8.GetBytes(Body));
-            await client.UploadFileAsync(source, server.At($".{part}-{i}.part"), cancellationToken);
-            await client.RenameFileAsync(server.At($".{part}-{i}.part"), server.At($"{part}-{i}.xml"), cancellationToken);
-        }
-    }));
+    private static Task WritePlainAsync(SshServer server, int atOnce, CancellationToken cancellationToken) =>
+        Task.WhenAll(
+            Enumerable
+                .Range(0, atOnce)
+                .Select(async part =>
+                {
+                    using var client = Client(server);
+                    await client.ConnectAsync(cancellationToken);
+                    for (var i = 0; i < Files / atOnce; i++)
+                    {
+                        using var source = new MemoryStream(System.Text.Encoding.UTF8.GetBytes(Body));
+                        await client.UploadFileAsync(source, server.At($".{part}-{i}.part"), cancellationToken);
+                        await client.RenameFileAsync(server.At($".{part}-{i}.part"), server.At($"{part}-{i}.xml"), cancellationToken);
+                    }
+                })
+        );
 
     private static async Task TakePlainAsync(Shop shop, string query, CancellationToken cancellationToken)
     {
@@ -160,9 +217,13 @@ public sealed class AdapterSpeedTests
                 }
             }
 
-            if (ids.Count == 0) return;
+            if (ids.Count == 0)
+                return;
             await using var batch = new NpgsqlBatch(connection);
-            foreach (var id in ids) batch.BatchCommands.Add(new NpgsqlBatchCommand("update jobs set taken = true where id = $1") { Parameters = { new() { Value = id } } });
+            foreach (var id in ids)
+                batch.BatchCommands.Add(
+                    new NpgsqlBatchCommand("update jobs set taken = true where id = $1") { Parameters = { new() { Value = id } } }
+                );
             await batch.ExecuteNonQueryAsync(cancellationToken);
             await transaction.CommitAsync(cancellationToken);
         }

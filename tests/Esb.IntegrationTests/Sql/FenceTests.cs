@@ -43,17 +43,23 @@ internal sealed class FenceTests
         await endpoint.SendAsync(Message("before"), _token, cancellationToken);
 
         await RaiseAsync(_token + 1, cancellationToken);
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await endpoint.SendAsync(Message("late"), _token, cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await endpoint.SendAsync(Message("late"), _token, cancellationToken)
+        )!;
         await endpoint.SendAsync(Message("after"), _token + 1, cancellationToken);
 
-        Assert.That(await _shop.ReadAsync<string>("select message_id from effects order by 1", cancellationToken), Is.EqualTo(new[] { "after", "before" }));
+        Assert.That(
+            await _shop.ReadAsync<string>("select message_id from effects order by 1", cancellationToken),
+            Is.EqualTo(new[] { "after", "before" })
+        );
         Assert.That((failure.Code, failure.IsTransient), Is.EqualTo((IFencedEndpoint.FencingCode, true)));
     }
 
     [Test]
     public async Task Query_that_changes_something_is_undone_as_well(CancellationToken cancellationToken)
     {
-        var endpoint = (IFencedEndpoint)_shop.Endpoint(query: $"{Insert} returning message_id", change: config => config with { SingleInstance = true });
+        var endpoint = (IFencedEndpoint)
+            _shop.Endpoint(query: $"{Insert} returning message_id", change: config => config with { SingleInstance = true });
         var answer = await endpoint.SendAsync(Message("before"), _token, cancellationToken);
         await RaiseAsync(_token + 1, cancellationToken);
 
@@ -70,7 +76,12 @@ internal sealed class FenceTests
         await using var source = NpgsqlDataSource.Create(_shop.ConnectionString);
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
-        await using (var effect = new NpgsqlCommand($"insert into effects values ('just in time'); select esb.pass_fence('{Shop.Bus}', 'db', {_token})", connection))
+        await using (
+            var effect = new NpgsqlCommand(
+                $"insert into effects values ('just in time'); select esb.pass_fence('{Shop.Bus}', 'db', {_token})",
+                connection
+            )
+        )
             await effect.ExecuteNonQueryAsync(cancellationToken);
 
         var raising = RaiseAsync(_token + 1, cancellationToken);
@@ -79,7 +90,10 @@ internal sealed class FenceTests
         await transaction.CommitAsync(cancellationToken);
         await raising;
 
-        Assert.That(await _shop.ReadAsync<string>("select message_id from effects", cancellationToken), Is.EqualTo(new[] { "just in time" }));
+        Assert.That(
+            await _shop.ReadAsync<string>("select message_id from effects", cancellationToken),
+            Is.EqualTo(new[] { "just in time" })
+        );
     }
 
     [Test]
@@ -100,7 +114,13 @@ internal sealed class FenceTests
 
         await Fenced().SendAsync(Message("next"), _token, cancellationToken);
 
-        Assert.That(await _shop.ReadAsync<long>($"select token from esb.endpoint_fence where bus = '{Shop.Bus}' and endpoint = 'db'", cancellationToken), Is.EqualTo(new[] { _token }));
+        Assert.That(
+            await _shop.ReadAsync<long>(
+                $"select token from esb.endpoint_fence where bus = '{Shop.Bus}' and endpoint = 'db'",
+                cancellationToken
+            ),
+            Is.EqualTo(new[] { _token })
+        );
     }
 
     private static EsbMessage Message(string id) => Some.Message($$"""{ "id": "{{id}}" }""");
@@ -108,8 +128,14 @@ internal sealed class FenceTests
     private IFencedEndpoint Fenced(bool once = false) =>
         (IFencedEndpoint)_shop.Endpoint(execute: Insert, change: config => config with { SingleInstance = true, Once = once });
 
-    private Task RaiseAsync(long token, CancellationToken cancellationToken) => _tables.RaiseFenceAsync(new Fence(Shop.Bus, "db", token), cancellationToken);
+    private Task RaiseAsync(long token, CancellationToken cancellationToken) =>
+        _tables.RaiseFenceAsync(new Fence(Shop.Bus, "db", token), cancellationToken);
 
     private async Task<bool> IsWaitedForAsync(CancellationToken cancellationToken) =>
-        (await _shop.ReadAsync<bool>("select exists (select from pg_locks where locktype = 'advisory' and not granted)", cancellationToken)).Single();
+        (
+            await _shop.ReadAsync<bool>(
+                "select exists (select from pg_locks where locktype = 'advisory' and not granted)",
+                cancellationToken
+            )
+        ).Single();
 }

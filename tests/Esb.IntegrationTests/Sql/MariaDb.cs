@@ -15,7 +15,8 @@ internal sealed class MariaDb : IAsyncDisposable
 
     public static async Task<MariaDb> StartAsync()
     {
-        if (!File.Exists("/usr/sbin/mariadbd")) Assert.Fail("mariadb-server is not installed: run ./test, or apt-get install mariadb-server.");
+        if (!File.Exists("/usr/sbin/mariadbd"))
+            Assert.Fail("mariadb-server is not installed: run ./test, or apt-get install mariadb-server.");
         var server = new MariaDb();
         await server.PrepareAsync();
         await server.StartAgainAsync();
@@ -25,15 +26,28 @@ internal sealed class MariaDb : IAsyncDisposable
     public async Task StartAgainAsync()
     {
         var data = Path.Combine(_folder.FullName, "data");
-        _process = Process.Start(new ProcessStartInfo("/usr/sbin/mariadbd",
-        [
-            "--no-defaults", $"--datadir={data}", $"--port={_port}", "--bind-address=127.0.0.1", $"--socket={_folder.FullName}/socket", $"--user={Environment.UserName}",
-            $"--init-file={_folder.FullName}/init.sql", $"--log-error={_folder.FullName}/log", "--innodb-buffer-pool-size=32M", "--skip-name-resolve",
-        ]))!;
+        _process = Process.Start(
+            new ProcessStartInfo(
+                "/usr/sbin/mariadbd",
+                [
+                    "--no-defaults",
+                    $"--datadir={data}",
+                    $"--port={_port}",
+                    "--bind-address=127.0.0.1",
+                    $"--socket={_folder.FullName}/socket",
+                    $"--user={Environment.UserName}",
+                    $"--init-file={_folder.FullName}/init.sql",
+                    $"--log-error={_folder.FullName}/log",
+                    "--innodb-buffer-pool-size=32M",
+                    "--skip-name-resolve",
+                ]
+            )
+        )!;
         var started = TimeProvider.System.GetTimestamp();
         while (!await IsReadyAsync())
         {
-            if (_process.HasExited || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(90)) Assert.Fail($"mariadbd did not start:\n{await File.ReadAllTextAsync($"{_folder.FullName}/log")}");
+            if (_process.HasExited || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(90))
+                Assert.Fail($"mariadbd did not start:\n{await File.ReadAllTextAsync($"{_folder.FullName}/log")}");
             await Task.Delay(50);
         }
     }
@@ -53,13 +67,15 @@ internal sealed class MariaDb : IAsyncDisposable
         await using var command = new MySqlCommand(sql, connection);
         await using var reader = await command.ExecuteReaderAsync();
         var values = new List<string>();
-        while (await reader.ReadAsync()) values.Add($"{reader.GetValue(0)}");
+        while (await reader.ReadAsync())
+            values.Add($"{reader.GetValue(0)}");
         return values;
     }
 
     public async Task KillAsync()
     {
-        if (_process is null) return;
+        if (_process is null)
+            return;
         _process.Kill();
         await _process.WaitForExitAsync();
         _process.Dispose();
@@ -75,9 +91,27 @@ internal sealed class MariaDb : IAsyncDisposable
 
     private async Task PrepareAsync()
     {
-        await File.WriteAllTextAsync($"{_folder.FullName}/init.sql", "create database if not exists shop;\ncreate user if not exists esb@'%' identified by 'secret';\ngrant all on shop.* to esb@'%';\n");
-        using var install = Process.Start(new ProcessStartInfo("mariadb-install-db",
-            ["--no-defaults", $"--datadir={_folder.FullName}/data", "--auth-root-authentication-method=normal", "--skip-test-db", $"--user={Environment.UserName}"]) { RedirectStandardOutput = true, RedirectStandardError = true })!;
+        await File.WriteAllTextAsync(
+            $"{_folder.FullName}/init.sql",
+            "create database if not exists shop;\ncreate user if not exists esb@'%' identified by 'secret';\ngrant all on shop.* to "
+                + "esb@'%';\n"
+        );
+        using var install = Process.Start(
+            new ProcessStartInfo(
+                "mariadb-install-db",
+                [
+                    "--no-defaults",
+                    $"--datadir={_folder.FullName}/data",
+                    "--auth-root-authentication-method=normal",
+                    "--skip-test-db",
+                    $"--user={Environment.UserName}",
+                ]
+            )
+            {
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            }
+        )!;
         var (output, errors) = (install.StandardOutput.ReadToEndAsync(), install.StandardError.ReadToEndAsync());
         await install.WaitForExitAsync();
         Assert.That(install.ExitCode, Is.Zero, await output + await errors);

@@ -25,7 +25,9 @@ internal sealed class RefusedAnswerTests
         await next.SendAsync(Some.Message(), cancellationToken); // so that the connection is there
         var endpoint = _shop.Endpoint(query: query, database: database, change: config => config with { MaxRows = 10 });
 
-        var failure = Assert.ThrowsAsync<EndpointException>(() => endpoint.SendAsync(Some.Message(), CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(2), cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(() =>
+            endpoint.SendAsync(Some.Message(), CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(2), cancellationToken)
+        )!;
 
         Assert.That((failure.Code, failure.IsTransient), Is.EqualTo(("ESB-SQL-RESULT", false)));
         Assert.That(failure.Message, Does.Contain(reason));
@@ -40,7 +42,11 @@ internal sealed class RefusedAnswerTests
         var next = _shop.Endpoint(query: "select count(*) from generate_series(1, 1000) as number", database: database);
         for (var number = 0; number < 200; number++)
         {
-            var refused = _shop.Endpoint(query: $"select generate_series(1, {11 + (number * 50)}) as number", database: database, change: config => config with { MaxRows = 10 });
+            var refused = _shop.Endpoint(
+                query: $"select generate_series(1, {11 + (number * 50)}) as number",
+                database: database,
+                change: config => config with { MaxRows = 10 }
+            );
 
             var failure = Assert.ThrowsAsync<EndpointException>(async () => await refused.SendAsync(Some.Message(), cancellationToken))!;
             var reply = await next.SendAsync(Some.Message(), cancellationToken);

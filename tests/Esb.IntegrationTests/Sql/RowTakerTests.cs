@@ -21,7 +21,9 @@ public sealed class RowTakerTests
     public async Task CreateShop()
     {
         (_shop, Intake) = (await Shop.CreateAsync(), new RecordingIntake());
-        await _shop.ExecuteAsync("create table jobs (id int primary key, note text, price numeric(8, 2), taken boolean not null default false)");
+        await _shop.ExecuteAsync(
+            "create table jobs (id int primary key, note text, price numeric(8, 2), taken boolean not null default false)"
+        );
     }
 
     [TearDown]
@@ -41,7 +43,10 @@ public sealed class RowTakerTests
     }
 
     [TestCase(RowsFormat.Json, """[{"id":1,"note":"Käse 1","price":1.50},{"id":2,"note":"Käse 2","price":2.50}]""")]
-    [TestCase(RowsFormat.Xml, """<?xml version="1.0" encoding="utf-8"?><rows><row><id>1</id><note>Käse 1</note><price>1.50</price></row><row><id>2</id><note>Käse 2</note><price>2.50</price></row></rows>""")]
+    [TestCase(
+        RowsFormat.Xml,
+        """<?xml version="1.0" encoding="utf-8"?><rows><row><id>1</id><note>Käse 1</note><price>1.50</price></row><row><id>2</id><note>Käse 2</note><price>2.50</price></row></rows>"""
+    )]
     public async Task Batch_has_up_to_so_many_rows(RowsFormat format, string first, CancellationToken cancellationToken)
     {
         await InsertAsync(5);
@@ -53,10 +58,15 @@ public sealed class RowTakerTests
     }
 
     [Test, Property("Case", "SQL-14")]
-    public async Task Rows_whose_message_is_not_accepted_stay_unmarked_and_come_again_as_the_same_messages(CancellationToken cancellationToken)
+    public async Task Rows_whose_message_is_not_accepted_stay_unmarked_and_come_again_as_the_same_messages(
+        CancellationToken cancellationToken
+    )
     {
         await InsertAsync(3);
-        Intake.Answer = (message, _) => message.Body.ReadText().Contains("Käse 3") ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable) : Task.FromResult(Task.CompletedTask);
+        Intake.Answer = (message, _) =>
+            message.Body.ReadText().Contains("Käse 3")
+                ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable)
+                : Task.FromResult(Task.CompletedTask);
 
         Assert.That(() => Taker().TakeAsync(cancellationToken), Throws.TypeOf<EsbException>());
         var unmarked = await UnmarkedAsync(cancellationToken);
@@ -64,14 +74,20 @@ public sealed class RowTakerTests
         await Taker().TakeAsync(cancellationToken);
 
         Assert.That(unmarked, Is.EqualTo([1, 2, 3]));
-        Assert.That(Intake.Messages.Skip(3).Select(message => message.Id), Is.EqualTo(Intake.Messages.Take(3).Select(message => message.Id)));
+        Assert.That(
+            Intake.Messages.Skip(3).Select(message => message.Id),
+            Is.EqualTo(Intake.Messages.Take(3).Select(message => message.Id))
+        );
     }
 
     [Test]
     public async Task Row_that_is_refused_is_marked_and_the_others_are_taken(CancellationToken cancellationToken)
     {
         await InsertAsync(3);
-        Intake.Answer = (message, _) => message.Body.ReadText().Contains("Käse 2") ? throw new EsbException("ESB-VAL-SCHEMA", "Not valid.", FaultKind.Invalid) : Task.FromResult(Task.CompletedTask);
+        Intake.Answer = (message, _) =>
+            message.Body.ReadText().Contains("Käse 2")
+                ? throw new EsbException("ESB-VAL-SCHEMA", "Not valid.", FaultKind.Invalid)
+                : Task.FromResult(Task.CompletedTask);
 
         var taken = await Taker().TakeAsync(cancellationToken);
 
@@ -83,7 +99,9 @@ public sealed class RowTakerTests
     {
         await InsertAsync(2);
 
-        var failure = Assert.ThrowsAsync<EndpointException>(() => Taker(config => config, after: "update jobs set taken = true where id = @id and id <> 2").TakeAsync(cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(() =>
+            Taker(config => config, after: "update jobs set taken = true where id = @id and id <> 2").TakeAsync(cancellationToken)
+        )!;
 
         Assert.That(failure.Code, Is.EqualTo("ESB-SQL-AFTER"));
         Assert.That(await UnmarkedAsync(cancellationToken), Is.EqualTo([1, 2]));
@@ -107,29 +125,58 @@ public sealed class RowTakerTests
     public async Task Hosts_that_skip_locked_rows_share_them(CancellationToken cancellationToken)
     {
         await InsertAsync(200);
-        var takers = Enumerable.Range(0, 4).Select(_ => Taker(config => config, "select id from jobs where not taken order by id limit 10 for update skip locked")).ToList();
+        var takers = Enumerable
+            .Range(0, 4)
+            .Select(_ => Taker(config => config, "select id from jobs where not taken order by id limit 10 for update skip locked"))
+            .ToList();
 
-        await Task.WhenAll(takers.Select(async taker =>
-        {
-            while (await taker.TakeAsync(cancellationToken) > 0)
+        await Task.WhenAll(
+            takers.Select(async taker =>
             {
-                // until none is left
-            }
-        }));
+                while (await taker.TakeAsync(cancellationToken) > 0)
+                {
+                    // until none is left
+                }
+            })
+        );
 
         Assert.That(Intake.Messages.Select(message => message.Id).Distinct().Count(), Is.EqualTo(Intake.Messages.Count));
         Assert.That((Intake.Messages.Count, (await UnmarkedAsync(cancellationToken)).Count), Is.EqualTo((200, 0)));
     }
 
-    private RowTaker Taker(Func<SqlInboundConfig, SqlInboundConfig>? change = null, string query = Query, string after = "update jobs set taken = true where id = @id")
+    private RowTaker Taker(
+        Func<SqlInboundConfig, SqlInboundConfig>? change = null,
+        string query = Query,
+        string after = "update jobs set taken = true where id = @id"
+    )
     {
-        var config = new SqlInboundConfig { Name = "jobs", Path = "endpoints.jobs", Connection = "shop", Query = query, After = after, Process = "p" };
+        var config = new SqlInboundConfig
+        {
+            Name = "jobs",
+            Path = "endpoints.jobs",
+            Connection = "shop",
+            Query = query,
+            After = after,
+            Process = "p",
+        };
         config = change?.Invoke(config) ?? config;
         return new RowTaker(
-            config, SqlText.Parse(query), SqlText.Parse(after), _shop.Open(), transactions: null! /* a process needs no outbox */, Intake, Shop.MaxBodyBytes, TimeProvider.System, NullLogger<RowTaker>.Instance);
+            config,
+            SqlText.Parse(query),
+            SqlText.Parse(after),
+            _shop.Open(),
+            transactions: null! /* a process needs no outbox */
+            ,
+            Intake,
+            Shop.MaxBodyBytes,
+            TimeProvider.System,
+            NullLogger<RowTaker>.Instance
+        );
     }
 
-    private Task InsertAsync(int count) => _shop.ExecuteAsync($"insert into jobs (id, note, price) select id, 'Käse ' || id, id + 0.5 from generate_series(1, {count}) as id");
+    private Task InsertAsync(int count) =>
+        _shop.ExecuteAsync($"insert into jobs (id, note, price) select id, 'Käse ' || id, id + 0.5 from generate_series(1, {count}) as id");
 
-    private Task<List<int>> UnmarkedAsync(CancellationToken cancellationToken) => _shop.ReadAsync<int>("select id from jobs where not taken order by id", cancellationToken);
+    private Task<List<int>> UnmarkedAsync(CancellationToken cancellationToken) =>
+        _shop.ReadAsync<int>("select id from jobs where not taken order by id", cancellationToken);
 }

@@ -29,11 +29,13 @@ internal sealed class Shop : IAsyncDisposable
     public static async Task<Shop> CreateAsync()
     {
         var shop = new Shop();
-        await shop.ExecuteAsync($"""
+        await shop.ExecuteAsync(
+            $"""
             create schema {shop._schema};
             create table orders (id uuid primary key, body text not null);
             create table customers (id int primary key, name varchar(10) not null, country text, since timestamptz, points numeric(6, 2) check (points >= 0), details jsonb);
-            """);
+            """
+        );
         return shop;
     }
 
@@ -48,7 +50,8 @@ internal sealed class Shop : IAsyncDisposable
         await using var command = _source.CreateCommand(sql);
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var values = new List<T>();
-        while (await reader.ReadAsync(cancellationToken)) values.Add(reader.GetFieldValue<T>(0));
+        while (await reader.ReadAsync(cancellationToken))
+            values.Add(reader.GetFieldValue<T>(0));
         return values;
     }
 
@@ -66,7 +69,12 @@ internal sealed class Shop : IAsyncDisposable
     public Database Open(int maxPoolSize = 8, string? connection = null)
     {
         var provider = new NpgsqlProvider();
-        var database = new Database("shop", provider, provider.Open(new ConnectionConfig { Connection = connection ?? ConnectionString }, maxPoolSize), maxPoolSize);
+        var database = new Database(
+            "shop",
+            provider,
+            provider.Open(new ConnectionConfig { Connection = connection ?? ConnectionString }, maxPoolSize),
+            maxPoolSize
+        );
         _databases.Add(database);
         return database;
     }
@@ -75,22 +83,44 @@ internal sealed class Shop : IAsyncDisposable
     /// <summary>The name of the configuration that its endpoints belong to.</summary>
     public const string Bus = "shop";
 
-    public IOutboundEndpoint Endpoint(string? query = null, string? execute = null, Database? database = null, string? procedure = null, Func<SqlOutboundConfig, SqlOutboundConfig>? change = null)
+    public IOutboundEndpoint Endpoint(
+        string? query = null,
+        string? execute = null,
+        Database? database = null,
+        string? procedure = null,
+        Func<SqlOutboundConfig, SqlOutboundConfig>? change = null
+    )
     {
-        var config = new SqlOutboundConfig { Name = "db", Path = "endpoints.db", Connection = "shop", Query = query, Execute = execute, Procedure = procedure };
-        config = config with { Parameters = SqlText.Parse(query ?? execute ?? "").Parameters.ToDictionary(name => name, name => new SqlParameterConfig { Jsonpath = $"$.{name}" }) };
+        var config = new SqlOutboundConfig
+        {
+            Name = "db",
+            Path = "endpoints.db",
+            Connection = "shop",
+            Query = query,
+            Execute = execute,
+            Procedure = procedure,
+        };
+        config = config with
+        {
+            Parameters = SqlText
+                .Parse(query ?? execute ?? "")
+                .Parameters.ToDictionary(name => name, name => new SqlParameterConfig { Jsonpath = $"$.{name}" }),
+        };
         config = change?.Invoke(config) ?? config;
         var errors = new ConfigErrors();
         var plan = SqlCommandPlan.Compile(config, new PlainExpressions(), MaxBodyBytes, errors);
         Assert.That(errors.All, Is.Empty);
         database ??= Open();
-        var batcher = config.Batch is { } batch ? new MessageBatcher(batch, batch.Size, new SqlBatch(config, plan!.Text, plan.Types, database).RunAsync, TimeProvider.System) : null;
+        var batcher = config.Batch is { } batch
+            ? new MessageBatcher(batch, batch.Size, new SqlBatch(config, plan!.Text, plan.Types, database).RunAsync, TimeProvider.System)
+            : null;
         return new SqlOutboundEndpoint(config, plan!, database, Bus, MaxBodyBytes, TimeProvider.System, batcher);
     }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var database in _databases) await database.DisposeAsync();
+        foreach (var database in _databases)
+            await database.DisposeAsync();
         await ExecuteAsync($"drop schema if exists {_schema} cascade");
         await _source.DisposeAsync();
     }

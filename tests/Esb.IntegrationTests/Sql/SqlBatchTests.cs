@@ -41,7 +41,8 @@ internal sealed class SqlBatchTests
     {
         var endpoint = Endpoint(size: 2, within: TimeSpan.FromSeconds(1));
 
-        var failures = await SendAllAsync(endpoint, Enumerable.Range(1, 40).Select(id => Customer(id)), cancellationToken).WaitAsync(TimeSpan.FromSeconds(10), cancellationToken);
+        var failures = await SendAllAsync(endpoint, Enumerable.Range(1, 40).Select(id => Customer(id)), cancellationToken)
+            .WaitAsync(TimeSpan.FromSeconds(10), cancellationToken);
 
         Assert.That(failures, Is.All.Null);
         Assert.That(await _shop.ReadAsync<long>(Commits, cancellationToken), Is.EqualTo([20]), "waiting each time would have taken 20 s");
@@ -52,12 +53,18 @@ internal sealed class SqlBatchTests
     public async Task What_the_database_refuses_fails_alone(int refused, CancellationToken cancellationToken)
     {
         var endpoint = Endpoint(size: 20);
-        var customers = Enumerable.Range(1, 20).Select(id => Customer(id, id % 2 == 0 && id <= 2 * refused ? "a name that is too long" : "Ann"));
+        var customers = Enumerable
+            .Range(1, 20)
+            .Select(id => Customer(id, id % 2 == 0 && id <= 2 * refused ? "a name that is too long" : "Ann"));
 
         var failures = await SendAllAsync(endpoint, customers, cancellationToken);
 
-        Assert.That(failures.OfType<EndpointException>().Select(failure => failure.Code), Is.EqualTo(Enumerable.Repeat("ESB-SQL-VALUE", refused)));
-        for (var id = 1; id <= 20; id++) Assert.That(failures[id - 1] is null, Is.EqualTo(id % 2 != 0 || id > 2 * refused), $"message {id}");
+        Assert.That(
+            failures.OfType<EndpointException>().Select(failure => failure.Code),
+            Is.EqualTo(Enumerable.Repeat("ESB-SQL-VALUE", refused))
+        );
+        for (var id = 1; id <= 20; id++)
+            Assert.That(failures[id - 1] is null, Is.EqualTo(id % 2 != 0 || id > 2 * refused), $"message {id}");
         Assert.That(await _shop.ReadAsync<long>("select count(*) from customers", cancellationToken), Is.EqualTo([20 - refused]));
     }
 
@@ -72,7 +79,8 @@ internal sealed class SqlBatchTests
             Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
             ActivityStopped = span =>
             {
-                foreach (var tag in span.Events.SelectMany(happened => happened.Tags)) texts.Enqueue(MaskedFlow.Clean($"{tag.Value}"));
+                foreach (var tag in span.Events.SelectMany(happened => happened.Tags))
+                    texts.Enqueue(MaskedFlow.Clean($"{tag.Value}"));
             },
         };
         ActivitySource.AddActivityListener(listener);
@@ -99,24 +107,44 @@ internal sealed class SqlBatchTests
     [Test]
     public async Task What_only_the_commit_refuses_fails_alone(CancellationToken cancellationToken)
     {
-        await _shop.ExecuteAsync("create table regions (name text primary key); insert into regions values ('north'); alter table customers add foreign key (country) references regions deferrable initially deferred");
+        await _shop.ExecuteAsync(
+            "create table regions (name text primary key); insert into regions values ('north'); alter table customers add foreign "
+                + "key (country) references regions deferrable initially deferred"
+        );
         var endpoint = Endpoint(size: 5, execute: "insert into customers (id, name, country) values (@id, 'Ann', @name)");
 
-        var failures = await SendAllAsync(endpoint, Enumerable.Range(1, 5).Select(id => Customer(id, id == 3 ? "nowhere" : "north")), cancellationToken);
+        var failures = await SendAllAsync(
+            endpoint,
+            Enumerable.Range(1, 5).Select(id => Customer(id, id == 3 ? "nowhere" : "north")),
+            cancellationToken
+        );
 
-        Assert.That(failures.Select(failure => (failure as EndpointException)?.Code), Is.EqualTo([null, null, "ESB-SQL-CONSTRAINT", null, null]));
+        Assert.That(
+            failures.Select(failure => (failure as EndpointException)?.Code),
+            Is.EqualTo([null, null, "ESB-SQL-CONSTRAINT", null, null])
+        );
         Assert.That(await _shop.ReadAsync<int>("select id from customers order by id", cancellationToken), Is.EqualTo([1, 2, 4, 5]));
     }
 
     [Test]
     public async Task Second_statement_that_is_refused_undoes_the_first_of_its_message_only(CancellationToken cancellationToken)
     {
-        var endpoint = Endpoint(size: 4, execute: "insert into orders values (gen_random_uuid(), @name); insert into customers (id, name) values (@id, @name)");
+        var endpoint = Endpoint(
+            size: 4,
+            execute: "insert into orders values (gen_random_uuid(), @name); insert into customers (id, name) values (@id, @name)"
+        );
 
-        var failures = await SendAllAsync(endpoint, Enumerable.Range(1, 4).Select(id => Customer(id == 4 ? 1 : id, $"{id}")), cancellationToken);
+        var failures = await SendAllAsync(
+            endpoint,
+            Enumerable.Range(1, 4).Select(id => Customer(id == 4 ? 1 : id, $"{id}")),
+            cancellationToken
+        );
 
         Assert.That(failures.Count(failure => failure is EndpointException { Code: "ESB-SQL-CONSTRAINT" }), Is.EqualTo(1));
-        Assert.That(await _shop.ReadAsync<string>("select body from orders order by body", cancellationToken), Is.EqualTo(await _shop.ReadAsync<string>("select name from customers order by name", cancellationToken)));
+        Assert.That(
+            await _shop.ReadAsync<string>("select body from orders order by body", cancellationToken),
+            Is.EqualTo(await _shop.ReadAsync<string>("select name from customers order by name", cancellationToken))
+        );
         Assert.That(await _shop.ReadAsync<long>("select count(*) from customers", cancellationToken), Is.EqualTo([3]));
     }
 
@@ -126,11 +154,17 @@ internal sealed class SqlBatchTests
         var endpoint = Endpoint(size: 6, once: true);
         var messages = Enumerable.Range(1, 5).Select(id => Customer(id)).ToList();
 
-        var answers = await Task.WhenAll(messages.Append(messages[2]).Select(message => endpoint.SendAsync(message, cancellationToken).AsTask()));
+        var answers = await Task.WhenAll(
+            messages.Append(messages[2]).Select(message => endpoint.SendAsync(message, cancellationToken).AsTask())
+        );
         var again = await Task.WhenAll(messages.Select(message => endpoint.SendAsync(message, cancellationToken).AsTask()));
 
         Assert.That(answers.Count(answer => DuplicateNotice.Read(answer) is { IsConflict: false }), Is.EqualTo(1));
-        Assert.That(again.Select(answer => DuplicateNotice.Read(answer)), Has.All.Not.Null, "a crash before the acknowledgements brings all of them again");
+        Assert.That(
+            again.Select(answer => DuplicateNotice.Read(answer)),
+            Has.All.Not.Null,
+            "a crash before the acknowledgements brings all of them again"
+        );
         Assert.That(await _shop.ReadAsync<long>("select count(*) from customers", cancellationToken), Is.EqualTo([5]));
     }
 
@@ -142,8 +176,17 @@ internal sealed class SqlBatchTests
         await using (await _shop.LockAsync("customers", cancellationToken))
         {
             sending = SendAllAsync(endpoint, Enumerable.Range(1, 5).Select(id => Customer(id)), cancellationToken);
-            await Topics.Eventually.HoldsAsync(async () => (await _shop.ReadAsync<bool>(
-                "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like '%into customers%' and pid <> pg_backend_pid()", cancellationToken)).Count > 0, cancellationToken);
+            await Topics.Eventually.HoldsAsync(
+                async () =>
+                    (
+                        await _shop.ReadAsync<bool>(
+                            "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and query like "
+                                + "'%into customers%' and pid <> pg_backend_pid()",
+                            cancellationToken
+                        )
+                    ).Count > 0,
+                cancellationToken
+            );
             var failures = await sending;
             Assert.That(failures, Is.All.InstanceOf<EndpointException>().With.Property(nameof(EndpointException.IsOutage)).True);
         }
@@ -156,7 +199,11 @@ internal sealed class SqlBatchTests
     {
         var endpoint = Endpoint(size: 4);
 
-        var failures = await SendAllAsync(endpoint, Enumerable.Range(1, 4).Select(id => Customer(id) with { Attempt = id == 4 ? 2 : 1 }), cancellationToken);
+        var failures = await SendAllAsync(
+            endpoint,
+            Enumerable.Range(1, 4).Select(id => Customer(id) with { Attempt = id == 4 ? 2 : 1 }),
+            cancellationToken
+        );
 
         Assert.That(failures, Is.All.Null);
         Assert.That(await _shop.ReadAsync<long>(Commits, cancellationToken), Is.EqualTo([2]));
@@ -177,16 +224,39 @@ internal sealed class SqlBatchTests
         Assert.That(await _shop.ReadAsync<int>("select id from customers", cancellationToken), Is.EqualTo([1]));
     }
 
-    private IOutboundEndpoint Endpoint(int size, string execute = Insert, bool once = false, TimeSpan? within = null) => _shop.Endpoint(
-        execute: execute,
-        change: config => config with { Once = once, Batch = new SqlBatchConfig { Path = "endpoints.db.batch", Size = size, Within = within ?? TimeSpan.FromMilliseconds(300) } });
+    private IOutboundEndpoint Endpoint(int size, string execute = Insert, bool once = false, TimeSpan? within = null) =>
+        _shop.Endpoint(
+            execute: execute,
+            change: config =>
+                config with
+                {
+                    Once = once,
+                    Batch = new SqlBatchConfig
+                    {
+                        Path = "endpoints.db.batch",
+                        Size = size,
+                        Within = within ?? TimeSpan.FromMilliseconds(300),
+                    },
+                }
+        );
 
-    private static EsbMessage Customer(int id, string name = "Ann") => Some.Message($$"""{ "id": {{id}}, "name": "{{name}}" }""") with { Attempt = 1 };
+    private static EsbMessage Customer(int id, string name = "Ann") =>
+        Some.Message($$"""{ "id": {{id}}, "name": "{{name}}" }""") with
+        {
+            Attempt = 1,
+        };
 
-    private static Task<Exception?[]> SendAllAsync(IOutboundEndpoint endpoint, IEnumerable<EsbMessage> messages, CancellationToken cancellationToken) =>
-        Task.WhenAll(messages.Select(message => FailureOfAsync(endpoint, message, cancellationToken)));
+    private static Task<Exception?[]> SendAllAsync(
+        IOutboundEndpoint endpoint,
+        IEnumerable<EsbMessage> messages,
+        CancellationToken cancellationToken
+    ) => Task.WhenAll(messages.Select(message => FailureOfAsync(endpoint, message, cancellationToken)));
 
-    private static async Task<Exception?> FailureOfAsync(IOutboundEndpoint endpoint, EsbMessage message, CancellationToken cancellationToken)
+    private static async Task<Exception?> FailureOfAsync(
+        IOutboundEndpoint endpoint,
+        EsbMessage message,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
@@ -204,8 +274,9 @@ internal sealed class SqlBatchTests
     {
         public bool IsEmpty => false;
 
-        public MaskedMessage Apply(EsbMessage message) => message.Body.ReadText().Contains(word, StringComparison.Ordinal)
-            ? new MaskedMessage(message, AuditBodyState.Masked, MaskedSecrets.From(new Dictionary<string, string> { [word] = "****" }))
-            : MaskedMessage.Unmasked(message);
+        public MaskedMessage Apply(EsbMessage message) =>
+            message.Body.ReadText().Contains(word, StringComparison.Ordinal)
+                ? new MaskedMessage(message, AuditBodyState.Masked, MaskedSecrets.From(new Dictionary<string, string> { [word] = "****" }))
+                : MaskedMessage.Unmasked(message);
     }
 }

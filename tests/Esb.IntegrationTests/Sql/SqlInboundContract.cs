@@ -54,19 +54,44 @@ internal sealed class SqlInboundContract : InboundEndpointContract
     protected override Task<IInboundEndpoint> CreateAsync()
     {
         var time = TimeProvider.System;
-        var config = new SqlInboundConfig { Name = "jobs", Path = "endpoints.jobs", Connection = "shop", Query = Query, After = After, Process = "p", Key = ["id"], Interval = TimeSpan.FromMilliseconds(100) };
+        var config = new SqlInboundConfig
+        {
+            Name = "jobs",
+            Path = "endpoints.jobs",
+            Connection = "shop",
+            Query = Query,
+            After = After,
+            Process = "p",
+            Key = ["id"],
+            Interval = TimeSpan.FromMilliseconds(100),
+        };
         var admission = new Admission(_overload.Gate, AuditGate, Intake.NeedsTopics, new CallGate(AtOnce, time), IntakeHold);
-        var taker = new RowTaker(config, SqlText.Parse(Query), SqlText.Parse(After), _shop.Open(), null!, Intake, MaxBodyBytes, time, new LoggerFactory([_log]).CreateLogger<RowTaker>());
-        return Task.FromResult<IInboundEndpoint>(new SqlInboundEndpoint(config, new RowDesk(config, taker, admission, time, NullLogger<RowDesk>.Instance), admission, time));
+        var taker = new RowTaker(
+            config,
+            SqlText.Parse(Query),
+            SqlText.Parse(After),
+            _shop.Open(),
+            null!,
+            Intake,
+            MaxBodyBytes,
+            time,
+            new LoggerFactory([_log]).CreateLogger<RowTaker>()
+        );
+        return Task.FromResult<IInboundEndpoint>(
+            new SqlInboundEndpoint(config, new RowDesk(config, taker, admission, time, NullLogger<RowDesk>.Instance), admission, time)
+        );
     }
 
     protected override async Task<SenderVerdict> SendAsync(string body, CancellationToken cancellationToken)
     {
         var id = Interlocked.Increment(ref _rows);
         await _shop.ExecuteAsync($"insert into jobs (id, note) values ({id}, '{body}')");
-        while ((await _shop.ReadAsync<bool>($"select taken from jobs where id = {id}", cancellationToken)) is not [true]) await Task.Delay(5, cancellationToken);
+        while ((await _shop.ReadAsync<bool>($"select taken from jobs where id = {id}", cancellationToken)) is not [true])
+            await Task.Delay(5, cancellationToken);
         var message = Core.Messages.MessageIds.FromForeign($"row\n{id}", "jobs");
-        return _log.All.Any(line => line.Text.Contains($"message {message} of jobs was refused", StringComparison.Ordinal)) ? SenderVerdict.Refused : SenderVerdict.Accepted;
+        return _log.All.Any(line => line.Text.Contains($"message {message} of jobs was refused", StringComparison.Ordinal))
+            ? SenderVerdict.Refused
+            : SenderVerdict.Accepted;
     }
 
     protected override void Overload(bool isOverloaded) => _overload.Memory = isOverloaded ? 90 : 10;

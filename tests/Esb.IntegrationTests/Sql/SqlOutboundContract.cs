@@ -21,7 +21,8 @@ internal sealed class SqlOutboundContract : OutboundEndpointContract
 
     protected override IOutboundAdapter Create() => Adapter(_shop.ConnectionString);
 
-    protected override IOutboundAdapter CreateAway() => Adapter(new NpgsqlConnectionStringBuilder(_shop.ConnectionString) { Port = 1 }.ConnectionString);
+    protected override IOutboundAdapter CreateAway() =>
+        Adapter(new NpgsqlConnectionStringBuilder(_shop.ConnectionString) { Port = 1 }.ConnectionString);
 
     protected override async Task<IReadOnlyList<string>> ReceivedAsync(CancellationToken cancellationToken) =>
         await _shop.ReadAsync<string>("select body from orders", cancellationToken);
@@ -29,10 +30,21 @@ internal sealed class SqlOutboundContract : OutboundEndpointContract
     private Adapter Adapter(string connection)
     {
         var database = _shop.Open(connection: connection);
-        return new Adapter(() => _shop.Endpoint(execute: Insert, database: database, change: config => config with
-        {
-            Parameters = new Dictionary<string, SqlParameterConfig> { ["id"] = new() { Message = MessagePart.Id }, ["body"] = new() { Message = MessagePart.Body } },
-        }));
+        return new Adapter(() =>
+            _shop.Endpoint(
+                execute: Insert,
+                database: database,
+                change: config =>
+                    config with
+                    {
+                        Parameters = new Dictionary<string, SqlParameterConfig>
+                        {
+                            ["id"] = new() { Message = MessagePart.Id },
+                            ["body"] = new() { Message = MessagePart.Body },
+                        },
+                    }
+            )
+        );
     }
 }
 

@@ -38,12 +38,20 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
         var conversations = Enumerable.Range(0, 100).Select(_ => Guid.NewGuid()).ToList();
         var store = _schema.First.Activities;
 
-        await Task.WhenAll(conversations.SelectMany((conversation, number) => new[]
-        {
-            store.RecordAsync([Passed(conversation, "received", 0)], cancellationToken),
-            other.Activities.RecordAsync([Passed(conversation, "priced", 1) with { Key = $"{number}" }], cancellationToken),
-            (number % 2 == 0 ? store : other.Activities).RecordAsync([Passed(conversation, "delivered", 2) with { Ends = true }], cancellationToken),
-        }));
+        await Task.WhenAll(
+            conversations.SelectMany(
+                (conversation, number) =>
+                    new[]
+                    {
+                        store.RecordAsync([Passed(conversation, "received", 0)], cancellationToken),
+                        other.Activities.RecordAsync([Passed(conversation, "priced", 1) with { Key = $"{number}" }], cancellationToken),
+                        (number % 2 == 0 ? store : other.Activities).RecordAsync(
+                            [Passed(conversation, "delivered", 2) with { Ends = true }],
+                            cancellationToken
+                        ),
+                    }
+            )
+        );
 
         var items = await store.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken).ToListAsync(cancellationToken);
         Assert.That(items, Has.Count.EqualTo(100));
@@ -54,11 +62,17 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
     public async Task Only_what_says_something_new_is_written(CancellationToken cancellationToken)
     {
         var conversation = Guid.NewGuid();
-        ActivityProgress[] priced = [.. Enumerable.Range(0, 50).Select(number => Passed(conversation, "priced", 1) with { Key = $"A-{number}" })];
+        ActivityProgress[] priced =
+        [
+            .. Enumerable.Range(0, 50).Select(number => Passed(conversation, "priced", 1) with { Key = $"A-{number}" }),
+        ];
         await _schema.First.Activities.RecordAsync(priced, cancellationToken);
         var before = await VersionsAsync();
 
-        await _schema.First.Activities.RecordAsync([.. priced, Passed(conversation, "delivered", 2) with { Key = "A-7" }], cancellationToken);
+        await _schema.First.Activities.RecordAsync(
+            [.. priced, Passed(conversation, "delivered", 2) with { Key = "A-7" }],
+            cancellationToken
+        );
 
         Assert.That((await VersionsAsync()).Except(before).Select(version => version.Split(' ')[0]), Is.EqualTo(new[] { "k:A-7" }));
     }
@@ -68,17 +82,29 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
     {
         var direct = new NpgsqlConnectionStringBuilder(_schema.Config.Connection);
         await using var wire = CutWire.To(direct.Port);
-        var connection = new NpgsqlConnectionStringBuilder(direct.ConnectionString) { Host = "127.0.0.1", Port = wire.Port, SslMode = SslMode.Disable, MaxAutoPrepare = 0, CommandTimeout = 100 }.ConnectionString;
+        var connection = new NpgsqlConnectionStringBuilder(direct.ConnectionString)
+        {
+            Host = "127.0.0.1",
+            Port = wire.Port,
+            SslMode = SslMode.Disable,
+            MaxAutoPrepare = 0,
+            CommandTimeout = 100,
+        }.ConnectionString;
         var silent = _schema.Open(Directory.CreateTempSubdirectory("esb-").FullName, connection);
         await silent.StartAsync(cancellationToken);
         var held = wire.HoldAt("insert into activity_item", behind: "activity_link", isDelivered: true);
         var unheard = silent.Activities.RecordAsync([Passed(Guid.NewGuid(), "received", 0) with { Key = "A-1" }], cancellationToken);
         await held.WaitAsync(cancellationToken);
 
-        await Eventually.HoldsAsync(() => TryRecordAsync(Passed(Guid.NewGuid(), "received", 0) with { Key = "A-2" }, cancellationToken), cancellationToken);
+        await Eventually.HoldsAsync(
+            () => TryRecordAsync(Passed(Guid.NewGuid(), "received", 0) with { Key = "A-2" }, cancellationToken),
+            cancellationToken
+        );
 
         Assert.ThrowsAsync<EsbException>(() => unheard);
-        var items = await _schema.First.Activities.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken).ToListAsync(cancellationToken);
+        var items = await _schema
+            .First.Activities.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken)
+            .ToListAsync(cancellationToken);
         Assert.That(items.Select(item => item.Key), Is.EqualTo(new[] { "A-2" }));
     }
 
@@ -98,5 +124,11 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
     private Task<IReadOnlyList<string>> VersionsAsync() => _schema.QueryAsync<string>("select id || ' ' || xmin from activity_item");
 
     private static ActivityProgress Passed(Guid conversation, string milestone, int seconds) =>
-        new() { Activity = "order", ConversationId = conversation, At = new DateTimeOffset(2026, 3, 1, 12, 0, seconds, TimeSpan.Zero), Milestone = milestone };
+        new()
+        {
+            Activity = "order",
+            ConversationId = conversation,
+            At = new DateTimeOffset(2026, 3, 1, 12, 0, seconds, TimeSpan.Zero),
+            Milestone = milestone,
+        };
 }

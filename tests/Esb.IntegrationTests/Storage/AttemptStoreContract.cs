@@ -48,8 +48,13 @@ public abstract class AttemptStoreContract
         await _store.Attempts.RemoveAsync("a", Guid.NewGuid(), cancellationToken);
 
         Assert.That(
-            (await CountAsync("a", _message, cancellationToken), await CountAsync("b", _message, cancellationToken), await CountAsync("a", other, cancellationToken)),
-            Is.EqualTo(((int?)null, (int?)2, (int?)3)));
+            (
+                await CountAsync("a", _message, cancellationToken),
+                await CountAsync("b", _message, cancellationToken),
+                await CountAsync("a", other, cancellationToken)
+            ),
+            Is.EqualTo(((int?)null, (int?)2, (int?)3))
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -79,5 +84,13 @@ public abstract class AttemptStoreContract
         (await _store.Attempts.FindAsync(endpoint, message, cancellationToken))?.Count;
 
     private static KeptAttempts Kept(int count, DateTimeOffset? dueAt = null) =>
-        new(count, [.. Enumerable.Range(0, count).Select(number => new FailedAttempt(Now.AddSeconds(number), "ESB-HTTP-STATUS", $"It said „{number}“."))], dueAt);
+        new(
+            count,
+            [
+                .. Enumerable
+                    .Range(0, count)
+                    .Select(number => new FailedAttempt(Now.AddSeconds(number), "ESB-HTTP-STATUS", $"It said „{number}“.")),
+            ],
+            dueAt
+        );
 }

@@ -52,7 +52,10 @@ public abstract class ClaimCheckStoreContract
 
         Assert.That(await _claims.FindAsync(ticket with { Hash = other.Hash }, cancellationToken), Is.Null);
         Assert.That(await _claims.FindAsync(ticket with { Id = Guid.CreateVersion7() }, cancellationToken), Is.Null);
-        Assert.That(await _claims.FindAsync(ticket with { Id = Guid.CreateVersion7(DateTimeOffset.UnixEpoch) }, cancellationToken), Is.Null);
+        Assert.That(
+            await _claims.FindAsync(ticket with { Id = Guid.CreateVersion7(DateTimeOffset.UnixEpoch) }, cancellationToken),
+            Is.Null
+        );
     }
 
     private static byte[] Body(int length)

@@ -21,7 +21,11 @@ public sealed class PostgresClaimCheckStoreTests : ClaimCheckStoreContract
         var dropped = await claims.FindAsync(ticket, cancellationToken);
 
         Assert.That((kept is null, dropped is null), Is.EqualTo((false, true)));
-        Assert.That(await claims.FindAsync(await claims.PutAsync(new byte[] { 2 }, cancellationToken), cancellationToken), Is.Not.Null, "the day's partition is made again");
+        Assert.That(
+            await claims.FindAsync(await claims.PutAsync(new byte[] { 2 }, cancellationToken), cancellationToken),
+            Is.Not.Null,
+            "the day's partition is made again"
+        );
     }
 
     protected override async Task<IClaimCheckStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.ClaimChecks;
@@ -58,19 +62,25 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
         var claims = new FolderClaimCheckStore(folder.FullName, TimeSpan.FromDays(30), TimeProvider.System);
         var ticket = await claims.PutAsync(new byte[] { 1 }, cancellationToken);
         folder.Delete(recursive: true);
-        if (leavesItsMountPoint) folder.Create();
+        if (leavesItsMountPoint)
+            folder.Create();
 
         try
         {
-            Assert.That(async () => await claims.FindAsync(ticket, cancellationToken), Throws.TypeOf<EsbException>().With.Property("IsTransient").True);
+            Assert.That(
+                async () => await claims.FindAsync(ticket, cancellationToken),
+                Throws.TypeOf<EsbException>().With.Property("IsTransient").True
+            );
         }
         finally
         {
-            if (leavesItsMountPoint) folder.Delete();
+            if (leavesItsMountPoint)
+                folder.Delete();
         }
     }
 
-    protected override Task<IClaimCheckStore> OpenAsync() => Task.FromResult<IClaimCheckStore>(new FolderClaimCheckStore(_folder.FullName, TimeSpan.FromDays(30), TimeProvider.System));
+    protected override Task<IClaimCheckStore> OpenAsync() =>
+        Task.FromResult<IClaimCheckStore>(new FolderClaimCheckStore(_folder.FullName, TimeSpan.FromDays(30), TimeProvider.System));
 
     protected override Task CloseAsync()
     {

@@ -23,7 +23,8 @@ public abstract class CrashMarksContract
         var (one, other) = (Guid.NewGuid(), Guid.NewGuid());
 
         var counts = new List<int>();
-        for (var i = 0; i < 3; i++) counts.Add(await _marks.AddAsync("a", one, cancellationToken));
+        for (var i = 0; i < 3; i++)
+            counts.Add(await _marks.AddAsync("a", one, cancellationToken));
         counts.Add(await _marks.AddAsync("a", other, cancellationToken));
         counts.Add(await _marks.AddAsync("b", one, cancellationToken));
         await _marks.RemoveAsync("a", one, cancellationToken);

@@ -58,7 +58,10 @@ public abstract class DeadLetterStoreContract
         Assert.That(kept.Letter.Message.Headers, Is.EquivalentTo(message.Headers));
         Assert.That(kept.Letter.Message.Body.Bytes.ToArray(), Is.EqualTo(message.Body.Bytes.ToArray()));
         Assert.That(kept.Summary, Is.EqualTo((await FindAsync(new(), cancellationToken)).Single()));
-        Assert.That((kept.Summary.BodyBytes, kept.Summary.State, kept.Summary.ChangedAt), Is.EqualTo((4, DeadLetterState.Open, (DateTimeOffset?)null)));
+        Assert.That(
+            (kept.Summary.BodyBytes, kept.Summary.State, kept.Summary.ChangedAt),
+            Is.EqualTo((4, DeadLetterState.Open, (DateTimeOffset?)null))
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -70,7 +73,10 @@ public abstract class DeadLetterStoreContract
         await _store.AddAsync(letter with { Message = letter.Message with { Key = key } }, cancellationToken);
         await _store.AddAsync(Letter() with { Endpoint = "other", Message = letter.Message with { Key = key[..^1] } }, cancellationToken);
 
-        Assert.That((await FindAsync(new() { Key = key }, cancellationToken)).Select(found => (found.Id, found.Key)), Is.EqualTo([(letter.Id, key)]));
+        Assert.That(
+            (await FindAsync(new() { Key = key }, cancellationToken)).Select(found => (found.Id, found.Key)),
+            Is.EqualTo([(letter.Id, key)])
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -82,11 +88,16 @@ public abstract class DeadLetterStoreContract
         await _store.AddAsync(letter with { Attempts = 9 }, cancellationToken);
         await _store.AddAsync(letter with { Endpoint = "other" }, cancellationToken);
 
-        Assert.That((await FindAsync(new(), cancellationToken)).Select(kept => (kept.Endpoint, kept.Attempts)), Is.EqualTo([("other", 3), ("orders-db", 3)]));
+        Assert.That(
+            (await FindAsync(new(), cancellationToken)).Select(kept => (kept.Endpoint, kept.Attempts)),
+            Is.EqualTo([("other", 3), ("orders-db", 3)])
+        );
     }
 
     [Test, CancelAfter(30_000)]
-    public async Task A_newer_failure_opens_the_letter_again_as_the_newest_with_the_failures_of_all_times(CancellationToken cancellationToken)
+    public async Task A_newer_failure_opens_the_letter_again_as_the_newest_with_the_failures_of_all_times(
+        CancellationToken cancellationToken
+    )
     {
         var letter = Letter() with { Failures = [new FailedAttempt(Now, "ESB-SQL-TIMEOUT", "first")] };
         await _store.AddAsync(letter, cancellationToken);
@@ -98,7 +109,10 @@ public abstract class DeadLetterStoreContract
 
         var newest = (await FindAsync(new(), cancellationToken))[0];
         var kept = (await _store.GetAsync(letter.Id, cancellationToken))!.Letter;
-        Assert.That((newest.Id, newest.State, newest.Code, newest.Attempts, newest.Note), Is.EqualTo((letter.Id, DeadLetterState.Open, "ESB-SQL-CONSTRAINT", 4, (string?)null)));
+        Assert.That(
+            (newest.Id, newest.State, newest.Code, newest.Attempts, newest.Note),
+            Is.EqualTo((letter.Id, DeadLetterState.Open, "ESB-SQL-CONSTRAINT", 4, (string?)null))
+        );
         Assert.That((kept.FirstAttempt, kept.LastAttempt), Is.EqualTo((letter.FirstAttempt, letter.LastAttempt.AddMinutes(1))));
         Assert.That(kept.Failures.Select(failure => failure.Reason), Is.EqualTo(["first", "The row exists."]));
     }
@@ -107,13 +121,19 @@ public abstract class DeadLetterStoreContract
     public async Task The_newest_come_first_page_by_page(CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, 5).Select(_ => Letter()).ToList();
-        foreach (var letter in letters) await _store.AddAsync(letter, cancellationToken);
+        foreach (var letter in letters)
+            await _store.AddAsync(letter, cancellationToken);
 
         var first = await _store.FindAsync(new DeadLetterQuery { Limit = 3 }, cancellationToken).ToListAsync(cancellationToken);
         await _store.AddAsync(Letter(), cancellationToken);
-        var second = await _store.FindAsync(new DeadLetterQuery { Limit = 3, Before = first[^1].Number }, cancellationToken).ToListAsync(cancellationToken);
+        var second = await _store
+            .FindAsync(new DeadLetterQuery { Limit = 3, Before = first[^1].Number }, cancellationToken)
+            .ToListAsync(cancellationToken);
 
-        Assert.That(first.Concat(second).Select(kept => kept.MessageId), Is.EqualTo(letters.AsEnumerable().Reverse().Select(letter => letter.Message.Id)));
+        Assert.That(
+            first.Concat(second).Select(kept => kept.MessageId),
+            Is.EqualTo(letters.AsEnumerable().Reverse().Select(letter => letter.Message.Id))
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -123,13 +143,20 @@ public abstract class DeadLetterStoreContract
 
         await Task.WhenAll(letters.Concat(letters).Select(letter => _store.AddAsync(letter, cancellationToken)));
 
-        Assert.That((await FindAsync(new(), cancellationToken)).Select(kept => kept.MessageId), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
+        Assert.That(
+            (await FindAsync(new(), cancellationToken)).Select(kept => kept.MessageId),
+            Is.EquivalentTo(letters.Select(letter => letter.Message.Id))
+        );
     }
 
     [Test, CancelAfter(30_000)]
     public async Task Letters_are_found_by_all_that_a_filter_names(CancellationToken cancellationToken)
     {
-        var letter = Letter("crm", new string('.', 600) + "Connection REFUSED", key: "c-7") with { Code = "ESB-HTTP-STATUS", LastAttempt = Now.AddHours(1) };
+        var letter = Letter("crm", new string('.', 600) + "Connection REFUSED", key: "c-7") with
+        {
+            Code = "ESB-HTTP-STATUS",
+            LastAttempt = Now.AddHours(1),
+        };
         letter = letter with { Message = letter.Message with { Subject = "customers.eu.new" } };
         await _store.AddAsync(letter, cancellationToken);
         await _store.AddAsync(Letter(), cancellationToken);
@@ -143,7 +170,14 @@ public abstract class DeadLetterStoreContract
             await FindsAsync(new() { Key = "c-7" });
             await FindsAsync(new() { MessageId = letter.Message.Id });
             await FindsAsync(new() { From = Now.AddHours(1) });
-            await FindsAsync(new() { From = Now.AddHours(1), To = Now.AddHours(2), State = DeadLetterState.Open });
+            await FindsAsync(
+                new()
+                {
+                    From = Now.AddHours(1),
+                    To = Now.AddHours(2),
+                    State = DeadLetterState.Open,
+                }
+            );
             await FindsAsync(new() { Text = "connection refused" });
             await FindsAsync(new() { Ids = [letter.Id, Guid.NewGuid()] });
             Assert.That(await FindAsync(new() { Endpoint = "crm", To = Now.AddHours(1) }, cancellationToken), Is.Empty);
@@ -159,22 +193,36 @@ public abstract class DeadLetterStoreContract
     [Test, CancelAfter(30_000)]
     public async Task Letters_of_one_cause_are_one_group(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 3; i++) await _store.AddAsync(Letter(reason: $"Order {Guid.NewGuid()} has no customer {i}.") with { LastAttempt = Now.AddMinutes(i) }, cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await _store.AddAsync(
+                Letter(reason: $"Order {Guid.NewGuid()} has no customer {i}.") with
+                {
+                    LastAttempt = Now.AddMinutes(i),
+                },
+                cancellationToken
+            );
         await _store.AddAsync(Letter(reason: "The database did not answer."), cancellationToken);
         await _store.AddAsync(Letter("crm"), cancellationToken);
 
         var byCode = await _store.GroupAsync(new(), byCause: false, cancellationToken);
         var byCause = await _store.GroupAsync(new() { Endpoint = "orders-db" }, byCause: true, cancellationToken);
 
-        Assert.That(byCode.Select(group => (group.Endpoint, group.Cause, group.Count)), Is.EqualTo([("orders-db", (string?)null, 4), ("crm", null, 1)]));
-        Assert.That(byCause.Select(group => (group.Cause, group.Count)), Is.EqualTo([("Order # has no customer #.", 3), ("The database did not answer.", 1)]));
+        Assert.That(
+            byCode.Select(group => (group.Endpoint, group.Cause, group.Count)),
+            Is.EqualTo([("orders-db", (string?)null, 4), ("crm", null, 1)])
+        );
+        Assert.That(
+            byCause.Select(group => (group.Cause, group.Count)),
+            Is.EqualTo([("Order # has no customer #.", 3), ("The database did not answer.", 1)])
+        );
         Assert.That((byCause[0].Oldest, byCause[0].Newest), Is.EqualTo((Now, Now.AddMinutes(2))));
     }
 
     [Test, CancelAfter(30_000)]
     public async Task Discarded_letters_stay_and_say_who_gave_them_up_and_why(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 3; i++) await _store.AddAsync(Letter(), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await _store.AddAsync(Letter(), cancellationToken);
         await _store.AddAsync(Letter("crm"), cancellationToken);
 
         var first = await _store.DiscardAsync(new() { Endpoint = "orders-db" }, Decision, 2, cancellationToken);
@@ -184,7 +232,10 @@ public abstract class DeadLetterStoreContract
 
         var kept = await FindAsync(new() { State = DeadLetterState.Discarded }, cancellationToken);
         Assert.That((first.Count, second.Count, third.Count), Is.EqualTo((2, 1, 0)));
-        Assert.That(kept.Select(letter => (letter.Endpoint, letter.ChangedBy, letter.Note)), Is.EqualTo(Enumerable.Repeat(("orders-db", "ada", "paid by hand"), 3)));
+        Assert.That(
+            kept.Select(letter => (letter.Endpoint, letter.ChangedBy, letter.Note)),
+            Is.EqualTo(Enumerable.Repeat(("orders-db", "ada", "paid by hand"), 3))
+        );
         Assert.That(kept.Select(letter => letter.ChangedAt), Has.None.Null);
     }
 

@@ -27,7 +27,10 @@ public abstract class EndpointMarksContract
         await _marks.RemoveAsync("a", "first", cancellationToken);
 
         var found = await Task.WhenAll(
-            new[] { ("a", "last"), ("a", "first"), ("b", "last"), ("c", "last") }.Select(key => _marks.FindAsync(key.Item1, key.Item2, cancellationToken)));
+            new[] { ("a", "last"), ("a", "first"), ("b", "last"), ("c", "last") }.Select(key =>
+                _marks.FindAsync(key.Item1, key.Item2, cancellationToken)
+            )
+        );
         Assert.That(found, Is.EqualTo(new[] { "2", null, "4", null }));
     }
 

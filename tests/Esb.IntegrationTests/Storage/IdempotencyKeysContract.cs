@@ -41,14 +41,18 @@ public abstract class IdempotencyKeysContract
     [Test]
     public async Task Of_many_at_the_same_time_one_is_granted(CancellationToken cancellationToken)
     {
-        var claims = await Task.WhenAll(Enumerable.Range(0, 40).Select(_ => Task.Run(() => ClaimAsync(Key, "body", cancellationToken), cancellationToken)));
+        var claims = await Task.WhenAll(
+            Enumerable.Range(0, 40).Select(_ => Task.Run(() => ClaimAsync(Key, "body", cancellationToken), cancellationToken))
+        );
 
         Assert.That(claims.OfType<KeyClaim.Granted>().Count(), Is.EqualTo(1));
         Assert.That(claims.OfType<KeyClaim.Running>().Count(), Is.EqualTo(39));
     }
 
     [Test, Property("Case", "HTP-22")]
-    public async Task Other_body_is_a_conflict_while_the_first_runs_and_after_it_was_answered_or_released(CancellationToken cancellationToken)
+    public async Task Other_body_is_a_conflict_while_the_first_runs_and_after_it_was_answered_or_released(
+        CancellationToken cancellationToken
+    )
     {
         var running = await GrantAsync(Key, "body", cancellationToken);
         Assert.That(await ClaimAsync(Key, "other", cancellationToken), Is.InstanceOf<KeyClaim.Conflicting>());
@@ -105,7 +109,8 @@ public abstract class IdempotencyKeysContract
         Assert.That(await ClaimAsync(key, "body", cancellationToken), Is.InstanceOf<KeyClaim.Answered>());
     }
 
-    private Task<KeyClaim> ClaimAsync(IdempotencyKey key, string body, CancellationToken cancellationToken) => _keys.ClaimAsync(key, SomeKeys.HashOf(body), cancellationToken);
+    private Task<KeyClaim> ClaimAsync(IdempotencyKey key, string body, CancellationToken cancellationToken) =>
+        _keys.ClaimAsync(key, SomeKeys.HashOf(body), cancellationToken);
 
     private async Task<KeyClaim.Granted> GrantAsync(IdempotencyKey key, string body, CancellationToken cancellationToken)
     {

@@ -26,14 +26,18 @@ public abstract class LeaseStoreContract
     [TearDown]
     public async Task Free()
     {
-        while (await _leases.AcquireAsync(_name, "test", TimeSpan.Zero, CancellationToken.None) is null) await Task.Delay(Short);
+        while (await _leases.AcquireAsync(_name, "test", TimeSpan.Zero, CancellationToken.None) is null)
+            await Task.Delay(Short);
     }
 
     [Test]
     public async Task One_of_many_who_ask_at_once_gets_it(CancellationToken cancellationToken)
     {
-        var leases = await Task.WhenAll(Enumerable.Range(0, 20).Select(number => _leases.AcquireAsync(_name, $"host {number}", Long, cancellationToken)));
-        foreach (var lease in leases.OfType<Lease>()) await _leases.ReleaseAsync(lease, cancellationToken);
+        var leases = await Task.WhenAll(
+            Enumerable.Range(0, 20).Select(number => _leases.AcquireAsync(_name, $"host {number}", Long, cancellationToken))
+        );
+        foreach (var lease in leases.OfType<Lease>())
+            await _leases.ReleaseAsync(lease, cancellationToken);
 
         Assert.That(leases.OfType<Lease>().Count(), Is.EqualTo(1));
     }
@@ -91,11 +95,13 @@ public abstract class LeaseStoreContract
 
         Assert.That(await _leases.AcquireAsync(_name, "second", Short, cancellationToken), Is.Not.Null);
     }
+
     private async Task<Lease> AcquireOnceFreeAsync(string owner, CancellationToken cancellationToken)
     {
         while (true)
         {
-            if (await _leases.AcquireAsync(_name, owner, Long, cancellationToken) is { } lease) return lease;
+            if (await _leases.AcquireAsync(_name, owner, Long, cancellationToken) is { } lease)
+                return lease;
             await Task.Delay(Short / 10, cancellationToken);
         }
     }

@@ -43,9 +43,21 @@ public abstract class LetterRetentionContract
         _store = await ReopenAsync();
 
         Assert.That((early, removed, again), Is.EqualTo((new SettledLetters(0, 0), new SettledLetters(2, 1), new SettledLetters(0, 0))));
-        Assert.That((await FindAsync(cancellationToken)).Select(letter => letter.Id), Is.EquivalentTo([cameBack.Id, pending.Id, open.Id, letters[5].Id]));
-        Assert.That((await _store.ReplayJobs.ListAsync(null, 10, cancellationToken)).Select(job => job.Id), Is.EquivalentTo([named.Id, running.Id]));
-        Assert.That((await _store.ReplayJobs.GetAsync(finished.Id, cancellationToken), await _store.DeadLetters.GetAsync(replayed.Id, cancellationToken)), Is.EqualTo(((ReplayJob?)null, (KeptDeadLetter?)null)));
+        Assert.That(
+            (await FindAsync(cancellationToken)).Select(letter => letter.Id),
+            Is.EquivalentTo([cameBack.Id, pending.Id, open.Id, letters[5].Id])
+        );
+        Assert.That(
+            (await _store.ReplayJobs.ListAsync(null, 10, cancellationToken)).Select(job => job.Id),
+            Is.EquivalentTo([named.Id, running.Id])
+        );
+        Assert.That(
+            (
+                await _store.ReplayJobs.GetAsync(finished.Id, cancellationToken),
+                await _store.DeadLetters.GetAsync(replayed.Id, cancellationToken)
+            ),
+            Is.EqualTo(((ReplayJob?)null, (KeptDeadLetter?)null))
+        );
         Assert.That((await _store.ReplayJobs.GetAsync(running.Id, cancellationToken))!.Total, Is.EqualTo(1));
     }
 
@@ -59,13 +71,17 @@ public abstract class LetterRetentionContract
         await _store.DeadLetters.AddAsync(letter.Again(), cancellationToken);
         _store = await ReopenAsync();
 
-        Assert.That((await FindAsync(cancellationToken)).Select(kept => (kept.Id, kept.State, kept.Replays, kept.Job)), Is.EqualTo([(letter.Id, DeadLetterState.Open, 0, (Guid?)null)]));
+        Assert.That(
+            (await FindAsync(cancellationToken)).Select(kept => (kept.Id, kept.State, kept.Replays, kept.Job)),
+            Is.EqualTo([(letter.Id, DeadLetterState.Open, 0, (Guid?)null)])
+        );
     }
 
     private async Task<IReadOnlyList<DeadLetter>> KeepAsync(int count, CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, count).Select(_ => Letter()).ToList();
-        foreach (var letter in letters) await _store.DeadLetters.AddAsync(letter, cancellationToken);
+        foreach (var letter in letters)
+            await _store.DeadLetters.AddAsync(letter, cancellationToken);
         return letters;
     }
 

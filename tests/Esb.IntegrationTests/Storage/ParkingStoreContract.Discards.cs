@@ -10,7 +10,8 @@ public abstract partial class ParkingStoreContract
     {
         var owner = await TakeAsync(cancellationToken);
         var messages = Enumerable.Range(0, 3).Select(_ => Message("a")).ToList();
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message), cancellationToken);
+        foreach (var message in messages)
+            await _store.ParkAsync(owner, Parked(message), cancellationToken);
 
         var later = await _store.DiscardAsync(Endpoint, "a", [messages[1].Id], cancellationToken);
         var dueAfterLater = await _store.TakeDueAsync(Endpoint, cancellationToken);
@@ -29,9 +30,16 @@ public abstract partial class ParkingStoreContract
     public async Task What_is_recorded_of_those_that_are_discarded_is_told_before_from_the_end(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
-        var messages = Enumerable.Range(0, 3).Select(number => Message("a") with { ConversationId = Guid.NewGuid(), Attempt = number, Party = number == 1 ? "shop" : null }).ToList();
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message), cancellationToken);
-        var wanted = messages.Select(message => new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party)).Reverse().ToList();
+        var messages = Enumerable
+            .Range(0, 3)
+            .Select(number => Message("a") with { ConversationId = Guid.NewGuid(), Attempt = number, Party = number == 1 ? "shop" : null })
+            .ToList();
+        foreach (var message in messages)
+            await _store.ParkAsync(owner, Parked(message), cancellationToken);
+        var wanted = messages
+            .Select(message => new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party))
+            .Reverse()
+            .ToList();
 
         Assert.That(await _store.SummariesAsync(Endpoint, "a", null, 10, cancellationToken), Is.EqualTo(wanted));
         Assert.That(await _store.SummariesAsync(Endpoint, "a", null, 2, cancellationToken), Is.EqualTo(wanted.Take(2)));
@@ -41,19 +49,26 @@ public abstract partial class ParkingStoreContract
     }
 
     [Test, CancelAfter(60_000)]
-    public async Task A_long_line_is_discarded_in_groups_from_the_end_and_what_is_left_survives_the_process(CancellationToken cancellationToken)
+    public async Task A_long_line_is_discarded_in_groups_from_the_end_and_what_is_left_survives_the_process(
+        CancellationToken cancellationToken
+    )
     {
         var owner = await TakeAsync(cancellationToken);
         var messages = Enumerable.Range(0, 250).Select(_ => Message("a")).ToList();
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message), cancellationToken);
+        foreach (var message in messages)
+            await _store.ParkAsync(owner, Parked(message), cancellationToken);
 
         var discarded = new List<long>();
-        foreach (var group in messages.Skip(50).Reverse().Select(message => message.Id).Chunk(100)) discarded.Add(await _store.DiscardAsync(Endpoint, "a", group, cancellationToken));
+        foreach (var group in messages.Skip(50).Reverse().Select(message => message.Id).Chunk(100))
+            discarded.Add(await _store.DiscardAsync(Endpoint, "a", group, cancellationToken));
         _store = await ReopenAsync();
 
         Assert.That(discarded, Is.EqualTo([100L, 100L]));
         Assert.That((await _store.ListAsync(Endpoint, 10, cancellationToken)).Single().Count, Is.EqualTo(50));
-        Assert.That((await _store.MessagesAsync(Endpoint, "a", 100, cancellationToken)).Select(parked => parked.Message.Id), Is.EqualTo(messages.Take(50).Select(message => message.Id)));
+        Assert.That(
+            (await _store.MessagesAsync(Endpoint, "a", 100, cancellationToken)).Select(parked => parked.Message.Id),
+            Is.EqualTo(messages.Take(50).Select(message => message.Id))
+        );
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.Empty, "its first message still waits for a word");
     }
 
@@ -90,7 +105,11 @@ public abstract partial class ParkingStoreContract
             var hasJoined = await joining;
 
             var first = await _store.FirstAsync(owner, "a", cancellationToken);
-            Assert.That(first?.Message.Id, Is.EqualTo(hasJoined ? arrival.Id : null), "who comes after the last was discarded finds no line");
+            Assert.That(
+                first?.Message.Id,
+                Is.EqualTo(hasJoined ? arrival.Id : null),
+                "who comes after the last was discarded finds no line"
+            );
             Assert.That(first is null || first.DueAt is not null, Is.True, "who joined goes on");
             await _store.DiscardAsync(Endpoint, "a", [arrival.Id], cancellationToken);
         }

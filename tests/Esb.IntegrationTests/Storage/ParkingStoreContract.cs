@@ -59,7 +59,8 @@ public abstract partial class ParkingStoreContract
         var owner = await TakeAsync(cancellationToken);
         var messages = Enumerable.Range(0, 20).Select(_ => Message("a")).ToList();
         await _store.ParkAsync(owner, Parked(messages[0]), cancellationToken);
-        foreach (var message in messages.Skip(1)) await _store.TryJoinAsync(owner, Parked(message), cancellationToken);
+        foreach (var message in messages.Skip(1))
+            await _store.TryJoinAsync(owner, Parked(message), cancellationToken);
 
         var left = new List<Guid>();
         var isFree = false;
@@ -109,15 +110,17 @@ public abstract partial class ParkingStoreContract
 
         Assert.That(owner.ParkedKeys, Is.EqualTo(["a"]));
         Assert.That(owner.Token, Is.GreaterThan(stale.Token));
-        foreach (var attempt in new Func<Task>[]
-        {
-            () => _store.VerifyAsync(stale, cancellationToken),
-            () => _store.ParkAsync(stale, Parked(Message("b")), cancellationToken),
-            () => _store.TryJoinAsync(stale, Parked(Message("a")), cancellationToken),
-            () => _store.FirstAsync(stale, "a", cancellationToken),
-            () => _store.RemoveAsync(stale, parked, cancellationToken),
-            () => _store.RescheduleAsync(stale, parked, cancellationToken),
-        })
+        foreach (
+            var attempt in new Func<Task>[]
+            {
+                () => _store.VerifyAsync(stale, cancellationToken),
+                () => _store.ParkAsync(stale, Parked(Message("b")), cancellationToken),
+                () => _store.TryJoinAsync(stale, Parked(Message("a")), cancellationToken),
+                () => _store.FirstAsync(stale, "a", cancellationToken),
+                () => _store.RemoveAsync(stale, parked, cancellationToken),
+                () => _store.RescheduleAsync(stale, parked, cancellationToken),
+            }
+        )
         {
             Assert.That(async () => await attempt(), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-LANE-LOST"));
         }
@@ -149,7 +152,16 @@ public abstract partial class ParkingStoreContract
         await _store.ParkAsync(owner, parked, cancellationToken);
         FailedAttempt failure = new(At(1), "ESB-X", "No.");
 
-        await _store.RescheduleAsync(owner, parked with { Message = parked.Message with { Attempt = 4 }, Failures = [failure], DueAt = null }, cancellationToken);
+        await _store.RescheduleAsync(
+            owner,
+            parked with
+            {
+                Message = parked.Message with { Attempt = 4 },
+                Failures = [failure],
+                DueAt = null,
+            },
+            cancellationToken
+        );
 
         var first = await _store.FirstAsync(owner, "a", cancellationToken);
         Assert.That((first!.Message.Attempt, first.DueAt, first.Failures.Single().Code), Is.EqualTo((4, (DateTimeOffset?)null, "ESB-X")));
@@ -174,14 +186,18 @@ public abstract partial class ParkingStoreContract
         var owner = await TakeAsync(cancellationToken);
         var messages = Enumerable.Range(0, 3).Select(_ => Message("old")).ToList();
         await _store.ParkAsync(owner, Parked(Message("new")) with { ParkedAt = Now }, cancellationToken);
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message) with { ParkedAt = Now.AddHours(-1) }, cancellationToken);
+        foreach (var message in messages)
+            await _store.ParkAsync(owner, Parked(message) with { ParkedAt = Now.AddHours(-1) }, cancellationToken);
 
         var keys = await _store.ListAsync(null, 10, cancellationToken);
 
         Assert.That(keys.Select(key => (key.Endpoint, key.Key, key.Count)), Is.EqualTo([(Endpoint, "old", 3L), (Endpoint, "new", 1L)]));
         Assert.That(await _store.ListAsync("other", 10, cancellationToken), Is.Empty);
         Assert.That(await _store.ListAsync(null, 1, cancellationToken), Has.Count.EqualTo(1));
-        Assert.That((await _store.MessagesAsync(Endpoint, "old", 2, cancellationToken)).Select(parked => parked.Message.Id), Is.EqualTo(messages.Take(2).Select(message => message.Id)));
+        Assert.That(
+            (await _store.MessagesAsync(Endpoint, "old", 2, cancellationToken)).Select(parked => parked.Message.Id),
+            Is.EqualTo(messages.Take(2).Select(message => message.Id))
+        );
     }
 
     [TestCase("", TestName = "An empty key")]
@@ -193,7 +209,8 @@ public abstract partial class ParkingStoreContract
         var lone = new string(['k', '\0', '\ud83d']);
         string[] longKeys = [new string('x', 5000) + "1", new string('x', 5000) + "2"];
 
-        foreach (var one in (string[])[key, lone, .. longKeys]) await _store.ParkAsync(owner, Parked(Message(one)), default);
+        foreach (var one in (string[])[key, lone, .. longKeys])
+            await _store.ParkAsync(owner, Parked(Message(one)), default);
 
         Assert.That((await _store.ListAsync(null, 10, default)).Select(parked => parked.Count), Is.EqualTo([1L, 1L, 1L, 1L]));
         Assert.That(await _store.FirstAsync(owner, LineKey.Of(Message(lone)), default), Is.Not.Null);
@@ -218,7 +235,8 @@ public abstract partial class ParkingStoreContract
                     (await _store.TryJoinAsync(owner, Parked(message), cancellationToken) ? joined : passed).Enqueue(message.Id);
                 }
             },
-            cancellationToken);
+            cancellationToken
+        );
         while (await _store.FirstAsync(owner, "a", cancellationToken) is { } next)
         {
             left.Add(next.Message.Id);
@@ -238,15 +256,26 @@ public abstract partial class ParkingStoreContract
     {
         var owner = await TakeAsync(cancellationToken);
         var messages = Enumerable.Range(0, 5).Select(_ => Message("a")).ToList();
-        foreach (var message in messages) await _store.ParkAsync(owner, Parked(message, Now.AddHours(1)), cancellationToken);
+        foreach (var message in messages)
+            await _store.ParkAsync(owner, Parked(message, Now.AddHours(1)), cancellationToken);
         await _store.RemoveAsync(owner, Parked(messages[0]), cancellationToken);
-        await _store.RescheduleAsync(owner, Parked(messages[1], Now.AddHours(-1)) with { Message = messages[1] with { Attempt = 7 } }, cancellationToken);
+        await _store.RescheduleAsync(
+            owner,
+            Parked(messages[1], Now.AddHours(-1)) with
+            {
+                Message = messages[1] with { Attempt = 7 },
+            },
+            cancellationToken
+        );
 
         _store = await ReopenAsync();
 
         var later = await TakeAsync(cancellationToken);
         Assert.That(later.ParkedKeys, Is.EqualTo(["a"]));
-        Assert.That((await _store.MessagesAsync(Endpoint, "a", 10, cancellationToken)).Select(parked => parked.Message.Id), Is.EqualTo(messages.Skip(1).Select(message => message.Id)));
+        Assert.That(
+            (await _store.MessagesAsync(Endpoint, "a", 10, cancellationToken)).Select(parked => parked.Message.Id),
+            Is.EqualTo(messages.Skip(1).Select(message => message.Id))
+        );
         Assert.That((await _store.FirstAsync(later, "a", cancellationToken))!.Message.Attempt, Is.EqualTo(7));
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.EqualTo(["a"]));
     }
@@ -256,7 +285,15 @@ public abstract partial class ParkingStoreContract
     private static EsbMessage Message(string key)
     {
         var id = Guid.CreateVersion7();
-        return new EsbMessage { Id = id, ConversationId = id, CreatedAt = At(0), Subject = "orders.accepted", Key = key, Body = MessageBody.FromBytes(id.ToByteArray()) };
+        return new EsbMessage
+        {
+            Id = id,
+            ConversationId = id,
+            CreatedAt = At(0),
+            Subject = "orders.accepted",
+            Key = key,
+            Body = MessageBody.FromBytes(id.ToByteArray()),
+        };
     }
 
     private static ParkedMessage Parked(EsbMessage message, DateTimeOffset? dueAt = null) => new(message, At(1), [], dueAt);

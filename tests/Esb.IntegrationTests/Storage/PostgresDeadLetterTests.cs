@@ -28,19 +28,42 @@ public sealed class PostgresDeadLetterTests
               'ESB-SQL-TIMEOUT', 'Order ' || n || ' is unknown.', 3, now(), now(), 'Order # is unknown.'
             from generate_series(1, 100000) n;
             analyze dead_letter;
-            """);
+            """
+        );
         var letters = _schema.Store.DeadLetters;
         var started = Stopwatch.GetTimestamp();
 
-        var page = await letters.FindAsync(new() { Filter = new() { Endpoint = "endpoint-7" }, Before = 50_000 }, cancellationToken).ToListAsync(cancellationToken);
+        var page = await letters
+            .FindAsync(
+                new()
+                {
+                    Filter = new() { Endpoint = "endpoint-7" },
+                    Before = 50_000,
+                },
+                cancellationToken
+            )
+            .ToListAsync(cancellationToken);
         var listed = Stopwatch.GetElapsedTime(started);
         var groups = await letters.GroupAsync(new() { State = DeadLetterState.Open }, byCause: true, cancellationToken);
         var grouped = Stopwatch.GetElapsedTime(started) - listed;
         var job = await _schema.Store.ReplayJobs.CreateAsync(
-            new ReplayJob { Id = Guid.CreateVersion7(), Command = "c", Fingerprint = "f", Request = new ReplayRequest { Letters = new() }, CreatedAt = SomeLetters.Now, CreatedBy = "ada" }, cancellationToken);
+            new ReplayJob
+            {
+                Id = Guid.CreateVersion7(),
+                Command = "c",
+                Fingerprint = "f",
+                Request = new ReplayRequest { Letters = new() },
+                CreatedAt = SomeLetters.Now,
+                CreatedBy = "ada",
+            },
+            cancellationToken
+        );
         var taken = Stopwatch.GetElapsedTime(started) - listed - grouped;
 
-        TestContext.Out.WriteLine($"listed in {listed.TotalMilliseconds:0} ms, grouped in {grouped.TotalMilliseconds:0} ms, taken in {taken.TotalMilliseconds:0} ms");
+        TestContext.Out.WriteLine(
+            $"listed in {listed.TotalMilliseconds:0} ms, grouped in {grouped.TotalMilliseconds:0} ms, taken in "
+                + $"{taken.TotalMilliseconds:0} ms"
+        );
         Assert.That(page, Has.Count.EqualTo(100));
         Assert.That(groups.Select(group => group.Count), Is.EqualTo(Enumerable.Repeat(10_000, 10)));
         Assert.That(job!.Total, Is.EqualTo(100_000));
@@ -56,8 +79,15 @@ public sealed class PostgresDeadLetterTests
         await _schema.QueryAsync<int>($"drop schema {_schema.Config.Schema} cascade; create schema {_schema.Config.Schema}");
         await using (var connection = new NpgsqlConnection(_schema.Config.Connection + $";Search Path={_schema.Config.Schema}"))
         {
-            await connection.ExecuteAsync(await File.ReadAllTextAsync(Repository.PathOf("Esb.Storage", "Postgres", "Migrations", "0001-audit.sql"), cancellationToken));
-            await connection.ExecuteAsync(await File.ReadAllTextAsync(Repository.PathOf("Esb.Storage", "Postgres", "Migrations", "0002-dead-letters.sql"), cancellationToken));
+            await connection.ExecuteAsync(
+                await File.ReadAllTextAsync(Repository.PathOf("Esb.Storage", "Postgres", "Migrations", "0001-audit.sql"), cancellationToken)
+            );
+            await connection.ExecuteAsync(
+                await File.ReadAllTextAsync(
+                    Repository.PathOf("Esb.Storage", "Postgres", "Migrations", "0002-dead-letters.sql"),
+                    cancellationToken
+                )
+            );
             await connection.ExecuteAsync(
                 """
                 create table schema_version (number integer primary key, name text not null, applied_at timestamptz not null default now());
@@ -65,7 +95,13 @@ public sealed class PostgresDeadLetterTests
                 insert into dead_letter (message_id, endpoint, conversation_id, subject, created_at, attempt, headers, body, code, reason, attempts, first_attempt, last_attempt)
                 values (@Id, @Endpoint, @Id, 'orders.accepted', now(), 0, '{}', '', 'ESB-SQL-TIMEOUT', @Reason, 3, now(), now())
                 """,
-                new { letter.Message.Id, letter.Endpoint, letter.Reason });
+                new
+                {
+                    letter.Message.Id,
+                    letter.Endpoint,
+                    letter.Reason,
+                }
+            );
         }
 
         var store = await _schema.ReopenAsync();

@@ -37,7 +37,10 @@ public sealed class PostgresIdempotencyKeysTests
     {
         var other = await StartOtherHostAsync(cancellationToken);
         var claim = (KeyClaim.Granted)await ClaimAsync(_keys, cancellationToken);
-        Assert.That((await _schema.QueryAsync<double>("select extract(epoch from held_until - now()) from idempotency_key"))[0], Is.EqualTo(60).Within(15));
+        Assert.That(
+            (await _schema.QueryAsync<double>("select extract(epoch from held_until - now()) from idempotency_key"))[0],
+            Is.EqualTo(60).Within(15)
+        );
         await RunOutAsync();
         await _keys.RenewAsync(claim, cancellationToken);
         Assert.That(await ClaimAsync(other, cancellationToken), Is.InstanceOf<KeyClaim.Running>());
@@ -53,7 +56,11 @@ public sealed class PostgresIdempotencyKeysTests
     public async Task Answer_that_is_not_durable_does_not_count_elsewhere(CancellationToken cancellationToken)
     {
         var other = await StartOtherHostAsync(cancellationToken);
-        await _keys.CompleteAsync((KeyClaim.Granted)await ClaimAsync(_keys, cancellationToken), SomeKeys.Answer(isDurable: false), cancellationToken);
+        await _keys.CompleteAsync(
+            (KeyClaim.Granted)await ClaimAsync(_keys, cancellationToken),
+            SomeKeys.Answer(isDurable: false),
+            cancellationToken
+        );
 
         Assert.That(await ClaimAsync(other, cancellationToken), Is.InstanceOf<KeyClaim.Granted>());
     }
@@ -65,7 +72,10 @@ public sealed class PostgresIdempotencyKeysTests
 
         await AgeAsync($"7 days {minutesMore} minutes");
 
-        Assert.That(await ClaimAsync(_keys, cancellationToken), isRemembered ? Is.InstanceOf<KeyClaim.Answered>() : Is.InstanceOf<KeyClaim.Granted>());
+        Assert.That(
+            await ClaimAsync(_keys, cancellationToken),
+            isRemembered ? Is.InstanceOf<KeyClaim.Answered>() : Is.InstanceOf<KeyClaim.Granted>()
+        );
     }
 
     [Test]
@@ -74,23 +84,30 @@ public sealed class PostgresIdempotencyKeysTests
         await ClaimAsync(_keys, cancellationToken);
         await AgeAsync("9 days");
         Assert.That(await PartitionsAsync(), Has.Member("idempotency_key_old"));
-        await _schema.QueryAsync<int>($"alter table idempotency_key_old rename to idempotency_key_{TimeProvider.System.GetUtcNow().AddDays(-9):yyyyMMdd}");
+        await _schema.QueryAsync<int>(
+            $"alter table idempotency_key_old rename to idempotency_key_{TimeProvider.System.GetUtcNow().AddDays(-9):yyyyMMdd}"
+        );
 
         await StartOtherHostAsync(cancellationToken);
 
         var today = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime);
-        Assert.That(await PartitionsAsync(), Is.EquivalentTo(Enumerable.Range(-1, 9).Select(days => $"idempotency_key_{today.AddDays(days):yyyyMMdd}")));
+        Assert.That(
+            await PartitionsAsync(),
+            Is.EquivalentTo(Enumerable.Range(-1, 9).Select(days => $"idempotency_key_{today.AddDays(days):yyyyMMdd}"))
+        );
     }
 
     [Test]
     public async Task Partition_that_is_missing_is_made(CancellationToken cancellationToken)
     {
-        foreach (var partition in await PartitionsAsync()) await _schema.QueryAsync<int>($"drop table {partition}");
+        foreach (var partition in await PartitionsAsync())
+            await _schema.QueryAsync<int>($"drop table {partition}");
 
         Assert.That(await ClaimAsync(_keys, cancellationToken), Is.InstanceOf<KeyClaim.Granted>());
     }
 
-    private static Task<KeyClaim> ClaimAsync(IIdempotencyKeys keys, CancellationToken cancellationToken) => keys.ClaimAsync(SomeKeys.Key, SomeKeys.HashOf("body"), cancellationToken);
+    private static Task<KeyClaim> ClaimAsync(IIdempotencyKeys keys, CancellationToken cancellationToken) =>
+        keys.ClaimAsync(SomeKeys.Key, SomeKeys.HashOf("body"), cancellationToken);
 
     private Task RunOutAsync() => _schema.QueryAsync<int>("update idempotency_key set held_until = now()");
 
@@ -104,10 +121,16 @@ public sealed class PostgresIdempotencyKeysTests
     private async Task AgeAsync(string age)
     {
         var old = TimeProvider.System.GetUtcNow().UtcDateTime.Date;
-        await _schema.QueryAsync<int>($"create table idempotency_key_old partition of idempotency_key for values from ('{old.AddDays(-10):yyyy-MM-dd} 00:00+00') to ('{old.AddDays(-1):yyyy-MM-dd} 00:00+00')");
+        await _schema.QueryAsync<int>(
+            $"create table idempotency_key_old partition of idempotency_key for values from ('{old.AddDays(-10):yyyy-MM-dd} "
+                + $"00:00+00') to ('{old.AddDays(-1):yyyy-MM-dd} 00:00+00')"
+        );
         await _schema.QueryAsync<int>($"update idempotency_key set claimed_at = claimed_at - interval '{age}'");
     }
 
     private Task<IReadOnlyList<string>> PartitionsAsync() =>
-        _schema.QueryAsync<string>("select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'idempotency_key'::regclass");
+        _schema.QueryAsync<string>(
+            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = "
+                + "'idempotency_key'::regclass"
+        );
 }

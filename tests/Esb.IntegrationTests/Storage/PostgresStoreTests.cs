@@ -33,7 +33,10 @@ public sealed class PostgresStoreTests
 
         await Task.WhenAll(stores.Select(store => store.StartAsync(cancellationToken)));
 
-        Assert.That(await _schema.QueryAsync<int>("select number from schema_version order by number"), Is.Unique.And.SupersetOf(new[] { 1, 2, 6, 7 }));
+        Assert.That(
+            await _schema.QueryAsync<int>("select number from schema_version order by number"),
+            Is.Unique.And.SupersetOf(new[] { 1, 2, 6, 7 })
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -43,7 +46,8 @@ public sealed class PostgresStoreTests
 
         Assert.That(
             () => _schema.Open(Path.Combine(_schema.Config.Folder, "other")).StartAsync(cancellationToken),
-            Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-STORE-VERSION"));
+            Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-STORE-VERSION")
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -54,14 +58,19 @@ public sealed class PostgresStoreTests
         var before = await _schema.Store.Audit.CheckAsync(cancellationToken);
         var left = (await _schema.QueryAsync<long>("select count(*) from audit_event")).Single();
 
-        await _schema.QueryAsync<int>($"""
+        await _schema.QueryAsync<int>(
+            $"""
             create function {schema}.refuse() returns trigger language plpgsql as $$ begin raise exception 'closed for today'; end $$;
             create trigger refuse before insert on audit_event for each statement execute function {schema}.refuse()
-            """);
+            """
+        );
         var refused = await _schema.Store.Audit.CheckAsync(cancellationToken);
         await _schema.QueryAsync<int>("drop trigger refuse on audit_event");
 
-        Assert.That((before, left, await _schema.Store.Audit.CheckAsync(cancellationToken)), Is.EqualTo(((string?)null, 0L, (string?)null)));
+        Assert.That(
+            (before, left, await _schema.Store.Audit.CheckAsync(cancellationToken)),
+            Is.EqualTo(((string?)null, 0L, (string?)null))
+        );
         Assert.That(refused, Does.Contain("closed for today"));
     }
 
@@ -75,9 +84,12 @@ public sealed class PostgresStoreTests
         var fact = SomeFacts.Fact();
         await store.Audit.AppendAsync([fact], cancellationToken);
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
-        Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1)); // searches have sessions of their own
+        // searches have sessions of their own
+        Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
 
-        var ended = await _schema.QueryAsync<bool>($"select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '{name}'");
+        var ended = await _schema.QueryAsync<bool>(
+            $"select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = '{name}'"
+        );
 
         Assert.That(ended, Is.Not.Empty.And.All.True);
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.Null);
@@ -89,14 +101,18 @@ public sealed class PostgresStoreTests
     {
         var server = new NpgsqlConnectionStringBuilder(_schema.Config.Connection);
         await using var proxy = new TcpProxy(new Uri($"tcp://{server.Host}:{server.Port}"));
-        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), new NpgsqlConnectionStringBuilder(server.ConnectionString) { Port = proxy.Address.Port }.ConnectionString);
+        var store = _schema.Open(
+            Path.Combine(_schema.Config.Folder, "other"),
+            new NpgsqlConnectionStringBuilder(server.ConnectionString) { Port = proxy.Address.Port }.ConnectionString
+        );
         await store.StartAsync(cancellationToken);
         var fact = SomeFacts.Fact();
         await store.Audit.AppendAsync([fact], cancellationToken);
         await ReadAsync();
         var before = proxy.Connections;
 
-        for (var round = 0; round < 10; round++) await ReadAsync();
+        for (var round = 0; round < 10; round++)
+            await ReadAsync();
 
         Assert.That(proxy.Connections, Is.EqualTo(before));
 
@@ -112,24 +128,53 @@ public sealed class PostgresStoreTests
     {
         await using var database = new PostgresDatabase(_schema.Config, readOnly: true, TimeProvider.System, NullLogger.Instance);
 
-        var first = await database.QueryAsync<long>("select generate_series(1, 1000000000000)", new { }, cancellationToken).FirstAsync(cancellationToken);
+        var first = await database
+            .QueryAsync<long>("select generate_series(1, 1000000000000)", new { }, cancellationToken)
+            .FirstAsync(cancellationToken);
 
-        Assert.That((first, await database.QueryAsync<long>("select 2::bigint", new { }, cancellationToken).SingleAsync(cancellationToken)), Is.EqualTo((1L, 2L)));
+        Assert.That(
+            (first, await database.QueryAsync<long>("select 2::bigint", new { }, cancellationToken).SingleAsync(cancellationToken)),
+            Is.EqualTo((1L, 2L))
+        );
     }
 
     [Test, CancelAfter(30_000)]
     public async Task Reports_that_nobody_reads_on_leave_the_audit_its_connections(CancellationToken cancellationToken)
     {
         const int connections = 4;
-        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), $"{_schema.Config.Connection};Maximum Pool Size={connections}");
+        var store = _schema.Open(
+            Path.Combine(_schema.Config.Folder, "other"),
+            $"{_schema.Config.Connection};Maximum Pool Size={connections}"
+        );
         await store.StartAsync(cancellationToken);
-        await store.Activities.RecordAsync([new ActivityProgress { Activity = "orders", ConversationId = Guid.NewGuid(), At = TimeProvider.System.GetUtcNow(), Key = "A-1", Milestone = "taken" }], cancellationToken);
-        var reports = Enumerable.Range(0, connections).Select(_ => store.Activities.FindAsync(new ActivityQuery { Activity = "orders" }, cancellationToken).GetAsyncEnumerator(cancellationToken)).ToList();
-        foreach (var report in reports) Assert.That(await report.MoveNextAsync(), Is.True);
+        await store.Activities.RecordAsync(
+            [
+                new ActivityProgress
+                {
+                    Activity = "orders",
+                    ConversationId = Guid.NewGuid(),
+                    At = TimeProvider.System.GetUtcNow(),
+                    Key = "A-1",
+                    Milestone = "taken",
+                },
+            ],
+            cancellationToken
+        );
+        var reports = Enumerable
+            .Range(0, connections)
+            .Select(_ =>
+                store
+                    .Activities.FindAsync(new ActivityQuery { Activity = "orders" }, cancellationToken)
+                    .GetAsyncEnumerator(cancellationToken)
+            )
+            .ToList();
+        foreach (var report in reports)
+            Assert.That(await report.MoveNextAsync(), Is.True);
 
         var trouble = await store.Audit.CheckAsync(cancellationToken);
 
-        foreach (var report in reports) await report.DisposeAsync();
+        foreach (var report in reports)
+            await report.DisposeAsync();
         Assert.That(trouble, Is.Null);
     }
 
@@ -138,7 +183,9 @@ public sealed class PostgresStoreTests
     {
         var today = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime);
 
-        var partitions = await _schema.QueryAsync<string>("select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'audit_event'::regclass");
+        var partitions = await _schema.QueryAsync<string>(
+            "select child.relname from pg_inherits join pg_class child on child.oid = inhrelid where inhparent = 'audit_event'::regclass"
+        );
 
         Assert.That(partitions, Is.SupersetOf(Enumerable.Range(0, 8).Select(days => $"audit_event_{today.AddDays(days):yyyyMMdd}")));
     }
@@ -198,7 +245,10 @@ public sealed class PostgresStoreTests
         var appending = good.Select(fact => _schema.Store.Audit.AppendAsync([fact], cancellationToken)).ToList();
         var refused = _schema.Store.Audit.AppendAsync([SomeFacts.Fact() with { Name = "bad" }], cancellationToken);
 
-        Assert.That(() => refused, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").False);
+        Assert.That(
+            () => refused,
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").False
+        );
         await Task.WhenAll(appending);
         Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([20L]));
     }
@@ -206,7 +256,12 @@ public sealed class PostgresStoreTests
     [Test, CancelAfter(30_000)]
     public async Task Commits_wait_for_the_disk_whatever_the_roles_default_is(CancellationToken cancellationToken)
     {
-        await using var store = new Esb.Storage.Postgres.PostgresDatabase(_schema.Config, readOnly: false, TimeProvider.System, NullLogger.Instance);
+        await using var store = new Esb.Storage.Postgres.PostgresDatabase(
+            _schema.Config,
+            readOnly: false,
+            TimeProvider.System,
+            NullLogger.Instance
+        );
         await using var command = store.Source.CreateCommand("show synchronous_commit");
 
         Assert.That(await command.ExecuteScalarAsync(cancellationToken), Is.EqualTo("on"));
@@ -226,24 +281,42 @@ public sealed class PostgresStoreTests
     [Test, CancelAfter(30_000)]
     public async Task A_reader_makes_no_tables(CancellationToken cancellationToken)
     {
-        await using var reader = StoreReader.Open(_schema.Config with { Schema = "esb_none" }, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config with
+            {
+                Schema = "esb_none",
+            },
+            configuration: null,
+            _schema.Evidence,
+            NullLogger.Instance
+        );
 
         Assert.That(
             () => reader.Audit.GetJourneyAsync(Guid.NewGuid(), cancellationToken),
-            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-VERSION"));
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-VERSION")
+        );
         Assert.That(await _schema.QueryAsync<string>("select nspname from pg_namespace where nspname = 'esb_none'"), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]
     public async Task A_database_that_is_away_keeps_no_host_from_starting(CancellationToken cancellationToken)
     {
-        var store = _schema.Open(Path.Combine(_schema.Config.Folder, "other"), connection: "Host=127.0.0.1;Port=1;Username=esb;Database=esb");
+        var store = _schema.Open(
+            Path.Combine(_schema.Config.Folder, "other"),
+            connection: "Host=127.0.0.1;Port=1;Username=esb;Database=esb"
+        );
 
         await store.StartAsync(cancellationToken);
 
         Assert.That(await store.Audit.CheckAsync(cancellationToken), Is.EqualTo("the database cannot be reached"));
-        Assert.That(() => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").True);
-        Assert.That(() => store.DeadLetters.AddAsync(Letter(), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-AWAY").And.Property("IsTransient").True);
+        Assert.That(
+            () => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("IsTransient").True
+        );
+        Assert.That(
+            () => store.DeadLetters.AddAsync(Letter(), cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-AWAY").And.Property("IsTransient").True
+        );
         await store.Audit.Spool!.AppendAsync(SomeFacts.Fact(), cancellationToken);
         Assert.That(store.Audit.Spool!.Length, Is.EqualTo(1));
     }
@@ -251,7 +324,12 @@ public sealed class PostgresStoreTests
     private static DeadLetter Letter()
     {
         var id = Guid.CreateVersion7();
-        var message = new EsbMessage { Id = id, ConversationId = id, CreatedAt = TimeProvider.System.GetUtcNow() };
+        var message = new EsbMessage
+        {
+            Id = id,
+            ConversationId = id,
+            CreatedAt = TimeProvider.System.GetUtcNow(),
+        };
         return new DeadLetter(message, "orders-db", "ESB-X", "no", null, 1, message.CreatedAt, message.CreatedAt);
     }
 }

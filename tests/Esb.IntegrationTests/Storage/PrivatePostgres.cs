@@ -35,7 +35,13 @@ internal sealed partial class PrivatePostgres : IAsyncDisposable
     public async Task RestartColdAsync()
     {
         await StopAsync();
-        using (var forgetting = Process.Start("find", [_folder, "-type", "f", "-size", "+0", "-exec", "dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"])) await forgetting.WaitForExitAsync();
+        using (
+            var forgetting = Process.Start(
+                "find",
+                [_folder, "-type", "f", "-size", "+0", "-exec", "dd", "if={}", "iflag=nocache", "count=0", "status=none", ";"]
+            )
+        )
+            await forgetting.WaitForExitAsync();
         await StartAgainAsync();
     }
 
@@ -50,7 +56,9 @@ internal sealed partial class PrivatePostgres : IAsyncDisposable
         var error = process.StandardError.ReadToEndAsync();
         var output = await process.StandardOutput.ReadToEndAsync();
         await process.WaitForExitAsync();
-        return process.ExitCode == 0 ? output : throw new InvalidOperationException($"tests/servers {string.Join(' ', arguments)} failed: {await error}");
+        return process.ExitCode == 0
+            ? output
+            : throw new InvalidOperationException($"tests/servers {string.Join(' ', arguments)} failed: {await error}");
     }
 
     private static string Script()
@@ -58,7 +66,8 @@ internal sealed partial class PrivatePostgres : IAsyncDisposable
         for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
         {
             var script = Path.Combine(folder.FullName, "tests", "servers");
-            if (File.Exists(script)) return script;
+            if (File.Exists(script))
+                return script;
         }
 
         throw new InvalidOperationException("tests/servers is not above the test's folder.");

@@ -38,9 +38,20 @@ public abstract class ReplayJobStoreContract
 
         var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
         Assert.That(job.Total, Is.EqualTo(2));
-        Assert.That((await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id), Is.EqualTo([letters[0].Id, letters[2].Id]));
-        Assert.That(await Jobs.CreateAsync(Job(new DeadLetterFilter { Endpoint = "orders-db" }), cancellationToken), Is.Null, "nothing is left for another job");
-        Assert.That(await Letters.DiscardAsync(new() { Endpoint = "orders-db" }, Decision, 10, cancellationToken), Is.Empty, "nor for an operator");
+        Assert.That(
+            (await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id),
+            Is.EqualTo([letters[0].Id, letters[2].Id])
+        );
+        Assert.That(
+            await Jobs.CreateAsync(Job(new DeadLetterFilter { Endpoint = "orders-db" }), cancellationToken),
+            Is.Null,
+            "nothing is left for another job"
+        );
+        Assert.That(
+            await Letters.DiscardAsync(new() { Endpoint = "orders-db" }, Decision, 10, cancellationToken),
+            Is.Empty,
+            "nor for an operator"
+        );
     }
 
     [Test, CancelAfter(30_000), Property("Case", "AUD-07")]
@@ -53,7 +64,10 @@ public abstract class ReplayJobStoreContract
 
         var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
         Assert.That((made!.Total, claim.Job.Request.Limit), Is.EqualTo((2, 2)));
-        Assert.That((await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id), Is.EqualTo([letters[0].Id, letters[1].Id]));
+        Assert.That(
+            (await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id),
+            Is.EqualTo([letters[0].Id, letters[1].Id])
+        );
         Assert.That((await MakeJobAsync(new DeadLetterFilter(), cancellationToken)).Total, Is.EqualTo(3));
     }
 
@@ -85,7 +99,8 @@ public abstract class ReplayJobStoreContract
         var again = (await Jobs.ClaimAsync("second", cancellationToken))!;
         var rest = await Jobs.NextAsync(again, 10, cancellationToken);
         await Jobs.MarkAsync(again, [.. rest.Select(letter => letter.Id)], cancellationToken);
-        await Jobs.MarkAsync(again, [.. letters.Select(letter => letter.Id)], cancellationToken); // what is marked already is not counted twice
+        // what is marked already is not counted twice
+        await Jobs.MarkAsync(again, [.. letters.Select(letter => letter.Id)], cancellationToken);
         await Jobs.ReleaseAsync(again, ReplayState.Completed, null, cancellationToken);
 
         var done = (await Jobs.GetAsync(job.Id, cancellationToken))!;
@@ -94,7 +109,10 @@ public abstract class ReplayJobStoreContract
         Assert.That(done.ChangedAt, Is.Not.Null);
         Assert.That(await Jobs.ClaimAsync("third", cancellationToken), Is.Null);
         var kept = await FindAsync(new(), cancellationToken);
-        Assert.That(kept.Select(letter => (letter.State, letter.Replays, letter.Job, letter.ReplayedTo)), Is.All.EqualTo((DeadLetterState.Replayed, 1, (Guid?)job.Id, "orders-db")));
+        Assert.That(
+            kept.Select(letter => (letter.State, letter.Replays, letter.Job, letter.ReplayedTo)),
+            Is.All.EqualTo((DeadLetterState.Replayed, 1, (Guid?)job.Id, "orders-db"))
+        );
         Assert.That(kept.Select(letter => letter.ReplayedAs), Is.EqualTo(kept.Select(letter => (Guid?)letter.MessageId)));
     }
 
@@ -115,7 +133,10 @@ public abstract class ReplayJobStoreContract
         var now = (await Jobs.GetAsync(job.Id, cancellationToken))!;
         var open = await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken);
         Assert.That((now.Replayed, now.Failed), Is.EqualTo((3, 2)));
-        Assert.That(open.Select(letter => (letter.Id, letter.Replays, letter.Job)), Is.EqualTo([(letters[0].Id, 1, (Guid?)job.Id), (letters[1].Id, 1, job.Id)]));
+        Assert.That(
+            open.Select(letter => (letter.Id, letter.Replays, letter.Job)),
+            Is.EqualTo([(letters[0].Id, 1, (Guid?)job.Id), (letters[1].Id, 1, job.Id)])
+        );
         Assert.That(await FindAsync(new() { Job = job.Id, State = DeadLetterState.Replayed }, cancellationToken), Has.Count.EqualTo(1));
     }
 
@@ -130,7 +151,10 @@ public abstract class ReplayJobStoreContract
         await Letters.AddAsync(letters[0].Again(-1), cancellationToken);
         await Letters.AddAsync(letters[1], cancellationToken); // the failure that is known, once more
 
-        Assert.That((await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken)).Select(letter => letter.Id), Is.EqualTo([letters[0].Id]));
+        Assert.That(
+            (await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken)).Select(letter => letter.Id),
+            Is.EqualTo([letters[0].Id])
+        );
         Assert.That((await Jobs.GetAsync(job.Id, cancellationToken))!.Failed, Is.EqualTo(1));
     }
 
@@ -141,8 +165,22 @@ public abstract class ReplayJobStoreContract
         var redirected = Letter();
         await Letters.AddAsync(edited, cancellationToken);
         await Letters.AddAsync(redirected, cancellationToken);
-        var first = await MakeJobAsync(new ReplayRequest { Letters = new() { Ids = [edited.Id] }, Edit = new ReplayEdit { Body = "<ok/>"u8.ToArray() } }, cancellationToken);
-        var second = await MakeJobAsync(new ReplayRequest { Letters = new() { Ids = [redirected.Id] }, Redirect = "crm" }, cancellationToken);
+        var first = await MakeJobAsync(
+            new ReplayRequest
+            {
+                Letters = new() { Ids = [edited.Id] },
+                Edit = new ReplayEdit { Body = "<ok/>"u8.ToArray() },
+            },
+            cancellationToken
+        );
+        var second = await MakeJobAsync(
+            new ReplayRequest
+            {
+                Letters = new() { Ids = [redirected.Id] },
+                Redirect = "crm",
+            },
+            cancellationToken
+        );
 
         await Letters.AddAsync(edited with { Message = edited.Message with { Id = first.EditedId!.Value } }, cancellationToken);
         await Letters.AddAsync(redirected with { Endpoint = "crm" }, cancellationToken);
@@ -151,7 +189,10 @@ public abstract class ReplayJobStoreContract
         Assert.That((await Jobs.GetAsync(second.Id, cancellationToken))!.Failed, Is.EqualTo(1));
         Assert.That((await Letters.GetAsync(edited.Id, cancellationToken))!.Summary.ReplayedAs, Is.EqualTo(first.EditedId));
         Assert.That((await Letters.GetAsync(redirected.Id, cancellationToken))!.Summary.ReplayedTo, Is.EqualTo("crm"));
-        Assert.That((await Jobs.GetAsync(first.Id, cancellationToken))!.Request.Edit!.Body!.Value.ToArray(), Is.EqualTo("<ok/>"u8.ToArray()));
+        Assert.That(
+            (await Jobs.GetAsync(first.Id, cancellationToken))!.Request.Edit!.Body!.Value.ToArray(),
+            Is.EqualTo("<ok/>"u8.ToArray())
+        );
         Assert.That(await FindAsync(new(), cancellationToken), Has.Count.EqualTo(4), "both copies are kept");
     }
 
@@ -166,9 +207,17 @@ public abstract class ReplayJobStoreContract
         var cancelled = await Jobs.ChangeAsync(job.Id, ReplayState.Cancelled, Decision, cancellationToken);
         var again = await Jobs.ChangeAsync(job.Id, ReplayState.Running, Decision, cancellationToken);
 
-        Assert.That((cancelled!.State, cancelled.ChangedBy, again!.State), Is.EqualTo((ReplayState.Cancelled, "ada", ReplayState.Cancelled)));
+        Assert.That(
+            (cancelled!.State, cancelled.ChangedBy, again!.State),
+            Is.EqualTo((ReplayState.Cancelled, "ada", ReplayState.Cancelled))
+        );
         Assert.That(await Jobs.NextAsync(claim, 10, cancellationToken), Is.Empty);
-        Assert.That((await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken)).Select(letter => (letter.Id, letter.Job, letter.ReplayedTo)), Is.EqualTo([(letters[2].Id, (Guid?)null, (string?)null), (letters[1].Id, null, null)]));
+        Assert.That(
+            (await FindAsync(new() { State = DeadLetterState.Open }, cancellationToken)).Select(letter =>
+                (letter.Id, letter.Job, letter.ReplayedTo)
+            ),
+            Is.EqualTo([(letters[2].Id, (Guid?)null, (string?)null), (letters[1].Id, null, null)])
+        );
         Assert.That(await Jobs.ChangeAsync(Guid.NewGuid(), ReplayState.Paused, Decision, cancellationToken), Is.Null);
     }
 
@@ -205,14 +254,18 @@ public abstract class ReplayJobStoreContract
         var stopped = (await Jobs.GetAsync(job.Id, cancellationToken))!;
         var resumed = (await Jobs.ChangeAsync(job.Id, ReplayState.Running, Decision, cancellationToken))!;
 
-        Assert.That((stopped.State, stopped.Trouble, stopped.ChangedBy), Is.EqualTo((ReplayState.Stopped, "half of them came back", (string?)null)));
+        Assert.That(
+            (stopped.State, stopped.Trouble, stopped.ChangedBy),
+            Is.EqualTo((ReplayState.Stopped, "half of them came back", (string?)null))
+        );
         Assert.That((resumed.Trouble, resumed.ReplayedBefore, resumed.FailedBefore), Is.EqualTo(((string?)null, 1, 1)));
     }
 
     protected async Task<IReadOnlyList<DeadLetter>> KeepAsync(int count, CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, count).Select(_ => Letter()).ToList();
-        foreach (var letter in letters) await Letters.AddAsync(letter, cancellationToken);
+        foreach (var letter in letters)
+            await Letters.AddAsync(letter, cancellationToken);
         return letters;
     }
 
@@ -221,9 +274,11 @@ public abstract class ReplayJobStoreContract
 
     private static ReplayJob Job(DeadLetterFilter letters) => SomeLetters.Job(new ReplayRequest { Letters = letters });
 
-    private Task<ReplayJob> MakeJobAsync(DeadLetterFilter letters, CancellationToken cancellationToken) => MakeJobAsync(new ReplayRequest { Letters = letters }, cancellationToken);
+    private Task<ReplayJob> MakeJobAsync(DeadLetterFilter letters, CancellationToken cancellationToken) =>
+        MakeJobAsync(new ReplayRequest { Letters = letters }, cancellationToken);
 
-    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) => (await Jobs.CreateAsync(SomeLetters.Job(request), cancellationToken))!;
+    private async Task<ReplayJob> MakeJobAsync(ReplayRequest request, CancellationToken cancellationToken) =>
+        (await Jobs.CreateAsync(SomeLetters.Job(request), cancellationToken))!;
 
     private void Use(Store store) => (Letters, Jobs) = (store.DeadLetters, store.ReplayJobs);
 

@@ -31,7 +31,8 @@ internal abstract class SharedStoreContract
     [Test]
     public async Task What_one_keeps_of_an_endpoint_is_not_there_for_the_other_and_stays(CancellationToken cancellationToken)
     {
-        await using (var shop = await OpenAsync("shop")) await FillAsync(shop, "shop", cancellationToken);
+        await using (var shop = await OpenAsync("shop"))
+            await FillAsync(shop, "shop", cancellationToken);
 
         await using (var bank = await OpenAsync("bank"))
         {
@@ -39,8 +40,10 @@ internal abstract class SharedStoreContract
             await FillAsync(bank, "bank", cancellationToken);
         }
 
-        await using (var shop = await OpenAsync("shop")) await VerifyFullAsync(shop, "shop", cancellationToken);
-        await using (var bank = await OpenAsync("bank")) await VerifyFullAsync(bank, "bank", cancellationToken);
+        await using (var shop = await OpenAsync("shop"))
+            await VerifyFullAsync(shop, "shop", cancellationToken);
+        await using (var bank = await OpenAsync("bank"))
+            await VerifyFullAsync(bank, "bank", cancellationToken);
         Assert.That(await ReasonsAsync(Read("shop"), cancellationToken), Is.EqualTo(["shop"]));
         Assert.That(await ReasonsAsync(Read("bank"), cancellationToken), Is.EqualTo(["bank"]));
     }
@@ -48,18 +51,23 @@ internal abstract class SharedStoreContract
     [Test]
     public async Task Store_that_was_used_before_belongs_to_the_first_configuration_that_comes(CancellationToken cancellationToken)
     {
-        await using (var before = await OpenAsync(configuration: null)) await FillAsync(before, "before", cancellationToken);
+        await using (var before = await OpenAsync(configuration: null))
+            await FillAsync(before, "before", cancellationToken);
 
-        await using (var shop = await OpenAsync("shop")) await VerifyFullAsync(shop, "before", cancellationToken);
-        await using (var bank = await OpenAsync("bank")) await VerifyEmptyAsync(bank, cancellationToken);
-        await using (var shop = await OpenAsync("shop")) await VerifyFullAsync(shop, "before", cancellationToken);
+        await using (var shop = await OpenAsync("shop"))
+            await VerifyFullAsync(shop, "before", cancellationToken);
+        await using (var bank = await OpenAsync("bank"))
+            await VerifyEmptyAsync(bank, cancellationToken);
+        await using (var shop = await OpenAsync("shop"))
+            await VerifyFullAsync(shop, "before", cancellationToken);
     }
 
     [Test]
     public async Task Facts_are_found_by_all(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
-        await using (var shop = await OpenAsync("shop")) await shop.Audit.AppendAsync([fact], cancellationToken);
+        await using (var shop = await OpenAsync("shop"))
+            await shop.Audit.AppendAsync([fact], cancellationToken);
         await using var bank = await OpenAsync("bank");
 
         var found = await bank.Audit.GetJourneyAsync(new AuditJourneyQuery { MessageId = fact.MessageId }, cancellationToken);
@@ -70,13 +78,31 @@ internal abstract class SharedStoreContract
     private async Task FillAsync(Store store, string reason, CancellationToken cancellationToken)
     {
         var message = Message();
-        await store.DeadLetters.AddAsync(new DeadLetter(message, Endpoint, "ESB-SQL-TIMEOUT", reason, null, 3, Now, Now), cancellationToken);
-        await store.Attempts.KeepAsync(Endpoint, _message, new KeptAttempts(2, [new FailedAttempt(Now, "ESB-SQL-TIMEOUT", reason)], Now), cancellationToken);
+        await store.DeadLetters.AddAsync(
+            new DeadLetter(message, Endpoint, "ESB-SQL-TIMEOUT", reason, null, 3, Now, Now),
+            cancellationToken
+        );
+        await store.Attempts.KeepAsync(
+            Endpoint,
+            _message,
+            new KeptAttempts(2, [new FailedAttempt(Now, "ESB-SQL-TIMEOUT", reason)], Now),
+            cancellationToken
+        );
         var owner = await store.Parking.TakeLaneAsync(Endpoint, 0, cancellationToken);
-        await store.Parking.ParkAsync(owner, new ParkedMessage(message, Now, [new FailedAttempt(Now, "ESB-SQL-TIMEOUT", reason)], DueAt: null), cancellationToken);
+        await store.Parking.ParkAsync(
+            owner,
+            new ParkedMessage(message, Now, [new FailedAttempt(Now, "ESB-SQL-TIMEOUT", reason)], DueAt: null),
+            cancellationToken
+        );
         await store.IdempotencyKeys.ClaimAsync(new IdempotencyKey(Endpoint, "client", "key"), new byte[32], cancellationToken);
         await store.Leases.AcquireAsync(Endpoint, reason, TimeSpan.FromHours(1), cancellationToken);
-        await store.ReplayJobs.CreateAsync(SomeLetters.Job(new ReplayRequest { Letters = new DeadLetterFilter() }) with { Command = "replay" }, cancellationToken);
+        await store.ReplayJobs.CreateAsync(
+            SomeLetters.Job(new ReplayRequest { Letters = new DeadLetterFilter() }) with
+            {
+                Command = "replay",
+            },
+            cancellationToken
+        );
     }
 
     private async Task VerifyEmptyAsync(Store store, CancellationToken cancellationToken)
@@ -87,7 +113,10 @@ internal abstract class SharedStoreContract
             Assert.That(await store.Attempts.FindAsync(Endpoint, _message, cancellationToken), Is.Null);
             Assert.That(await store.Parking.ListAsync(Endpoint, 10, cancellationToken), Is.Empty);
             Assert.That((await store.Parking.TakeLaneAsync(Endpoint, 0, cancellationToken)).Token, Is.EqualTo(1), "the lane had no owner");
-            Assert.That(await store.IdempotencyKeys.ClaimAsync(new IdempotencyKey(Endpoint, "client", "key"), new byte[32], cancellationToken), Is.InstanceOf<KeyClaim.Granted>());
+            Assert.That(
+                await store.IdempotencyKeys.ClaimAsync(new IdempotencyKey(Endpoint, "client", "key"), new byte[32], cancellationToken),
+                Is.InstanceOf<KeyClaim.Granted>()
+            );
             Assert.That(await store.Leases.AcquireAsync(Endpoint, "another", TimeSpan.Zero, cancellationToken), Is.Not.Null);
             Assert.That(await store.ReplayJobs.ListAsync(before: null, 10, cancellationToken), Is.Empty);
         }
@@ -97,8 +126,17 @@ internal abstract class SharedStoreContract
     {
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(await store.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken).Select(letter => letter.Reason).ToListAsync(cancellationToken), Is.EqualTo([reason]));
-            Assert.That((await store.Attempts.FindAsync(Endpoint, _message, cancellationToken))?.Failures.Select(failure => failure.Reason), Is.EqualTo([reason]));
+            Assert.That(
+                await store
+                    .DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken)
+                    .Select(letter => letter.Reason)
+                    .ToListAsync(cancellationToken),
+                Is.EqualTo([reason])
+            );
+            Assert.That(
+                (await store.Attempts.FindAsync(Endpoint, _message, cancellationToken))?.Failures.Select(failure => failure.Reason),
+                Is.EqualTo([reason])
+            );
             Assert.That((await store.Parking.ListAsync(Endpoint, 10, cancellationToken)).Select(key => key.Key), Is.EqualTo(["k"]));
             Assert.That(await store.ReplayJobs.ListAsync(before: null, 10, cancellationToken), Has.Count.EqualTo(1));
         }
@@ -107,10 +145,21 @@ internal abstract class SharedStoreContract
     private static async Task<List<string>> ReasonsAsync(StoreReader store, CancellationToken cancellationToken)
     {
         await using var reader = store;
-        return await reader.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken).Select(letter => letter.Reason).ToListAsync(cancellationToken);
+        return await reader
+            .DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken)
+            .Select(letter => letter.Reason)
+            .ToListAsync(cancellationToken);
     }
 
-    private EsbMessage Message() => new() { Id = _message, ConversationId = _message, CreatedAt = Now, Subject = "orders.accepted", Key = "k" };
+    private EsbMessage Message() =>
+        new()
+        {
+            Id = _message,
+            ConversationId = _message,
+            CreatedAt = Now,
+            Subject = "orders.accepted",
+            Key = "k",
+        };
 }
 
 internal sealed class SharedFolderTests : SharedStoreContract
@@ -153,8 +202,16 @@ internal sealed class SharedDatabaseTests : SharedStoreContract
         await using var shop = await OpenAsync("shop");
         await using var bank = await OpenAsync("bank");
 
-        var lanes = new[] { await shop.Parking.TakeLaneAsync("ledger", 0, cancellationToken), await bank.Parking.TakeLaneAsync("ledger", 0, cancellationToken) };
-        var leases = new[] { await shop.Leases.AcquireAsync("ledger", "a", TimeSpan.FromHours(1), cancellationToken), await bank.Leases.AcquireAsync("ledger", "b", TimeSpan.FromHours(1), cancellationToken) };
+        var lanes = new[]
+        {
+            await shop.Parking.TakeLaneAsync("ledger", 0, cancellationToken),
+            await bank.Parking.TakeLaneAsync("ledger", 0, cancellationToken),
+        };
+        var leases = new[]
+        {
+            await shop.Leases.AcquireAsync("ledger", "a", TimeSpan.FromHours(1), cancellationToken),
+            await bank.Leases.AcquireAsync("ledger", "b", TimeSpan.FromHours(1), cancellationToken),
+        };
         var ticket = await shop.ClaimChecks.PutAsync(new byte[] { 1, 2, 3 }, cancellationToken);
         var body = await bank.ClaimChecks.FindAsync(ticket, cancellationToken);
 
@@ -171,7 +228,8 @@ internal sealed class SharedDatabaseTests : SharedStoreContract
         await using (await OpenAsync("shop"))
         {
             var taken = _schema.Config with { Schema = StoreShare.SchemaOf(_schema.Config.Schema, "bank") };
-            await using (var stranger = Open(taken, "stranger")) await stranger.StartAsync(cancellationToken);
+            await using (var stranger = Open(taken, "stranger"))
+                await stranger.StartAsync(cancellationToken);
         }
 
         await using var bank = Open(_schema.Config, "bank");
@@ -187,9 +245,22 @@ internal sealed class SharedDatabaseTests : SharedStoreContract
         return store;
     }
 
-    protected override StoreReader Read(string configuration) => StoreReader.Open(_schema.Config, configuration, _schema.Evidence, NullLogger.Instance);
+    protected override StoreReader Read(string configuration) =>
+        StoreReader.Open(_schema.Config, configuration, _schema.Evidence, NullLogger.Instance);
 
-    private PostgresStore Open(PostgresStoreConfig config, string? configuration) => new(
-        config with { Folder = Path.Combine(config.Folder, configuration ?? "before") }, _schema.Evidence with { Anchors = null, AnchorKey = null },
-        TimeProvider.System, NullLogger<PostgresStore>.Instance, configuration);
+    private PostgresStore Open(PostgresStoreConfig config, string? configuration) =>
+        new(
+            config with
+            {
+                Folder = Path.Combine(config.Folder, configuration ?? "before"),
+            },
+            _schema.Evidence with
+            {
+                Anchors = null,
+                AnchorKey = null,
+            },
+            TimeProvider.System,
+            NullLogger<PostgresStore>.Instance,
+            configuration
+        );
 }

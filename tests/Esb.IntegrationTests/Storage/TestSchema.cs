@@ -34,8 +34,12 @@ internal sealed class TestSchema : IAsyncDisposable
     /// <summary>On the server that the environment names.</summary>
     public static async Task<TestSchema> StartAsync()
     {
-        var schema = new TestSchema(Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES")
-            ?? throw new InvalidOperationException("No PostgreSQL to test with: eval \"$(tests/servers start)\", or set ESB_TEST_POSTGRES."));
+        var schema = new TestSchema(
+            Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES")
+                ?? throw new InvalidOperationException(
+                    "No PostgreSQL to test with: eval \"$(tests/servers start)\", or set ESB_TEST_POSTGRES."
+                )
+        );
         await schema.Open().StartAsync(default);
         return schema;
     }
@@ -63,7 +67,8 @@ internal sealed class TestSchema : IAsyncDisposable
     /// <summary>Ends every store, as hosts do that stop.</summary>
     public async Task StopAsync()
     {
-        foreach (var store in _stores) await store.DisposeAsync();
+        foreach (var store in _stores)
+            await store.DisposeAsync();
     }
 
     /// <summary>Drops what is kept too long at a time to come.</summary>
@@ -89,7 +94,8 @@ internal sealed class TestSchema : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var store in _stores) await store.DisposeAsync();
+        foreach (var store in _stores)
+            await store.DisposeAsync();
         await QueryAsync<int>($"drop schema if exists {Config.Schema} cascade");
         Directory.Delete(Config.Folder, recursive: true);
     }

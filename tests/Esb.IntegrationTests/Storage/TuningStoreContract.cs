@@ -25,13 +25,19 @@ public abstract class TuningStoreContract
         await _store.SetAsync([Of("b", "poolSize", "4"), Of("a", "retry", "{\"immediate\":0}")], cancellationToken);
         await _store.SetAsync([Of("b", "poolSize", "8") with { By = "ops", Configured = null }], cancellationToken);
 
-        Assert.That(await _store.ListAsync(cancellationToken), Is.EqualTo(new[] { Of("a", "retry", "{\"immediate\":0}"), Of("b", "poolSize", "8") with { By = "ops", Configured = null } }));
+        Assert.That(
+            await _store.ListAsync(cancellationToken),
+            Is.EqualTo(new[] { Of("a", "retry", "{\"immediate\":0}"), Of("b", "poolSize", "8") with { By = "ops", Configured = null } })
+        );
     }
 
     [Test, CancelAfter(30_000)]
     public async Task One_setting_or_all_of_an_endpoint_are_removed(CancellationToken cancellationToken)
     {
-        await _store.SetAsync([Of("a", "poolSize", "4"), Of("a", "rate", "10"), Of("b", "poolSize", "4"), Of("b", "rate", "10")], cancellationToken);
+        await _store.SetAsync(
+            [Of("a", "poolSize", "4"), Of("a", "rate", "10"), Of("b", "poolSize", "4"), Of("b", "rate", "10")],
+            cancellationToken
+        );
         await _store.RemoveAsync("a", "rate", cancellationToken);
         await _store.RemoveAsync("b", setting: null, cancellationToken);
         await _store.RemoveAsync("c", setting: null, cancellationToken);

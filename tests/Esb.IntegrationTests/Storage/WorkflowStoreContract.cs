@@ -29,12 +29,17 @@ public abstract class WorkflowStoreContract
         var first = Change(begun) with { Outgoing = [Outgoing(begun, "out.first")] };
         var second = Change(begun) with { Outgoing = [Outgoing(begun, "out.second")], Inbox = Guid.CreateVersion7() };
 
-        var outcomes = (await Task.WhenAll(CommitAsync(first, cancellationToken), CommitAsync(second, cancellationToken))).Select(result => result.Outcome).ToList();
+        var outcomes = (await Task.WhenAll(CommitAsync(first, cancellationToken), CommitAsync(second, cancellationToken)))
+            .Select(result => result.Outcome)
+            .ToList();
 
         Assert.That(outcomes, Is.EquivalentTo(new[] { CommitOutcome.Committed, CommitOutcome.Stale }));
         Assert.That((await _store.Workflows.FindAsync(begun.Instance!.Id, cancellationToken))!.Version, Is.EqualTo(2));
         Assert.That(await _store.Workflows.HistoryAsync(begun.Instance.Id, 0, 10, cancellationToken), Has.Count.EqualTo(2));
-        Assert.That((await _store.Workflows.FindTakersAsync("w", second.Inbox!.Value, [], [], cancellationToken)).IsKnown, Is.EqualTo(outcomes[1] == CommitOutcome.Committed));
+        Assert.That(
+            (await _store.Workflows.FindTakersAsync("w", second.Inbox!.Value, [], [], cancellationToken)).IsKnown,
+            Is.EqualTo(outcomes[1] == CommitOutcome.Committed)
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -69,21 +74,46 @@ public abstract class WorkflowStoreContract
     public async Task Wait_finds_the_early_message_and_the_message_finds_the_wait(CancellationToken cancellationToken)
     {
         var message = Message("stock.picked");
-        var early = await CommitAsync(new WorkflowCommit { Workflow = "w", Inbox = message.Id, Early = new EarlyMessage(message, [("wait", "key")], MayStart: false) }, cancellationToken);
+        var early = await CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = "w",
+                Inbox = message.Id,
+                Early = new EarlyMessage(message, [("wait", "key")], MayStart: false),
+            },
+            cancellationToken
+        );
         var begun = Begin("1") with { Waits = [new WorkflowWait(7, "wait")] };
         var result = await CommitAsync(begun, cancellationToken);
         var later = Message("stock.picked");
-        var awaited = await CommitAsync(new WorkflowCommit { Workflow = "w", Inbox = later.Id, Early = new EarlyMessage(later, [("wait", "key")], MayStart: false) }, cancellationToken);
+        var awaited = await CommitAsync(
+            new WorkflowCommit
+            {
+                Workflow = "w",
+                Inbox = later.Id,
+                Early = new EarlyMessage(later, [("wait", "key")], MayStart: false),
+            },
+            cancellationToken
+        );
 
         Assert.That(early.IsAwaited, Is.False);
         Assert.That(result.Early, Is.EqualTo(new[] { (7, message.Id) }));
         Assert.That(awaited.IsAwaited, Is.True);
-        Assert.That((await _store.Workflows.FindEarlyAsync("w", message.Id, cancellationToken))!.Message.Body.ReadText(), Is.EqualTo("{\"a\":\"ä\"}"));
-        Assert.That((await _store.Workflows.FindMatchedAsync(10, cancellationToken)).Select(found => found.Message), Is.EquivalentTo(new[] { message.Id, later.Id }));
+        Assert.That(
+            (await _store.Workflows.FindEarlyAsync("w", message.Id, cancellationToken))!.Message.Body.ReadText(),
+            Is.EqualTo("{\"a\":\"ä\"}")
+        );
+        Assert.That(
+            (await _store.Workflows.FindMatchedAsync(10, cancellationToken)).Select(found => found.Message),
+            Is.EquivalentTo(new[] { message.Id, later.Id })
+        );
 
         var taken = Change(begun) with { Taken = message.Id, EndedWaits = [7] };
         Assert.That((await CommitAsync(taken, cancellationToken)).Outcome, Is.EqualTo(CommitOutcome.Committed));
-        Assert.That((await CommitAsync(Change(taken) with { Taken = message.Id }, cancellationToken)).Outcome, Is.EqualTo(CommitOutcome.Gone));
+        Assert.That(
+            (await CommitAsync(Change(taken) with { Taken = message.Id }, cancellationToken)).Outcome,
+            Is.EqualTo(CommitOutcome.Gone)
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -92,8 +122,14 @@ public abstract class WorkflowStoreContract
         var begun = Begin("1") with { Keys = [new WorkflowKey("key", IsExclusive: false)] };
         await CommitAsync(begun, cancellationToken);
         var (late, starting) = (Message("stock.picked"), Message("orders.new"));
-        await CommitAsync(new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(late, [("wait", "key")], MayStart: false) }, cancellationToken);
-        await CommitAsync(new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(starting, [("wait", "key")], MayStart: true) }, cancellationToken);
+        await CommitAsync(
+            new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(late, [("wait", "key")], MayStart: false) },
+            cancellationToken
+        );
+        await CommitAsync(
+            new WorkflowCommit { Workflow = "w", Early = new EarlyMessage(starting, [("wait", "key")], MayStart: true) },
+            cancellationToken
+        );
 
         var result = await CommitAsync(Change(begun, WorkflowState.Completed), cancellationToken);
 
@@ -105,9 +141,19 @@ public abstract class WorkflowStoreContract
     [Test, CancelAfter(30_000)]
     public async Task Instances_are_found_by_state_step_key_and_page(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 5; i++) await CommitAsync(Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] }, cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await CommitAsync(Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] }, cancellationToken);
 
-        var page = await _store.Workflows.ListAsync(new WorkflowQuery { Workflow = "w", States = [WorkflowState.Waiting], Step = "there", Limit = 3 }, cancellationToken);
+        var page = await _store.Workflows.ListAsync(
+            new WorkflowQuery
+            {
+                Workflow = "w",
+                States = [WorkflowState.Waiting],
+                Step = "there",
+                Limit = 3,
+            },
+            cancellationToken
+        );
         var rest = await _store.Workflows.ListAsync(new WorkflowQuery { After = page[^1].Id, Limit = 3 }, cancellationToken);
         var keyed = await _store.Workflows.ListAsync(new WorkflowQuery { Keys = ["key-3"] }, cancellationToken);
 
@@ -119,7 +165,10 @@ public abstract class WorkflowStoreContract
     [Test, CancelAfter(30_000)]
     public async Task Timer_is_claimed_once_when_it_is_due_and_leaves_with_its_effect(CancellationToken cancellationToken)
     {
-        var (now, later) = (new StoredTimer(Guid.CreateVersion7(), "test.a", "x") { Delay = TimeSpan.FromMilliseconds(-5), Data = "d" }, new StoredTimer(Guid.CreateVersion7(), "test.a", "y") { Delay = TimeSpan.FromHours(1) });
+        var (now, later) = (
+            new StoredTimer(Guid.CreateVersion7(), "test.a", "x") { Delay = TimeSpan.FromMilliseconds(-5), Data = "d" },
+            new StoredTimer(Guid.CreateVersion7(), "test.a", "y") { Delay = TimeSpan.FromHours(1) }
+        );
         await _store.Timers.SetAsync([now, later], cancellationToken);
 
         var claimed = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
@@ -152,7 +201,10 @@ public abstract class WorkflowStoreContract
 
         Assert.That(second.FollowsUnpublished, Is.True);
         Assert.That(held, Is.Empty, "their host publishes them");
-        Assert.That(claimed.Select(message => message.Message.Message.Subject), Is.EqualTo(Enumerable.Range(0, 6).Select(number => $"out.n{number}")));
+        Assert.That(
+            claimed.Select(message => message.Message.Message.Subject),
+            Is.EqualTo(Enumerable.Range(0, 6).Select(number => $"out.n{number}"))
+        );
         Assert.That(claimed[0].Message.Step, Is.EqualTo("step"));
         Assert.That(await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken), Is.Empty);
     }
@@ -175,7 +227,8 @@ public abstract class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
     }
 
-    private async Task<CommitResult> CommitAsync(WorkflowCommit commit, CancellationToken cancellationToken) => (await _store.Workflows.CommitAsync([commit], cancellationToken)).Single();
+    private async Task<CommitResult> CommitAsync(WorkflowCommit commit, CancellationToken cancellationToken) =>
+        (await _store.Workflows.CommitAsync([commit], cancellationToken)).Single();
 
     private static WorkflowCommit Begin(string number)
     {
@@ -185,23 +238,40 @@ public abstract class WorkflowStoreContract
             Workflow = "w",
             Instance = new WorkflowInstance
             {
-                Id = id, Workflow = "w", Definition = "hash", Version = 1, State = WorkflowState.Waiting, Step = "here, there", Snapshot = "{}"u8.ToArray(), Keys = $"n={number}",
-                StartedBy = id, ConversationId = id,
+                Id = id,
+                Workflow = "w",
+                Definition = "hash",
+                Version = 1,
+                State = WorkflowState.Waiting,
+                Step = "here, there",
+                Snapshot = "{}"u8.ToArray(),
+                Keys = $"n={number}",
+                StartedBy = id,
+                ConversationId = id,
             },
         };
     }
 
-    private static WorkflowCommit Change(WorkflowCommit commit, WorkflowState state = WorkflowState.Waiting) => new()
-    {
-        Workflow = "w",
-        Instance = commit.Instance! with { Version = commit.Instance.Version + 1, State = state },
-        Steps = """[{"step":"a","kind":"set"}]""",
-    };
+    private static WorkflowCommit Change(WorkflowCommit commit, WorkflowState state = WorkflowState.Waiting) =>
+        new()
+        {
+            Workflow = "w",
+            Instance = commit.Instance! with { Version = commit.Instance.Version + 1, State = state },
+            Steps = """[{"step":"a","kind":"set"}]""",
+        };
 
-    private static EsbMessage Message(string subject) => EsbMessage.Create(MessageBody.FromText("{\"a\":\"ä\"}"), TimeProvider.System) with { Subject = subject, ContentType = "application/json" };
+    private static EsbMessage Message(string subject) =>
+        EsbMessage.Create(MessageBody.FromText("{\"a\":\"ä\"}"), TimeProvider.System) with
+        {
+            Subject = subject,
+            ContentType = "application/json",
+        };
 
     private static OutboxMessage Outgoing(WorkflowCommit commit, string subject) =>
-        new(commit.Instance!.Id.ToString(), new OutgoingMessage(Message(subject), "workflow:w", "workflow w", default) { Step = "step", CausedBy = commit.Instance.Id });
+        new(
+            commit.Instance!.Id.ToString(),
+            new OutgoingMessage(Message(subject), "workflow:w", "workflow w", default) { Step = "step", CausedBy = commit.Instance.Id }
+        );
 }
 
 public sealed class FileWorkflowStoreTests : WorkflowStoreContract

@@ -35,25 +35,40 @@ public abstract class BrokerFixture
         await Transport.StartAsync(CancellationToken.None);
         var connection = await Broker.ConnectAsync();
         _running.Add(connection);
-        Foreign = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        Foreign = await connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
     }
 
     [TearDown]
     public async Task CleanUp()
     {
-        foreach (var part in _running.AsEnumerable().Reverse()) await part.DisposeAsync();
+        foreach (var part in _running.AsEnumerable().Reverse())
+            await part.DisposeAsync();
         _running.Clear();
         await Transport.DisposeAsync();
         await Broker.CleanUpAsync();
     }
 
     private protected static EsbMessage Message(string subject, string body = "<order/>") =>
-        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = subject };
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with
+        {
+            Subject = subject,
+        };
 
     private protected static Subscription Subscription(params string[] patterns) =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [.. patterns.Select(pattern => SubjectPattern.Parse(pattern)!)], 1, 32, SingleActive: false, new QueueConfig(), [TimeSpan.FromMilliseconds(200)]);
+        new(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [.. patterns.Select(pattern => SubjectPattern.Parse(pattern)!)],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            [TimeSpan.FromMilliseconds(200)]
+        );
 
-    private protected Task<ITopicSubscription> SubscribeAsync(Inbox inbox, params string[] patterns) => SubscribeAsync(inbox.HandleAsync, Subscription(patterns));
+    private protected Task<ITopicSubscription> SubscribeAsync(Inbox inbox, params string[] patterns) =>
+        SubscribeAsync(inbox.HandleAsync, Subscription(patterns));
 
     private protected async Task<ITopicSubscription> SubscribeAsync(DeliveryHandler handler, Subscription subscription)
     {
@@ -72,19 +87,27 @@ public abstract class BrokerFixture
                 next.TrySetResult(letter);
                 return ValueTask.CompletedTask;
             },
-            cancellationToken);
+            cancellationToken
+        );
         return await next.Task.WaitAsync(cancellationToken);
     }
 
     /// <summary>Publishes as a program in any language would.</summary>
     private protected async Task PublishForeignAsync(string routingKey, BasicProperties properties, string body = "foreign") =>
-        await Foreign.BasicPublishAsync(Broker.Names.Topic(Subject.TopicOf(routingKey)), routingKey, mandatory: false, properties, Encoding.UTF8.GetBytes(body));
+        await Foreign.BasicPublishAsync(
+            Broker.Names.Topic(Subject.TopicOf(routingKey)),
+            routingKey,
+            mandatory: false,
+            properties,
+            Encoding.UTF8.GetBytes(body)
+        );
 
     private protected async Task<BasicGetResult> GetForeignAsync(string queue, CancellationToken cancellationToken)
     {
         while (true)
         {
-            if (await Foreign.BasicGetAsync(queue, autoAck: true, cancellationToken) is { } found) return found;
+            if (await Foreign.BasicGetAsync(queue, autoAck: true, cancellationToken) is { } found)
+                return found;
             await Task.Delay(20, cancellationToken);
         }
     }

@@ -39,7 +39,8 @@ internal sealed class BrokerProxy : IAsyncDisposable
     }
 
     /// <summary>The broker's address by way of the proxy.</summary>
-    public string Url => new UriBuilder(_broker) { Host = "127.0.0.1", Port = ((IPEndPoint)_listener.LocalEndpoint).Port }.Uri.AbsoluteUri.TrimEnd('/');
+    public string Url =>
+        new UriBuilder(_broker) { Host = "127.0.0.1", Port = ((IPEndPoint)_listener.LocalEndpoint).Port }.Uri.AbsoluteUri.TrimEnd('/');
 
     /// <summary>Cuts the connection of the next message that is published to a topic.</summary>
     public void CutNext(Cut where) => Volatile.Write(ref _cut, (int)where);
@@ -92,7 +93,8 @@ internal sealed class BrokerProxy : IAsyncDisposable
             await link.ConnectAsync(_broker.Host, _broker.Port, ending.Token);
             await await Task.WhenAny(link.ForwardAsync(ending.Token), link.ReturnAsync(ending.Token));
         }
-        catch (Exception ex) when (ex is IOException or SocketException or OperationCanceledException or ObjectDisposedException or CutException)
+        catch (Exception ex)
+            when (ex is IOException or SocketException or OperationCanceledException or ObjectDisposedException or CutException)
         {
             // The connection ends, as it was meant to or by itself.
         }
@@ -117,7 +119,8 @@ internal sealed class BrokerProxy : IAsyncDisposable
         private readonly SemaphoreSlim _writing = new(1, 1);
         private volatile bool _isConfirmCut;
 
-        public Task ConnectAsync(string host, int port, CancellationToken cancellationToken) => _server.ConnectAsync(host, port, cancellationToken).AsTask();
+        public Task ConnectAsync(string host, int port, CancellationToken cancellationToken) =>
+            _server.ConnectAsync(host, port, cancellationToken).AsTask();
 
         public async Task ForwardAsync(CancellationToken cancellationToken)
         {
@@ -129,15 +132,18 @@ internal sealed class BrokerProxy : IAsyncDisposable
             while (true)
             {
                 var frame = await ReadFrameAsync(from, cancellationToken);
-                if (IsPublishToTopic(frame)) cut = (Cut)Interlocked.Exchange(ref proxy._cut, (int)Cut.None);
-                if (cut == Cut.BeforePublish) throw new CutException();
+                if (IsPublishToTopic(frame))
+                    cut = (Cut)Interlocked.Exchange(ref proxy._cut, (int)Cut.None);
+                if (cut == Cut.BeforePublish)
+                    throw new CutException();
                 if (frame[0] == 3 && cut == Cut.InBody)
                 {
                     await WriteAsync(to, frame.AsMemory(0, frame.Length / 2), cancellationToken);
                     throw new CutException();
                 }
 
-                if (frame[0] == 3 && cut == Cut.InConfirm) _isConfirmCut = true;
+                if (frame[0] == 3 && cut == Cut.InConfirm)
+                    _isConfirmCut = true;
                 if (IsMethod(frame, 60, 20) && proxy._held.TryRemove(NameIn(frame), out var held))
                 {
                     proxy._links.Add(ForwardLaterAsync(to, frame, held, cancellationToken));
@@ -145,8 +151,10 @@ internal sealed class BrokerProxy : IAsyncDisposable
                 }
 
                 await ForwardFrameAsync(to, frame, cancellationToken);
-                if (frame[0] == 3 && cut == Cut.BeforeConfirm) throw new CutException();
-                if (frame[0] == 3) cut = Cut.None;
+                if (frame[0] == 3 && cut == Cut.BeforeConfirm)
+                    throw new CutException();
+                if (frame[0] == 3)
+                    cut = Cut.None;
             }
         }
 
@@ -156,7 +164,8 @@ internal sealed class BrokerProxy : IAsyncDisposable
             while (true)
             {
                 var frame = await ReadFrameAsync(from, cancellationToken);
-                if (Interlocked.Exchange(ref proxy._garbage, null) is { } garbage) await WriteAsync(to, garbage, cancellationToken);
+                if (Interlocked.Exchange(ref proxy._garbage, null) is { } garbage)
+                    await WriteAsync(to, garbage, cancellationToken);
                 if (_isConfirmCut && IsConfirm(frame))
                 {
                     await WriteAsync(to, frame.AsMemory(0, frame.Length / 2), cancellationToken);
@@ -227,12 +236,15 @@ internal sealed class BrokerProxy : IAsyncDisposable
         private static bool IsConfirm(byte[] frame) => IsMethod(frame, 60, 80);
 
         // class 60, method 40; then two reserved bytes and the name of the exchange
-        private static bool IsPublishToTopic(byte[] frame) => IsMethod(frame, 60, 40) && NameIn(frame).Contains(".topics.", StringComparison.Ordinal);
+        private static bool IsPublishToTopic(byte[] frame) =>
+            IsMethod(frame, 60, 40) && NameIn(frame).Contains(".topics.", StringComparison.Ordinal);
 
         // of the exchange that is published to, or of the queue that is consumed
         private static string NameIn(byte[] frame) => Encoding.UTF8.GetString(frame, 14, frame[13]);
 
         private static bool IsMethod(byte[] frame, int kind, int method) =>
-            frame[0] == 1 && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(7)) == kind && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(9)) == method;
+            frame[0] == 1
+            && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(7)) == kind
+            && BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(9)) == method;
     }
 }

@@ -35,7 +35,11 @@ public abstract class ClaimCheckFixture
     {
         Folder = Directory.CreateTempSubdirectory("esb-");
         Broker = new TestBroker();
-        Transport = Broker.CreateTransport(Topics, claims: new FolderClaimCheckStore(Folder.FullName, TimeSpan.FromDays(30), TimeProvider.System), largestWhole: 1_000);
+        Transport = Broker.CreateTransport(
+            Topics,
+            claims: new FolderClaimCheckStore(Folder.FullName, TimeSpan.FromDays(30), TimeProvider.System),
+            largestWhole: 1_000
+        );
         await Transport.StartAsync(CancellationToken.None);
         var connection = await Broker.ConnectAsync();
         Running.Add(connection);
@@ -45,7 +49,8 @@ public abstract class ClaimCheckFixture
     [TearDown]
     public async Task CleanUp()
     {
-        foreach (var part in Running.AsEnumerable().Reverse()) await part.DisposeAsync();
+        foreach (var part in Running.AsEnumerable().Reverse())
+            await part.DisposeAsync();
         Running.Clear();
         await Transport.DisposeAsync();
         await Broker.CleanUpAsync();
@@ -53,10 +58,22 @@ public abstract class ClaimCheckFixture
     }
 
     private protected static EsbMessage Message(string subject, string body) =>
-        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = subject, Headers = MessageHeaders.Empty.With("x-a", "1") };
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with
+        {
+            Subject = subject,
+            Headers = MessageHeaders.Empty.With("x-a", "1"),
+        };
 
     private protected static Subscription Subscription(string pattern) =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse(pattern)!], 1, 32, SingleActive: false, new QueueConfig(), [TimeSpan.FromMilliseconds(200)]);
+        new(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [SubjectPattern.Parse(pattern)!],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            [TimeSpan.FromMilliseconds(200)]
+        );
 
     private protected async Task<Inbox> SubscribeAsync(Subscription subscription, Func<TopicDelivery, Settlement>? settle = null)
     {
@@ -71,7 +88,8 @@ public abstract class ClaimCheckFixture
         var next = new TaskCompletionSource<DeadLetter>();
         await using var reading = await Transport.ReadDeadLettersAsync(
             (letter, _) => next.TrySetResult(letter) ? ValueTask.CompletedTask : throw new InvalidOperationException("One at a time."),
-            cancellationToken);
+            cancellationToken
+        );
         return await next.Task.WaitAsync(cancellationToken);
     }
 
@@ -83,13 +101,20 @@ public abstract class ClaimCheckFixture
     }
 
     private protected async Task PublishForeignAsync(string routingKey, BasicProperties properties, string body) =>
-        await Foreign.BasicPublishAsync(Broker.Names.Topic(Subject.TopicOf(routingKey)), routingKey, mandatory: false, properties, Encoding.UTF8.GetBytes(body));
+        await Foreign.BasicPublishAsync(
+            Broker.Names.Topic(Subject.TopicOf(routingKey)),
+            routingKey,
+            mandatory: false,
+            properties,
+            Encoding.UTF8.GetBytes(body)
+        );
 
     private protected async Task<BasicGetResult> GetAsync(string queue, CancellationToken cancellationToken)
     {
         while (true)
         {
-            if (await Foreign.BasicGetAsync(queue, autoAck: true, cancellationToken) is { } found) return found;
+            if (await Foreign.BasicGetAsync(queue, autoAck: true, cancellationToken) is { } found)
+                return found;
             await Task.Delay(20, cancellationToken);
         }
     }

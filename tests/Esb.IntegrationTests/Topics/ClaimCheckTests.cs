@@ -16,7 +16,12 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
     [TestCase("orders.small", 1_000, false)]
     [TestCase("foreign.large", 2_000, false)]
     [CancelAfter(20_000)]
-    public async Task A_large_body_travels_as_a_reference_unless_foreign_clients_read_the_topic(string subject, int length, bool isReference, CancellationToken cancellationToken)
+    public async Task A_large_body_travels_as_a_reference_unless_foreign_clients_read_the_topic(
+        string subject,
+        int length,
+        bool isReference,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = await SubscribeAsync(Subscription(subject));
         var queue = await ListenAsync(subject, cancellationToken);
@@ -27,8 +32,14 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         var delivered = (await inbox.NextAsync(cancellationToken)).Message;
 
         Assert.That(result.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
-        Assert.That((onTheWire.Body.Length, onTheWire.BasicProperties.Headers!.ContainsKey("esb-claim")), Is.EqualTo((isReference ? 0 : length, isReference)));
-        Assert.That((delivered.Body.ReadText(), delivered.Headers.Count, delivered.Id), Is.EqualTo((message.Body.ReadText(), 1, message.Id)));
+        Assert.That(
+            (onTheWire.Body.Length, onTheWire.BasicProperties.Headers!.ContainsKey("esb-claim")),
+            Is.EqualTo((isReference ? 0 : length, isReference))
+        );
+        Assert.That(
+            (delivered.Body.ReadText(), delivered.Headers.Count, delivered.Id),
+            Is.EqualTo((message.Body.ReadText(), 1, message.Id))
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -43,14 +54,19 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
                 return delivery.Message.Attempt == 0
                     ? new Settlement.Later(TimeSpan.FromMilliseconds(200), 1)
                     : new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default));
-            });
+            }
+        );
 
         await Transport.PublishAsync(Message("orders.large", Large), cancellationToken);
         var letter = await NextDeadLetterAsync(cancellationToken);
 
         Assert.That(bodies, Is.EqualTo(new[] { Large, Large }));
         Assert.That((letter.Message.Body.ReadText(), letter.Message.Headers[EsbHeaders.Claim]), Is.EqualTo((Large, (string?)null)));
-        Assert.That(Folder.GetFiles("*.body", SearchOption.AllDirectories), Has.Length.EqualTo(2), "to its reader it travels as a reference too");
+        Assert.That(
+            Folder.GetFiles("*.body", SearchOption.AllDirectories),
+            Has.Length.EqualTo(2),
+            "to its reader it travels as a reference too"
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -59,17 +75,30 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         var subscription = Subscription("orders.large");
         var inbox = await SubscribeAsync(subscription);
 
-        var result = await Transport.SendAsync(subscription.Endpoint, Message("orders.large", Large), DeliveryKind.Replay, cancellationToken);
+        var result = await Transport.SendAsync(
+            subscription.Endpoint,
+            Message("orders.large", Large),
+            DeliveryKind.Replay,
+            cancellationToken
+        );
         var delivered = await inbox.NextAsync(cancellationToken);
 
-        Assert.That((result.Outcome, delivered.Kind, delivered.Message.Body.ReadText()), Is.EqualTo((PublishOutcome.Confirmed, DeliveryKind.Replay, Large)));
+        Assert.That(
+            (result.Outcome, delivered.Kind, delivered.Message.Body.ReadText()),
+            Is.EqualTo((PublishOutcome.Confirmed, DeliveryKind.Replay, Large))
+        );
         Assert.That(Folder.GetFiles("*.body", SearchOption.AllDirectories), Has.Length.EqualTo(1));
     }
 
     [TestCase(true), TestCase(false), CancelAfter(20_000)]
-    public async Task A_host_that_shares_the_folder_has_the_body_and_another_one_says_what_is_missing(bool sharesFolder, CancellationToken cancellationToken)
+    public async Task A_host_that_shares_the_folder_has_the_body_and_another_one_says_what_is_missing(
+        bool sharesFolder,
+        CancellationToken cancellationToken
+    )
     {
-        IClaimCheckStore place = sharesFolder ? new FolderClaimCheckStore(Folder.FullName, TimeSpan.FromDays(30), TimeProvider.System) : new NoClaimCheckStore();
+        IClaimCheckStore place = sharesFolder
+            ? new FolderClaimCheckStore(Folder.FullName, TimeSpan.FromDays(30), TimeProvider.System)
+            : new NoClaimCheckStore();
         var other = Broker.CreateTransport(Topics, claims: place, largestWhole: 1_000);
         await using var disposing = other;
         await other.StartAsync(cancellationToken);
@@ -94,14 +123,18 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
     public async Task A_body_that_is_gone_makes_a_dead_letter(CancellationToken cancellationToken)
     {
         await Transport.PublishAsync(Message("orders.large", Large), cancellationToken); // waits unroutable
-        foreach (var body in Folder.GetFiles("*.body", SearchOption.AllDirectories)) body.Delete();
+        foreach (var body in Folder.GetFiles("*.body", SearchOption.AllDirectories))
+            body.Delete();
         var subscription = Subscription("orders.#");
         var inbox = await SubscribeAsync(subscription);
 
         await Transport.Unroutable.ReplayAsync(subject: null, limit: 10, cancellationToken);
         var letter = await NextDeadLetterAsync(cancellationToken);
 
-        Assert.That((letter.Code, letter.Endpoint, letter.Message.Subject), Is.EqualTo(("ESB-CLAIM-GONE", subscription.Endpoint, "orders.large")));
+        Assert.That(
+            (letter.Code, letter.Endpoint, letter.Message.Subject),
+            Is.EqualTo(("ESB-CLAIM-GONE", subscription.Endpoint, "orders.large"))
+        );
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
@@ -126,14 +159,20 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
     {
         var subscription = Subscription("orders.get");
         Broker.Note(subscription);
-        Running.Add(await Transport.SubscribeAsync(
-            subscription,
-            async (delivery, token) =>
-            {
-                await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText(delivery.Message.Body.ReadText() + "y"), TimeProvider.System), token);
-                return Settlement.Done;
-            },
-            cancellationToken));
+        Running.Add(
+            await Transport.SubscribeAsync(
+                subscription,
+                async (delivery, token) =>
+                {
+                    await delivery.Reply!(
+                        delivery.Message.Reply(MessageBody.FromText(delivery.Message.Body.ReadText() + "y"), TimeProvider.System),
+                        token
+                    );
+                    return Settlement.Done;
+                },
+                cancellationToken
+            )
+        );
 
         var reply = await Transport.RequestAsync(Message("orders.get", Large), TimeSpan.FromSeconds(10), cancellationToken);
 

@@ -30,7 +30,8 @@ public sealed class FarmTests
     public async Task StopHosts()
     {
         _proxy.Resume();
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _hosts.Clear();
         await _proxy.DisposeAsync();
         await _broker.CleanUpAsync();
@@ -39,7 +40,8 @@ public sealed class FarmTests
     [Test, CancelAfter(60_000)]
     public async Task Hosts_know_each_other_until_one_stops(CancellationToken cancellationToken)
     {
-        var (left, right) = (await StartAsync(time: new ManualTime()), await StartAsync()); // on a clock that stands still nobody is missed for being silent
+        // on a clock that stands still nobody is missed for being silent
+        var (left, right) = (await StartAsync(time: new ManualTime()), await StartAsync());
         await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 2 && right.Farm.Hosts.Count == 2, cancellationToken);
         var known = left.Farm.Hosts;
 
@@ -72,11 +74,16 @@ public sealed class FarmTests
         using var atRight = right.Farm.Subscribe<Pause>((from, command, _) => Hear("right", from, command));
         await Eventually.HoldsAsync(() => left.Farm.Hosts.Count == 2 && right.Farm.Hosts.Count == 2, cancellationToken);
 
-        for (var i = 0; i < 5; i++) await left.Farm.BroadcastAsync(new Pause("orders-out", i), cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await left.Farm.BroadcastAsync(new Pause("orders-out", i), cancellationToken);
         await Eventually.HoldsAsync(() => heard.Count >= 10, cancellationToken);
 
         foreach (var host in new[] { "left", "right" })
-            Assert.That(heard.Where(one => one.Host == host).Select(one => (one.From, one.Number)), Is.EqualTo(Enumerable.Range(0, 5).Select(i => (left.Farm.Self.Id, i))), host);
+            Assert.That(
+                heard.Where(one => one.Host == host).Select(one => (one.From, one.Number)),
+                Is.EqualTo(Enumerable.Range(0, 5).Select(i => (left.Farm.Self.Id, i))),
+                host
+            );
 
         Task Hear(string host, Guid from, Pause command)
         {
@@ -87,7 +94,10 @@ public sealed class FarmTests
 
     [Test, CancelAfter(120_000)]
     [Property("Case", "T-ORD-1")]
-    public async Task Hosts_share_the_lanes_and_one_takes_over_all_when_the_other_is_gone([Values] bool silently, CancellationToken cancellationToken)
+    public async Task Hosts_share_the_lanes_and_one_takes_over_all_when_the_other_is_gone(
+        [Values] bool silently,
+        CancellationToken cancellationToken
+    )
     {
         var (left, right) = (await StartAsync(), await StartBehindProxyAsync());
         var log = new ConcurrentQueue<Handled>();
@@ -99,8 +109,10 @@ public sealed class FarmTests
         await Eventually.HoldsAsync(() => ActiveLanes(log, "left") == 4 && ActiveLanes(log, "right") == 4, cancellationToken);
 
         var gone = Stopwatch.GetTimestamp();
-        if (silently) _proxy.Silence();
-        else _proxy.Cut();
+        if (silently)
+            _proxy.Silence();
+        else
+            _proxy.Cut();
         await Eventually.HoldsAsync(() => ActiveLanes(log, "left") == 8, cancellationToken);
         var took = Stopwatch.GetElapsedTime(gone);
         TestContext.Out.WriteLine($"all lanes here {took.TotalSeconds:0.0} s after the other host was gone");
@@ -109,7 +121,8 @@ public sealed class FarmTests
         await Eventually.HoldsAsync(() => log.Select(one => (one.Key, one.Number)).Distinct().Count() == published, cancellationToken);
 
         Assert.That(took, Is.LessThan(TimeSpan.FromSeconds(15)));
-        foreach (var key in log.GroupBy(one => one.Key)) Assert.That(key.Select(one => one.Number).Distinct(), Is.Ordered, key.Key);
+        foreach (var key in log.GroupBy(one => one.Key))
+            Assert.That(key.Select(one => one.Number).Distinct(), Is.Ordered, key.Key);
     }
 
     [Test, CancelAfter(120_000)]
@@ -135,7 +148,8 @@ public sealed class FarmTests
         await Eventually.HoldsAsync(() => log.Count >= published, cancellationToken);
 
         Assert.That(log, Has.Count.EqualTo(published), "nothing twice");
-        foreach (var key in log.GroupBy(one => one.Key)) Assert.That(key.Select(one => one.Number), Is.Ordered, key.Key);
+        foreach (var key in log.GroupBy(one => one.Key))
+            Assert.That(key.Select(one => one.Number), Is.Ordered, key.Key);
     }
 
     [Test, CancelAfter(30_000)]
@@ -162,7 +176,8 @@ public sealed class FarmTests
             await again[^1].Arrived.WaitAsync(cancellationToken);
         }
 
-        foreach (var lane in again) lane.Release();
+        foreach (var lane in again)
+            lane.Release();
         await using var atRight = await subscribing;
 
         await Eventually.HoldsAsync(() => ConsumersKnownTo(left, subscription) == 2, cancellationToken);
@@ -173,7 +188,10 @@ public sealed class FarmTests
         host.Farm.Members.ReceiversOf(subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
 
     private static Subscription Lanes() =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 4, 16, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
+        new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 4, 16, SingleActive: false, new QueueConfig(), [])
+        {
+            Lanes = 8,
+        };
 
     // Lanes of the last second, so that those of earlier do not count.
     private static int ActiveLanes(IEnumerable<Handled> log, string host)
@@ -192,7 +210,12 @@ public sealed class FarmTests
 
     private Task<RabbitMqTransport> StartBehindProxyAsync() => StartAsync(new TestBroker(_proxy.Address.ToString(), _broker.Prefix));
 
-    private async Task<ITopicSubscription> SubscribeAsync(RabbitMqTransport host, string name, Subscription subscription, ConcurrentQueue<Handled> log)
+    private async Task<ITopicSubscription> SubscribeAsync(
+        RabbitMqTransport host,
+        string name,
+        Subscription subscription,
+        ConcurrentQueue<Handled> log
+    )
     {
         _broker.Note(subscription);
         return await host.SubscribeAsync(
@@ -201,10 +224,19 @@ public sealed class FarmTests
             {
                 await Task.Delay(1, aborted);
                 delivery.Source.Lost.ThrowIfCancellationRequested();
-                log.Enqueue(new Handled(name, delivery.Source.Lane, delivery.Message.Key!, int.Parse(delivery.Message.Body.ReadText()), Stopwatch.GetTimestamp()));
+                log.Enqueue(
+                    new Handled(
+                        name,
+                        delivery.Source.Lane,
+                        delivery.Message.Key!,
+                        int.Parse(delivery.Message.Body.ReadText()),
+                        Stopwatch.GetTimestamp()
+                    )
+                );
                 return Settlement.Done;
             },
-            CancellationToken.None);
+            CancellationToken.None
+        );
     }
 
     // The same number again until it is confirmed: a repetition is no new message.
@@ -213,8 +245,13 @@ public sealed class FarmTests
         var count = 0;
         for (; !ending.IsCancellationRequested; count++)
         {
-            var message = EsbMessage.Create(MessageBody.FromText($"{count}"), TimeProvider.System) with { Subject = "orders.accepted", Key = $"key-{count % keys}" };
-            while ((await host.PublishAsync(message, CancellationToken.None)).Outcome != PublishOutcome.Confirmed) await Task.Delay(20, CancellationToken.None);
+            var message = EsbMessage.Create(MessageBody.FromText($"{count}"), TimeProvider.System) with
+            {
+                Subject = "orders.accepted",
+                Key = $"key-{count % keys}",
+            };
+            while ((await host.PublishAsync(message, CancellationToken.None)).Outcome != PublishOutcome.Confirmed)
+                await Task.Delay(20, CancellationToken.None);
         }
 
         return count;

@@ -14,12 +14,14 @@ internal sealed class Inbox(Func<TopicDelivery, Settlement>? settle = null)
         return ValueTask.FromResult(settle?.Invoke(delivery) ?? Settlement.Done);
     }
 
-    public async Task<TopicDelivery> NextAsync(CancellationToken cancellationToken) => await _deliveries.Reader.ReadAsync(cancellationToken);
+    public async Task<TopicDelivery> NextAsync(CancellationToken cancellationToken) =>
+        await _deliveries.Reader.ReadAsync(cancellationToken);
 
     public async Task<List<TopicDelivery>> NextAsync(int count, CancellationToken cancellationToken)
     {
         var deliveries = new List<TopicDelivery>();
-        while (deliveries.Count < count) deliveries.Add(await NextAsync(cancellationToken));
+        while (deliveries.Count < count)
+            deliveries.Add(await NextAsync(cancellationToken));
         return deliveries;
     }
 

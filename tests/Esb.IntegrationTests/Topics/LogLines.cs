@@ -17,8 +17,13 @@ internal sealed class LogLines : ILogger
 
     public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Information;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-        _lines.Enqueue($"{logLevel}: {formatter(state, exception)}");
+    public void Log<TState>(
+        LogLevel logLevel,
+        EventId eventId,
+        TState state,
+        Exception? exception,
+        Func<TState, Exception?, string> formatter
+    ) => _lines.Enqueue($"{logLevel}: {formatter(state, exception)}");
 
     private sealed class OneLogger(LogLines lines) : ILoggerFactory
     {
@@ -26,8 +31,6 @@ internal sealed class LogLines : ILogger
 
         public void AddProvider(ILoggerProvider provider) => throw new NotSupportedException();
 
-        public void Dispose()
-        {
-        }
+        public void Dispose() { }
     }
 }

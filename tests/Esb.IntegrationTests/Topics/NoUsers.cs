@@ -7,11 +7,10 @@ internal sealed class NoUsers : IQueueUsers, IAsyncDisposable
 {
     public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public void RefuseOldHosts()
-    {
-    }
+    public void RefuseOldHosts() { }
 
-    public Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken) => Task.FromResult<IAsyncDisposable>(this);
+    public Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken) =>
+        Task.FromResult<IAsyncDisposable>(this);
 
     public Task GoOnAsync() => Task.CompletedTask;
 

@@ -18,7 +18,11 @@ public sealed class RequestTimerTests : BrokerFixture
                 await delivery.Reply!(delivery.Message.Reply(delivery.Message.Body, TimeProvider.System), token);
                 return Settlement.Done;
             },
-            Subscription("prices.get") with { Concurrency = 8 });
+            Subscription("prices.get") with
+            {
+                Concurrency = 8,
+            }
+        );
         var witness = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
         await Foreign.QueueBindAsync(witness, Broker.Names.Topic("prices"), "prices.get", cancellationToken: cancellationToken);
         var time = new CountingTime();
@@ -30,14 +34,19 @@ public sealed class RequestTimerTests : BrokerFixture
         await AskAsync(asking, Requests, cancellationToken);
         var (timers, seconds) = (time.Timers - before, (int)time.GetElapsedTime(started).TotalSeconds);
         var queues = new HashSet<string?>();
-        for (var i = 0; i < 2 * Requests; i++) queues.Add((await GetForeignAsync(witness, cancellationToken)).BasicProperties.ReplyTo);
+        for (var i = 0; i < 2 * Requests; i++)
+            queues.Add((await GetForeignAsync(witness, cancellationToken)).BasicProperties.ReplyTo);
 
         Assert.That(timers, Is.LessThan(Requests / 10 * (1 + seconds)), "what looks after connections may start some each second");
         Assert.That(queues, Has.Count.EqualTo(1));
     }
 
     private static Task AskAsync(ITopicTransport transport, int count, CancellationToken cancellationToken) =>
-        Task.WhenAll(Enumerable.Range(0, count).Select(number => transport.RequestAsync(Message("prices.get", $"{number}"), TimeSpan.FromSeconds(10), cancellationToken)));
+        Task.WhenAll(
+            Enumerable
+                .Range(0, count)
+                .Select(number => transport.RequestAsync(Message("prices.get", $"{number}"), TimeSpan.FromSeconds(10), cancellationToken))
+        );
 
     private sealed class CountingTime : TimeProvider
     {

@@ -38,7 +38,8 @@ internal sealed class TcpProxy : IAsyncDisposable
     public void Cut()
     {
         _listener.Stop();
-        lock (_sockets) _sockets.ForEach(socket => socket.Close(0));
+        lock (_sockets)
+            _sockets.ForEach(socket => socket.Close(0));
     }
 
     public async ValueTask DisposeAsync()
@@ -59,7 +60,8 @@ internal sealed class TcpProxy : IAsyncDisposable
                 var client = await _listener.AcceptSocketAsync(_stopping.Token);
                 Interlocked.Increment(ref _connections);
                 var server = new Socket(SocketType.Stream, ProtocolType.Tcp);
-                lock (_sockets) _sockets.AddRange([client, server]);
+                lock (_sockets)
+                    _sockets.AddRange([client, server]);
                 await server.ConnectAsync(_target, _stopping.Token);
                 relays.AddRange([RelayAsync(client, server), RelayAsync(server, client)]);
             }
@@ -75,7 +77,7 @@ internal sealed class TcpProxy : IAsyncDisposable
         var buffer = new byte[64 * 1024];
         try
         {
-            for (int read; (read = await from.ReceiveAsync(buffer, _stopping.Token)) > 0;)
+            for (int read; (read = await from.ReceiveAsync(buffer, _stopping.Token)) > 0; )
             {
                 await _flowing.Task;
                 await to.SendAsync(buffer.AsMemory(0, read), _stopping.Token);

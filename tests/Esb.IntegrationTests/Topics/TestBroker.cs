@@ -37,11 +37,31 @@ internal sealed class TestBroker
 
     public RabbitMqNames Names { get; }
 
-    public RabbitMqTransport CreateTransport(IReadOnlyDictionary<string, TopicConfig> topics, long maxBodyBytes = 64 * 1024 * 1024, ILoggerFactory? loggers = null, string? url = null,
-        IClaimCheckStore? claims = null, long largestWhole = long.MaxValue, IEnumerable<Subscription>? endpoints = null, TimeProvider? time = null, string? configuration = null, FarmKeys? keys = null)
+    public RabbitMqTransport CreateTransport(
+        IReadOnlyDictionary<string, TopicConfig> topics,
+        long maxBodyBytes = 64 * 1024 * 1024,
+        ILoggerFactory? loggers = null,
+        string? url = null,
+        IClaimCheckStore? claims = null,
+        long largestWhole = long.MaxValue,
+        IEnumerable<Subscription>? endpoints = null,
+        TimeProvider? time = null,
+        string? configuration = null,
+        FarmKeys? keys = null
+    )
     {
         _topics.AddRange(topics.Keys);
-        return new RabbitMqTransport(new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix }, configuration ?? Configuration, topics, endpoints ?? [], new LimitsConfig { MaxBodySize = new ByteSize(maxBodyBytes), ClaimCheck = new ByteSize(largestWhole) }, claims ?? new NoClaimCheckStore(), keys ?? FarmKeys, time ?? TimeProvider.System, loggers ?? NullLoggerFactory.Instance);
+        return new RabbitMqTransport(
+            new RabbitMqTransportConfig { Url = url ?? _url, Prefix = Prefix },
+            configuration ?? Configuration,
+            topics,
+            endpoints ?? [],
+            new LimitsConfig { MaxBodySize = new ByteSize(maxBodyBytes), ClaimCheck = new ByteSize(largestWhole) },
+            claims ?? new NoClaimCheckStore(),
+            keys ?? FarmKeys,
+            time ?? TimeProvider.System,
+            loggers ?? NullLoggerFactory.Instance
+        );
     }
 
     public void Note(Subscription subscription) => _subscriptions.Add(subscription);
@@ -55,14 +75,18 @@ internal sealed class TestBroker
         await using var channel = await connection.CreateChannelAsync();
         foreach (var subscription in _subscriptions)
         {
-            foreach (var queue in Names.LanesOf(subscription).Append(Names.Endpoint(subscription.Endpoint))) await channel.QueueDeleteAsync(queue);
+            foreach (var queue in Names.LanesOf(subscription).Append(Names.Endpoint(subscription.Endpoint)))
+                await channel.QueueDeleteAsync(queue);
             await channel.QueueDeleteAsync(Names.Of(subscription.Endpoint).Record);
             await channel.ExchangeDeleteAsync(Names.Endpoint(subscription.Endpoint)); // of lanes, or the empty one that the bus declares
-            foreach (var delay in subscription.RetryDelays) await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
+            foreach (var delay in subscription.RetryDelays)
+                await channel.QueueDeleteAsync(Names.Rung(subscription.Endpoint, delay));
         }
 
-        foreach (var topic in _topics) await channel.ExchangeDeleteAsync(Names.Topic(topic));
-        foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices }) await channel.QueueDeleteAsync(queue);
+        foreach (var topic in _topics)
+            await channel.ExchangeDeleteAsync(Names.Topic(topic));
+        foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices })
+            await channel.QueueDeleteAsync(queue);
         await channel.ExchangeDeleteAsync(Names.Unroutable);
         await channel.ExchangeDeleteAsync(Names.Farm);
     }

@@ -6,10 +6,13 @@ namespace Esb.IntegrationTests.Transactions;
 internal static class BusTablesProbe
 {
     /// <summary>Makes it that a message was applied longer ago.</summary>
-    public static Task AgeAsync(Shop shop, Guid messageId, string age) => shop.ExecuteAsync($"""
-        {MakePartition("endpoint_inbox", age)}
-        update esb.endpoint_inbox set applied_at = applied_at - interval '{age}' where message_id = '{messageId}';
-        """);
+    public static Task AgeAsync(Shop shop, Guid messageId, string age) =>
+        shop.ExecuteAsync(
+            $"""
+            {MakePartition("endpoint_inbox", age)}
+            update esb.endpoint_inbox set applied_at = applied_at - interval '{age}' where message_id = '{messageId}';
+            """
+        );
 
     /// <summary>The partition of a day in the past, as it would be there.</summary>
     public static string MakePartition(string table, string age)

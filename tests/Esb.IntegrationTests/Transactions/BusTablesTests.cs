@@ -60,10 +60,19 @@ internal sealed class BusTablesTests
     [Test]
     public async Task Database_whose_default_is_another_isolation_level_is_refused(CancellationToken cancellationToken)
     {
-        var connection = new NpgsqlConnectionStringBuilder(_shop.ConnectionString) { Options = "-c default_transaction_isolation=serializable" }.ConnectionString;
-        var endpoint = _shop.Endpoint(execute: Insert, database: _shop.Open(connection: connection), change: config => config with { Once = true });
+        var connection = new NpgsqlConnectionStringBuilder(_shop.ConnectionString)
+        {
+            Options = "-c default_transaction_isolation=serializable",
+        }.ConnectionString;
+        var endpoint = _shop.Endpoint(
+            execute: Insert,
+            database: _shop.Open(connection: connection),
+            change: config => config with { Once = true }
+        );
 
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await endpoint.SendAsync(Some.Message("""{ "id": "a" }"""), cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await endpoint.SendAsync(Some.Message("""{ "id": "a" }"""), cancellationToken)
+        )!;
 
         Assert.That((failure.Code, failure.IsOutage), Is.EqualTo(("ESB-SQL-INBOX", true)));
         Assert.That(await _shop.ReadAsync<string>("select message_id from effects", cancellationToken), Is.Empty);
@@ -87,15 +96,25 @@ internal sealed class BusTablesTests
         var database = _shop.Open(connection: strict.OwnerConnection);
         await database.Tables.EnsureReadyAsync(cancellationToken);
         var present = await strict.ReadPartitionsAsync();
-        foreach (var age in new[] { "7 days", "14 days", "21 days" }) await strict.ExecuteAsync(BusTablesProbe.MakePartition("endpoint_inbox", age));
-        foreach (var age in new[] { "3 days", "5 days" }) await strict.ExecuteAsync(BusTablesProbe.MakePartition("transaction_outbox", age));
-        await strict.ExecuteAsync("insert into esb.transaction_outbox (created_at, bus, lane, message_id, subject, envelope, body) values (now() - interval '5 days', 'a', 0, gen_random_uuid(), 's', '', '')");
+        foreach (var age in new[] { "7 days", "14 days", "21 days" })
+            await strict.ExecuteAsync(BusTablesProbe.MakePartition("endpoint_inbox", age));
+        foreach (var age in new[] { "3 days", "5 days" })
+            await strict.ExecuteAsync(BusTablesProbe.MakePartition("transaction_outbox", age));
+        await strict.ExecuteAsync(
+            "insert into esb.transaction_outbox (created_at, bus, lane, message_id, subject, envelope, body) values (now() - "
+                + "interval '5 days', 'a', 0, gen_random_uuid(), 's', '', '')"
+        );
 
         await database.Tables.KeepAsync(cancellationToken);
 
         var today = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime);
         var lastWeek = today.AddDays(-7 - (((int)today.DayOfWeek + 6) % 7));
-        Assert.That(await strict.ReadPartitionsAsync(), Is.EquivalentTo(present.Append($"endpoint_inbox_{lastWeek:yyyyMMdd}").Append($"transaction_outbox_{today.AddDays(-5):yyyyMMdd}").Distinct()));
+        Assert.That(
+            await strict.ReadPartitionsAsync(),
+            Is.EquivalentTo(
+                present.Append($"endpoint_inbox_{lastWeek:yyyyMMdd}").Append($"transaction_outbox_{today.AddDays(-5):yyyyMMdd}").Distinct()
+            )
+        );
     }
 
     [Test]
@@ -106,7 +125,10 @@ internal sealed class BusTablesTests
         await strict.ExecuteAsync("create table effects (message_id text not null)");
         var endpoint = _shop.Endpoint(execute: Insert, database: database, change: config => config with { Once = true });
         await database.Tables.EnsureReadyAsync(cancellationToken);
-        await strict.ExecuteAsync("do $$ declare name text; begin for name in select inhrelid::regclass::text from pg_inherits where inhparent = 'esb.endpoint_inbox'::regclass loop execute 'drop table ' || name; end loop; end $$");
+        await strict.ExecuteAsync(
+            "do $$ declare name text; begin for name in select inhrelid::regclass::text from pg_inherits where inhparent = "
+                + "'esb.endpoint_inbox'::regclass loop execute 'drop table ' || name; end loop; end $$"
+        );
         var message = Some.Message("""{ "id": "a" }""");
 
         var failure = Assert.ThrowsAsync<EndpointException>(async () => await endpoint.SendAsync(message, cancellationToken))!;
@@ -119,7 +141,16 @@ internal sealed class BusTablesTests
     public async Task Copies_at_the_same_moment_have_one_effect(CancellationToken cancellationToken)
     {
         var database = _shop.Open();
-        var endpoints = Enumerable.Range(0, 8).Select(_ => _shop.Endpoint(execute: $"{Insert}; select pg_sleep(0.01)", database: database, change: config => config with { Once = true })).ToList();
+        var endpoints = Enumerable
+            .Range(0, 8)
+            .Select(_ =>
+                _shop.Endpoint(
+                    execute: $"{Insert}; select pg_sleep(0.01)",
+                    database: database,
+                    change: config => config with { Once = true }
+                )
+            )
+            .ToList();
 
         for (var round = 0; round < 20; round++)
         {

@@ -28,7 +28,10 @@ internal sealed class BusyLaneTests : OutboxFixture
             await UntilAsync(() => lane.Obstacle is not null, cancellationToken);
 
             Assert.That(_time.GetElapsedTime(began), Is.GreaterThanOrEqualTo(TimeSpan.FromSeconds(30)));
-            Assert.That((lane.Obstacle, publisher.Published.Count), Is.EqualTo(("Another host has a lane whose first message has not moved for 30 s.", 0)));
+            Assert.That(
+                (lane.Obstacle, publisher.Published.Count),
+                Is.EqualTo(("Another host has a lane whose first message has not moved for 30 s.", 0))
+            );
         }
 
         await UntilAsync(() => lane.Obstacle is null && publisher.Published.Count > 0, cancellationToken);
@@ -73,18 +76,21 @@ internal sealed class BusyLaneTests : OutboxFixture
 
     private async Task PassAsync(TimeSpan time, CancellationToken cancellationToken)
     {
-        for (var end = _time.GetUtcNow() + time; _time.GetUtcNow() < end;) await StepAsync(cancellationToken);
+        for (var end = _time.GetUtcNow() + time; _time.GetUtcNow() < end; )
+            await StepAsync(cancellationToken);
     }
 
     private async Task UntilAsync(Func<bool> condition, CancellationToken cancellationToken)
     {
-        while (!condition()) await StepAsync(cancellationToken);
+        while (!condition())
+            await StepAsync(cancellationToken);
     }
 
     // Only once the lane waits: a look at the database takes no time here.
     private async Task StepAsync(CancellationToken cancellationToken)
     {
-        for (var look = 0; look < 100 && _time.Waiting == 0; look++) await Task.Delay(1, cancellationToken);
+        for (var look = 0; look < 100 && _time.Waiting == 0; look++)
+            await Task.Delay(1, cancellationToken);
         _time.Advance(TimeSpan.FromMilliseconds(250));
     }
 }

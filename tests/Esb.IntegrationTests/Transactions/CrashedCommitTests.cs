@@ -37,8 +37,17 @@ internal sealed class CrashedCommitTests
         await ExecuteAsync("alter system set wal_writer_delay = '10s'"); // so that a commit is what brings a transaction to the disk
         await ExecuteAsync("select pg_reload_conf()");
         _wire = CutWire.To(new NpgsqlConnectionStringBuilder(_postgres.Connection).Port);
-        var connection = new NpgsqlConnectionStringBuilder(_postgres.Connection) { Port = _wire.Port, SslMode = SslMode.Disable, MaxAutoPrepare = 0 }.ConnectionString;
-        _bus = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = connection, ["NAME"] = $"bus-{Guid.NewGuid():N}" }, CancellationToken.None);
+        var connection = new NpgsqlConnectionStringBuilder(_postgres.Connection)
+        {
+            Port = _wire.Port,
+            SslMode = SslMode.Disable,
+            MaxAutoPrepare = 0,
+        }.ConnectionString;
+        _bus = await InProcessBus.StartAsync(
+            Sections,
+            new Dictionary<string, string> { ["SHOP"] = connection, ["NAME"] = $"bus-{Guid.NewGuid():N}" },
+            CancellationToken.None
+        );
         await _bus.RunAsync("place", Some.Message(), CancellationToken.None); // so that the tables are there
     }
 
@@ -79,7 +88,8 @@ internal sealed class CrashedCommitTests
         await held.WaitAsync(cancellationToken);
         await _postgres.KillAsync();
         await _postgres.StartAgainAsync();
-        for (var number = 0; number < 50; number++) await ExecuteAsync("insert into placed (message_id) values (gen_random_uuid())");
+        for (var number = 0; number < 50; number++)
+            await ExecuteAsync("insert into placed (message_id) values (gen_random_uuid())");
         return running;
     }
 

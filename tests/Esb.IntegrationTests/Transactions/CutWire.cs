@@ -61,7 +61,8 @@ internal sealed class CutWire : IAsyncDisposable
         var wires = new List<Task>();
         try
         {
-            while (true) wires.Add(ForwardAsync(await _listener.AcceptTcpClientAsync(_stopping.Token)));
+            while (true)
+                wires.Add(ForwardAsync(await _listener.AcceptTcpClientAsync(_stopping.Token)));
         }
         catch (OperationCanceledException)
         {
@@ -84,7 +85,11 @@ internal sealed class CutWire : IAsyncDisposable
 
         using var cut = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
         var hold = new Hold();
-        Task[] copies = [CopyAsync(near.GetStream(), far.GetStream(), hold, isClient: true, cut), CopyAsync(far.GetStream(), near.GetStream(), hold, isClient: false, cut)];
+        Task[] copies =
+        [
+            CopyAsync(near.GetStream(), far.GetStream(), hold, isClient: true, cut),
+            CopyAsync(far.GetStream(), near.GetStream(), hold, isClient: false, cut),
+        ];
         await Task.WhenAny(copies);
         await cut.CancelAsync();
         await Task.WhenAll(copies); // what is still to be delivered needs the connection
@@ -100,25 +105,35 @@ internal sealed class CutWire : IAsyncDisposable
             while ((read = await from.ReadAsync(buffer, cut.Token)) > 0)
             {
                 var text = Encoding.UTF8.GetString(buffer, 0, read);
-                if (isClient && _next is { } next && sent.Append(text).ToString().Contains(next.Behind, StringComparison.Ordinal) && text.Contains(next.Text, StringComparison.Ordinal))
+                if (
+                    isClient
+                    && _next is { } next
+                    && sent.Append(text).ToString().Contains(next.Behind, StringComparison.Ordinal)
+                    && text.Contains(next.Text, StringComparison.Ordinal)
+                )
                 {
                     _next = null;
                     Cuts++;
                     if (next.Held is { } held)
                     {
                         hold.Answered = held;
-                        if (next.IsDelivered) await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
-                        else held.SetResult();
+                        if (next.IsDelivered)
+                            await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
+                        else
+                            held.SetResult();
                         await Task.Delay(Timeout.InfiniteTimeSpan, cut.Token);
                     }
 
                     await cut.CancelAsync(); // before an answer can come
-                    if (next.IsDelivered) await DeliverAsync(to, buffer.AsMemory(0, read));
+                    if (next.IsDelivered)
+                        await DeliverAsync(to, buffer.AsMemory(0, read));
                     return;
                 }
 
-                if (!isClient && hold.Answered is { } answered) answered.TrySetResult(); // it has done what it was told
-                else await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
+                if (!isClient && hold.Answered is { } answered)
+                    answered.TrySetResult(); // it has done what it was told
+                else
+                    await to.WriteAsync(buffer.AsMemory(0, read), cut.Token);
             }
         }
         catch (Exception ex) when (ex is OperationCanceledException or IOException)

@@ -17,7 +17,14 @@ internal sealed class FrozenOutboxTests : OutboxFixture
         var number = await AddAsync([first, second], cancellationToken);
         var server = new NpgsqlConnectionStringBuilder(Shop.ConnectionString);
         await using var wire = new TcpProxy(new Uri($"tcp://127.0.0.1:{server.Port}"));
-        var cutOff = Shop.Open(connection: new NpgsqlConnectionStringBuilder(server.ConnectionString) { Host = "127.0.0.1", Port = wire.Address.Port, SslMode = SslMode.Disable }.ConnectionString);
+        var cutOff = Shop.Open(
+            connection: new NpgsqlConnectionStringBuilder(server.ConnectionString)
+            {
+                Host = "127.0.0.1",
+                Port = wire.Address.Port,
+                SslMode = SslMode.Disable,
+            }.ConnectionString
+        );
         var (begun, confirmed) = (new TaskCompletionSource(), new TaskCompletionSource());
         var silent = new Publisher(_ =>
         {
@@ -58,7 +65,7 @@ internal sealed class FrozenOutboxTests : OutboxFixture
         var pass = new OutboxPass(number, Table, Database, slow).RunAsync(new OutboxHolds(), cancellationToken);
         var other = new OutboxPass(number, Table, Database, new Publisher());
 
-        for (var since = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(since) < TimeSpan.FromSeconds(35);)
+        for (var since = Stopwatch.GetTimestamp(); Stopwatch.GetElapsedTime(since) < TimeSpan.FromSeconds(35); )
         {
             await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
             Assert.That(await other.RunAsync(new OutboxHolds(), cancellationToken), Is.EqualTo(OutboxPassResult.Busy));
@@ -66,7 +73,10 @@ internal sealed class FrozenOutboxTests : OutboxFixture
 
         confirmed.SetResult();
 
-        Assert.That((await pass, await other.RunAsync(new OutboxHolds(), cancellationToken)), Is.EqualTo((OutboxPassResult.Published, OutboxPassResult.Empty)));
+        Assert.That(
+            (await pass, await other.RunAsync(new OutboxHolds(), cancellationToken)),
+            Is.EqualTo((OutboxPassResult.Published, OutboxPassResult.Empty))
+        );
         Assert.That(slow.Published, Is.EqualTo(new[] { message.Id }));
     }
 }

@@ -1,5 +1,5 @@
-using Esb.Core.Configuration;
 using Esb.Core.Audit;
+using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -29,7 +29,8 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public IReadOnlyList<OutboxStatus> Outboxes => _services.GetRequiredService<IOutboxMonitor>().Outboxes;
 
-    public IReadOnlyList<EndpointStatus> Endpoints => [.. _services.GetServices<IEndpointMonitor>().SelectMany(monitor => monitor.Endpoints)];
+    public IReadOnlyList<EndpointStatus> Endpoints =>
+        [.. _services.GetServices<IEndpointMonitor>().SelectMany(monitor => monitor.Endpoints)];
 
     /// <summary>The topics, for a test to subscribe to.</summary>
     public ITopicTransport Transport => _services.GetRequiredService<ITopicTransport>();
@@ -39,11 +40,19 @@ internal sealed class InProcessBus : IAsyncDisposable
     /// <param name="sections">The sections of the configuration beside <c>store</c> and <c>telemetry</c>.</param>
     /// <param name="variables">For references.</param>
     /// <param name="cancellationToken">Stops the start.</param>
-    public static async Task<InProcessBus> StartAsync(string sections, IReadOnlyDictionary<string, string> variables, CancellationToken cancellationToken)
+    public static async Task<InProcessBus> StartAsync(
+        string sections,
+        IReadOnlyDictionary<string, string> variables,
+        CancellationToken cancellationToken
+    )
     {
         var folder = Directory.CreateTempSubdirectory("esb-bus-");
         var file = Path.Combine(folder.FullName, "esb.json");
-        await File.WriteAllTextAsync(file, $$"""{ "store": { "type": "file", "folder": "data" }, "telemetry": { "logLevel": "error" }, "limits": { "drainDelay": "0s" }, {{sections}} }""", cancellationToken);
+        await File.WriteAllTextAsync(
+            file,
+            $$"""{ "store": { "type": "file", "folder": "data" }, "telemetry": { "logLevel": "error" }, "limits": { "drainDelay": "0s" }, {{sections}} }""",
+            cancellationToken
+        );
         var bus = new InProcessBus(folder, BusServices.Build(file, variables, new ServiceCollection().AddEsb()));
         await bus._lifecycle.StartAsync(cancellationToken);
         return bus;
@@ -51,7 +60,8 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public async Task PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(5, cancellationToken); // as many are under way as may be
+        while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed)
+            await Task.Delay(5, cancellationToken); // as many are under way as may be
     }
 
     /// <summary>Runs a process on a message, as an inbound endpoint does.</summary>
@@ -68,9 +78,16 @@ internal sealed class InProcessBus : IAsyncDisposable
         while (true)
         {
             var before = facts.Count;
-            var query = new AuditQuery { Kind = kind, Limit = 1000, Before = before == 0 ? null : facts[^1].Id };
-            await foreach (var fact in Audit.FindAsync(query, cancellationToken)) facts.Add(fact);
-            if (facts.Count == before) return facts;
+            var query = new AuditQuery
+            {
+                Kind = kind,
+                Limit = 1000,
+                Before = before == 0 ? null : facts[^1].Id,
+            };
+            await foreach (var fact in Audit.FindAsync(query, cancellationToken))
+                facts.Add(fact);
+            if (facts.Count == before)
+                return facts;
         }
     }
 
@@ -78,7 +95,8 @@ internal sealed class InProcessBus : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (_isDisposed) return;
+        if (_isDisposed)
+            return;
         _isDisposed = true;
         await _lifecycle.StopAsync(CancellationToken.None);
         await _services.DisposeAsync();

@@ -36,8 +36,17 @@ internal sealed class LostCommitTests
         _shop = await Shop.CreateAsync();
         await _shop.ExecuteAsync("create table effects (message_id uuid not null); create table placed (message_id uuid not null)");
         _wire = CutWire.To(new NpgsqlConnectionStringBuilder(Servers.Postgres).Port);
-        var connection = new NpgsqlConnectionStringBuilder(_shop.ConnectionString) { Port = _wire.Port, SslMode = SslMode.Disable, MaxAutoPrepare = 0 }.ConnectionString;
-        _bus = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = connection, ["NAME"] = $"bus-{Guid.NewGuid():N}" }, CancellationToken.None);
+        var connection = new NpgsqlConnectionStringBuilder(_shop.ConnectionString)
+        {
+            Port = _wire.Port,
+            SslMode = SslMode.Disable,
+            MaxAutoPrepare = 0,
+        }.ConnectionString;
+        _bus = await InProcessBus.StartAsync(
+            Sections,
+            new Dictionary<string, string> { ["SHOP"] = connection, ["NAME"] = $"bus-{Guid.NewGuid():N}" },
+            CancellationToken.None
+        );
     }
 
     [TearDown]
@@ -53,8 +62,10 @@ internal sealed class LostCommitTests
     [TestCase(false)]
     public async Task Effect_with_once_happens_once_and_counts_as_delivered(bool isCommitted, CancellationToken cancellationToken)
     {
-        if (isCommitted) _wire.CutAfter("insert into effects", behind: "claim_message");
-        else _wire.CutBefore("insert into effects", behind: "claim_message");
+        if (isCommitted)
+            _wire.CutAfter("insert into effects", behind: "claim_message");
+        else
+            _wire.CutBefore("insert into effects", behind: "claim_message");
 
         await _bus.PublishAsync(Some.Message() with { Subject = "orders.new" }, cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Endpoints.Single(endpoint => endpoint.Name == "orders-db").Messages == 1, cancellationToken);
@@ -76,7 +87,10 @@ internal sealed class LostCommitTests
 
         await _bus.RunAsync("place", message, cancellationToken);
 
-        await Eventually.HoldsAsync(async () => (await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken)).Count == 1, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken)).Count == 1,
+            cancellationToken
+        );
         Assert.That(_wire.Cuts, Is.EqualTo(1));
         Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Is.EqualTo([message.Id]));
     }
@@ -90,8 +104,14 @@ internal sealed class LostCommitTests
 
         var later = Some.Message();
         await _bus.RunAsync("place", later, cancellationToken);
-        await Eventually.HoldsAsync(async () => (await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken)).Count == 1, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken)).Count == 1,
+            cancellationToken
+        );
         Assert.That((failure.Code, failure.IsTransient, _wire.Cuts), Is.EqualTo(("ESB-SQL-CONNECTION", true, 1)));
-        Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed union all select message_id from effects", cancellationToken), Is.EqualTo([later.Id, later.Id]));
+        Assert.That(
+            await _shop.ReadAsync<Guid>("select message_id from placed union all select message_id from effects", cancellationToken),
+            Is.EqualTo([later.Id, later.Id])
+        );
     }
 }

@@ -17,24 +17,31 @@ internal sealed class OnceTests
     private InProcessBus _bus = null!;
 
     // An effect without any protection of its own: a second one would be a second row.
-    private static string Sections(string endpoint = "") => $$"""
-        "connections": { "shop": { "connection": "${env:SHOP}" } },
-        "topics": { "orders": {} },
-        "endpoints": {
-          "orders-db": {
-            "type": "sql-outbound", "subscribe": ["orders.#"], "connection": "shop", "once": true, "poolSize": 8, "processingThreads": 8,
-            "execute": "insert into effects (message_id, body) values (@id, @body)",
-            "parameters": { "id": { "message": "id" }, "body": { "message": "body" } } {{endpoint}}
-          }
-        }
-        """;
+    private static string Sections(string endpoint = "") =>
+        $$"""
+            "connections": { "shop": { "connection": "${env:SHOP}" } },
+            "topics": { "orders": {} },
+            "endpoints": {
+              "orders-db": {
+                "type": "sql-outbound", "subscribe": ["orders.#"], "connection": "shop", "once": true, "poolSize": 8, "processingThreads": 8,
+                "execute": "insert into effects (message_id, body) values (@id, @body)",
+                "parameters": { "id": { "message": "id" }, "body": { "message": "body" } } {{endpoint}}
+              }
+            }
+            """;
 
     [SetUp]
     public async Task StartBus()
     {
         _shop = await Shop.CreateAsync();
-        await _shop.ExecuteAsync("create table effects (number bigint generated always as identity, message_id uuid not null, body text not null)");
-        _bus = await InProcessBus.StartAsync(Sections(), new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }, CancellationToken.None);
+        await _shop.ExecuteAsync(
+            "create table effects (number bigint generated always as identity, message_id uuid not null, body text not null)"
+        );
+        _bus = await InProcessBus.StartAsync(
+            Sections(),
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString },
+            CancellationToken.None
+        );
     }
 
     [TearDown]
@@ -56,7 +63,8 @@ internal sealed class OnceTests
         for (var i = 0; i < unique; i++)
         {
             await _bus.PublishAsync(messages[i], cancellationToken);
-            if (i % (unique / copies) != 0) continue;
+            if (i % (unique / copies) != 0)
+                continue;
             await _bus.PublishAsync(messages[i % 2 == 0 ? i : random.Next(i)], cancellationToken);
         }
 
@@ -78,15 +86,25 @@ internal sealed class OnceTests
     {
         await _bus.DisposeAsync();
         var sections = $$"""{{Sections(""", "process": "make" """)}}, "processes": { "make": [{ "respond": { "body": "made" } }] }""";
-        _bus = await InProcessBus.StartAsync(sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }, cancellationToken);
+        _bus = await InProcessBus.StartAsync(
+            sections,
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString },
+            cancellationToken
+        );
         var message = Order("1");
 
         await _bus.PublishAsync(message, cancellationToken);
         await _bus.PublishAsync(message, cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 2, cancellationToken);
 
-        Assert.That(await _shop.ReadAsync<string>("select message_id || ' ' || body from effects", cancellationToken), Is.EqualTo(new[] { $"{message.Id} made" }));
-        Assert.That((await _bus.FindAsync(AuditKind.Duplicate, cancellationToken)).Select(fact => (fact.MessageId, fact.Code)), Is.EqualTo(new[] { (message.Id, "ESB-SQL-DUPLICATE") }));
+        Assert.That(
+            await _shop.ReadAsync<string>("select message_id || ' ' || body from effects", cancellationToken),
+            Is.EqualTo(new[] { $"{message.Id} made" })
+        );
+        Assert.That(
+            (await _bus.FindAsync(AuditKind.Duplicate, cancellationToken)).Select(fact => (fact.MessageId, fact.Code)),
+            Is.EqualTo(new[] { (message.Id, "ESB-SQL-DUPLICATE") })
+        );
     }
 
     [Test]
@@ -94,14 +112,24 @@ internal sealed class OnceTests
     {
         var message = Order("shared");
         await using var bank = await InProcessBus.StartAsync(
-            $""" "name": "bank", {Sections()}""", new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString }, cancellationToken);
+            $""" "name": "bank", {Sections()}""",
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString },
+            cancellationToken
+        );
 
-        foreach (var bus in new[] { _bus, bank, _bus, bank }) await bus.PublishAsync(message, cancellationToken);
-        await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 2 && bank.Endpoints.Single().Messages == 2, cancellationToken);
+        foreach (var bus in new[] { _bus, bank, _bus, bank })
+            await bus.PublishAsync(message, cancellationToken);
+        await Eventually.HoldsAsync(
+            () => _bus.Endpoints.Single().Messages == 2 && bank.Endpoints.Single().Messages == 2,
+            cancellationToken
+        );
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken), Is.EqualTo([message.Id, message.Id]));
+            Assert.That(
+                await _shop.ReadAsync<Guid>("select message_id from effects", cancellationToken),
+                Is.EqualTo([message.Id, message.Id])
+            );
             Assert.That(await _bus.FindAsync(AuditKind.Duplicate, cancellationToken), Has.Count.EqualTo(1));
             Assert.That(await bank.FindAsync(AuditKind.Duplicate, cancellationToken), Has.Count.EqualTo(1));
         }
@@ -111,16 +139,21 @@ internal sealed class OnceTests
     public async Task Another_body_under_the_same_id_is_a_conflict_and_the_first_one_stays(CancellationToken cancellationToken)
     {
         var messages = Enumerable.Range(0, 100).Select(number => Order($"first {number}")).ToList();
-        foreach (var message in messages) await _bus.PublishAsync(message, cancellationToken);
+        foreach (var message in messages)
+            await _bus.PublishAsync(message, cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 100, cancellationToken);
 
-        foreach (var message in messages) await _bus.PublishAsync(message with { Body = MessageBody.FromText("second") }, cancellationToken);
+        foreach (var message in messages)
+            await _bus.PublishAsync(message with { Body = MessageBody.FromText("second") }, cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 200, cancellationToken);
 
         var flagged = await _bus.FindAsync(AuditKind.Duplicate, cancellationToken);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(await _shop.ReadAsync<string>("select body from effects order by number", cancellationToken), Is.EquivalentTo(messages.Select(message => message.Body.ReadText())));
+            Assert.That(
+                await _shop.ReadAsync<string>("select body from effects order by number", cancellationToken),
+                Is.EquivalentTo(messages.Select(message => message.Body.ReadText()))
+            );
             Assert.That(flagged.Select(fact => fact.Code), Is.EqualTo(Enumerable.Repeat(DuplicateNotice.Conflict, 100)));
             Assert.That(flagged.Select(fact => fact.MessageId), Is.EquivalentTo(messages.Select(message => message.Id)));
         }
@@ -130,7 +163,11 @@ internal sealed class OnceTests
     [TestCase("3 days", false)]
     [TestCase("7 days -1 minutes", false)]
     [TestCase("7 days 1 minutes", true)]
-    public async Task Message_is_recognised_for_seven_days_of_the_database(string age, bool isAppliedAgain, CancellationToken cancellationToken)
+    public async Task Message_is_recognised_for_seven_days_of_the_database(
+        string age,
+        bool isAppliedAgain,
+        CancellationToken cancellationToken
+    )
     {
         var message = Order("a");
         await _bus.PublishAsync(message, cancellationToken);
@@ -140,7 +177,10 @@ internal sealed class OnceTests
         await _bus.PublishAsync(message, cancellationToken);
         await Eventually.HoldsAsync(() => _bus.Endpoints.Single().Messages == 2, cancellationToken);
 
-        Assert.That(await _shop.ReadAsync<string>("select body from effects", cancellationToken), Has.Count.EqualTo(isAppliedAgain ? 2 : 1));
+        Assert.That(
+            await _shop.ReadAsync<string>("select body from effects", cancellationToken),
+            Has.Count.EqualTo(isAppliedAgain ? 2 : 1)
+        );
         Assert.That(await _bus.FindAsync(AuditKind.Duplicate, cancellationToken), Has.Count.EqualTo(isAppliedAgain ? 0 : 1));
     }
 
@@ -150,7 +190,10 @@ internal sealed class OnceTests
         await _shop.ExecuteAsync("alter table effects add constraint short check (length(body) < 5)");
         var message = Order("too long");
         await _bus.PublishAsync(message, cancellationToken);
-        await Eventually.HoldsAsync(async () => (await _bus.FindAsync(AuditKind.DeadLettered, cancellationToken)).Count == 1, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (await _bus.FindAsync(AuditKind.DeadLettered, cancellationToken)).Count == 1,
+            cancellationToken
+        );
 
         await _shop.ExecuteAsync("alter table effects drop constraint short");
         await _bus.PublishAsync(message, cancellationToken); // as a replay does

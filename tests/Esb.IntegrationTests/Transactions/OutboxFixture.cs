@@ -3,8 +3,8 @@ using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Outbox;
-using Esb.Storage.Encryption;
 using Esb.IntegrationTests.Sql;
+using Esb.Storage.Encryption;
 using Esb.Tests;
 
 namespace Esb.IntegrationTests.Transactions;
@@ -39,14 +39,28 @@ internal abstract class OutboxFixture
     protected async Task<short> AddAsync(IEnumerable<EsbMessage> messages, CancellationToken cancellationToken)
     {
         var outgoing = messages.Select(message => new OutgoingMessage(message, "door", null, default)).ToList();
-        return (await Database.UseAsync("shop", TimeSpan.FromSeconds(10), (connection, limited) => Table.AddAsync(connection, outgoing, limited), cancellationToken)).Single();
+        return (
+            await Database.UseAsync(
+                "shop",
+                TimeSpan.FromSeconds(10),
+                (connection, limited) => Table.AddAsync(connection, outgoing, limited),
+                cancellationToken
+            )
+        ).Single();
     }
 
     protected static EsbMessage Keyed(string key) => Some.Message(subject: "orders.new", key: key);
 
     /// <summary>Keys that take the same lane.</summary>
     protected static IReadOnlyList<string> KeysOfOneLane(int count) =>
-        [.. Enumerable.Range(0, 1000).Select(number => $"c-{number}").GroupBy(key => LaneOf(Keyed(key))).First(keys => keys.Count() >= count).Take(count)];
+        [
+            .. Enumerable
+                .Range(0, 1000)
+                .Select(number => $"c-{number}")
+                .GroupBy(key => LaneOf(Keyed(key)))
+                .First(keys => keys.Count() >= count)
+                .Take(count),
+        ];
 
     private static short LaneOf(EsbMessage message) => OutboxLanes.LaneOf(message, OutboxLanes.HashOf(message));
 
@@ -60,7 +74,8 @@ internal abstract class OutboxFixture
         public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (before is not null) await before(outgoing);
+            if (before is not null)
+                await before(outgoing);
             _published.Enqueue(outgoing.Message.Id);
             return Task.CompletedTask;
         }

@@ -13,7 +13,9 @@ internal sealed class OutboxPassTests : OutboxFixture
         var (bad, behind, good) = (Keyed(keys[0]), Keyed(keys[0]), Keyed(keys[1]));
         var lane = await AddAsync([bad, behind, good], cancellationToken);
         var isBad = true;
-        var publisher = new Publisher(outgoing => isBad && outgoing.Message.Id == bad.Id ? throw new InvalidOperationException("A bug.") : Task.CompletedTask);
+        var publisher = new Publisher(outgoing =>
+            isBad && outgoing.Message.Id == bad.Id ? throw new InvalidOperationException("A bug.") : Task.CompletedTask
+        );
         var pass = new OutboxPass(lane, Table, Database, publisher);
         var holds = new OutboxHolds();
 
@@ -23,7 +25,10 @@ internal sealed class OutboxPassTests : OutboxFixture
         isBad = false;
         await pass.RunAsync(new OutboxHolds(), cancellationToken);
 
-        Assert.That((result, failure), Is.EqualTo((OutboxPassResult.Published, "A message cannot be published: InvalidOperationException.")));
+        Assert.That(
+            (result, failure),
+            Is.EqualTo((OutboxPassResult.Published, "A message cannot be published: InvalidOperationException."))
+        );
         Assert.That(first, Is.EqualTo(new[] { good.Id }), "the other key goes on");
         Assert.That(held, Is.EqualTo(OutboxPassResult.Empty));
         Assert.That(publisher.Published, Is.EqualTo(new[] { good.Id, bad.Id, behind.Id }), "each once, and in the order of its key");

@@ -2,8 +2,8 @@ using System.Collections.Concurrent;
 using Esb.Core.Errors;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql.Outbox;
-using Esb.Storage.Encryption;
 using Esb.IntegrationTests.Sql;
+using Esb.Storage.Encryption;
 using Esb.Tests;
 using Npgsql;
 
@@ -26,13 +26,25 @@ internal sealed class OutboxStandbyTests
     {
         await using var strict = await StrictDatabase.CreateAsync();
         var primary = _shop.Open(connection: strict.OwnerConnection);
-        var standby = _shop.Open(connection: new NpgsqlConnectionStringBuilder(strict.OwnerConnection) { Options = "-c default_transaction_read_only=on" }.ConnectionString);
+        var standby = _shop.Open(
+            connection: new NpgsqlConnectionStringBuilder(strict.OwnerConnection)
+            {
+                Options = "-c default_transaction_read_only=on",
+            }.ConnectionString
+        );
         var (table, publisher) = (new OutboxTable("a-bus", BodyCipher.None), new Publisher());
         await primary.Tables.EnsureReadyAsync(cancellationToken);
         var message = Some.Message(subject: "orders.new", key: "c-1");
-        var lanes = await primary.UseAsync("shop", TimeSpan.FromSeconds(10), (connection, limited) => table.AddAsync(connection, [new OutgoingMessage(message, "door", null, default)], limited), cancellationToken);
+        var lanes = await primary.UseAsync(
+            "shop",
+            TimeSpan.FromSeconds(10),
+            (connection, limited) => table.AddAsync(connection, [new OutgoingMessage(message, "door", null, default)], limited),
+            cancellationToken
+        );
 
-        var failure = Assert.ThrowsAsync<EndpointException>(() => new OutboxPass(lanes.Single(), table, standby, publisher).RunAsync(new OutboxHolds(), cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(() =>
+            new OutboxPass(lanes.Single(), table, standby, publisher).RunAsync(new OutboxHolds(), cancellationToken)
+        )!;
         var before = publisher.Published.Count;
         var result = await new OutboxPass(lanes.Single(), table, primary, publisher).RunAsync(new OutboxHolds(), cancellationToken);
         var again = await new OutboxPass(lanes.Single(), table, primary, publisher).RunAsync(new OutboxHolds(), cancellationToken);

@@ -3,9 +3,9 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Outbox;
-using Esb.Storage.Encryption;
 using Esb.Endpoints.Sql.Transactions;
 using Esb.IntegrationTests.Sql;
+using Esb.Storage.Encryption;
 using Esb.Tests;
 
 namespace Esb.IntegrationTests.Transactions;
@@ -39,8 +39,13 @@ internal sealed class SavePointTests
         {
             for (var id = 1; id <= 7; id++)
             {
-                if (id is 3 or 4 or 6) Assert.That(async () => await InsertAsync(transaction, id, points: -1, cancellationToken), Throws.InstanceOf<EndpointException>());
-                else await InsertAsync(transaction, id, points: 1, cancellationToken);
+                if (id is 3 or 4 or 6)
+                    Assert.That(
+                        async () => await InsertAsync(transaction, id, points: -1, cancellationToken),
+                        Throws.InstanceOf<EndpointException>()
+                    );
+                else
+                    await InsertAsync(transaction, id, points: 1, cancellationToken);
             }
 
             await transaction.CommitAsync(cancellationToken);
@@ -56,7 +61,16 @@ internal sealed class SavePointTests
         {
             await InsertAsync(transaction, 1, points: 1, cancellationToken);
             await InsertAsync(transaction, 2, points: 1, cancellationToken);
-            Assert.That(() => transaction.UseAsync<int>("late", TimeSpan.FromSeconds(10), (_, _) => throw new OperationCanceledException(), cancellationToken), Throws.InstanceOf<EndpointException>());
+            Assert.That(
+                () =>
+                    transaction.UseAsync<int>(
+                        "late",
+                        TimeSpan.FromSeconds(10),
+                        (_, _) => throw new OperationCanceledException(),
+                        cancellationToken
+                    ),
+                Throws.InstanceOf<EndpointException>()
+            );
 
             Assert.That(() => transaction.CommitAsync(cancellationToken), Throws.InstanceOf<EndpointException>());
         }
@@ -69,12 +83,20 @@ internal sealed class SavePointTests
         var rented = await _database.RentAsync("shop", TimeSpan.FromSeconds(10), cancellationToken);
         var transaction = await rented.Connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         var mark = await _database.Tables.Marks.SetAsync(rented.Connection, cancellationToken);
-        return new SqlUnitOfWork(_database, rented, transaction, mark, new CommitVerdict(_database, mark, TimeProvider.System), new OutboxTable("shop", BodyCipher.None));
+        return new SqlUnitOfWork(
+            _database,
+            rented,
+            transaction,
+            mark,
+            new CommitVerdict(_database, mark, TimeProvider.System),
+            new OutboxTable("shop", BodyCipher.None)
+        );
     }
 
     private async Task InsertAsync(SqlUnitOfWork transaction, int id, int points, CancellationToken cancellationToken)
     {
-        var endpoint = (ITransactionalEndpoint)_shop.Endpoint(execute: "insert into customers (id, name, points) values (@id, 'a', @points)", database: _database);
+        var endpoint = (ITransactionalEndpoint)
+            _shop.Endpoint(execute: "insert into customers (id, name, points) values (@id, 'a', @points)", database: _database);
         await endpoint.SendAsync(Some.Message($$"""{ "id": {{id}}, "points": {{points}} }"""), transaction, cancellationToken);
     }
 }

@@ -11,9 +11,11 @@ internal sealed class StrictDatabase : IAsyncDisposable
 
     public string User { get; }
 
-    public string OwnerConnection => new NpgsqlConnectionStringBuilder(Servers.Postgres) { Database = _name, Pooling = false }.ConnectionString;
+    public string OwnerConnection =>
+        new NpgsqlConnectionStringBuilder(Servers.Postgres) { Database = _name, Pooling = false }.ConnectionString;
 
-    public string UserConnection => new NpgsqlConnectionStringBuilder(OwnerConnection) { Username = User, Password = "strict" }.ConnectionString;
+    public string UserConnection =>
+        new NpgsqlConnectionStringBuilder(OwnerConnection) { Username = User, Password = "strict" }.ConnectionString;
 
     public static async Task<StrictDatabase> CreateAsync()
     {
@@ -30,10 +32,13 @@ internal sealed class StrictDatabase : IAsyncDisposable
     {
         await using var source = NpgsqlDataSource.Create(OwnerConnection);
         await using var command = source.CreateCommand(
-            "select relname::text from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent in ('esb.endpoint_inbox'::regclass, 'esb.transaction_outbox'::regclass)");
+            "select relname::text from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent in "
+                + "('esb.endpoint_inbox'::regclass, 'esb.transaction_outbox'::regclass)"
+        );
         await using var reader = await command.ExecuteReaderAsync();
         var names = new List<string>();
-        while (await reader.ReadAsync()) names.Add(reader.GetString(0));
+        while (await reader.ReadAsync())
+            names.Add(reader.GetString(0));
         return names;
     }
 

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Dapper;
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.EndToEnd;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Storage;
 using Npgsql;
 
@@ -54,16 +54,19 @@ public sealed class TransactionFaultTests
         _postgres = await PrivatePostgres.StartAsync();
         _database = NpgsqlDataSource.Create(_postgres.Connection);
         await using var connection = await _database.OpenConnectionAsync();
-        await connection.ExecuteAsync("""
+        await connection.ExecuteAsync(
+            """
             create table placed (message_id uuid not null);
             create table arrived (position bigint generated always as identity, message_id uuid not null, customer integer not null, number integer not null);
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopServers()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         await _database.DisposeAsync();
         await _postgres.DisposeAsync();
         _folder.Delete(recursive: true);
@@ -109,49 +112,79 @@ public sealed class TransactionFaultTests
     private Task AcceptMoreAsync(CancellationToken cancellationToken)
     {
         var enough = _accepted.Count + 300;
-        return _host!.WaitAsync(_ => Task.FromResult(_accepted.Count >= enough), TimeSpan.FromSeconds(40), "to accept 300 orders more", cancellationToken);
+        return _host!.WaitAsync(
+            _ => Task.FromResult(_accepted.Count >= enough),
+            TimeSpan.FromSeconds(40),
+            "to accept 300 orders more",
+            cancellationToken
+        );
     }
 
     // Each customer sends one order after another; one that is refused, or of which nobody can tell, is not sent again.
-    private Task LoadAsync(int round, CancellationToken cancellationToken) => Task.WhenAll(Enumerable.Range(0, Customers).Select(async customer =>
-    {
-        for (var number = round * 1_000_000; !cancellationToken.IsCancellationRequested; number++)
-        {
-            try
-            {
-                using var response = await _host!.PostAsync("/orders", $$"""{"customer": {{customer}}, "number": {{number}}}""", "application/json", cancellationToken);
-                if (response.StatusCode == HttpStatusCode.Accepted) _accepted.Add(Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
-            }
-            catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
-            {
-                if (cancellationToken.IsCancellationRequested) return;
-                await Task.Delay(10, CancellationToken.None);
-            }
-        }
-    }));
+    private Task LoadAsync(int round, CancellationToken cancellationToken) =>
+        Task.WhenAll(
+            Enumerable
+                .Range(0, Customers)
+                .Select(async customer =>
+                {
+                    for (var number = round * 1_000_000; !cancellationToken.IsCancellationRequested; number++)
+                    {
+                        try
+                        {
+                            using var response = await _host!.PostAsync(
+                                "/orders",
+                                $$"""{"customer": {{customer}}, "number": {{number}}}""",
+                                "application/json",
+                                cancellationToken
+                            );
+                            if (response.StatusCode == HttpStatusCode.Accepted)
+                                _accepted.Add(Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
+                        }
+                        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
+                        {
+                            if (cancellationToken.IsCancellationRequested)
+                                return;
+                            await Task.Delay(10, CancellationToken.None);
+                        }
+                    }
+                })
+        );
 
     private async Task CheckAsync(CancellationToken cancellationToken)
     {
         await using var connection = await _database.OpenConnectionAsync(cancellationToken);
         var missing = 0L;
         await _host!.WaitAsync(
-            async _ => (missing = await connection.ExecuteScalarAsync<long>("select count(*) from placed where message_id not in (select message_id from arrived)")) == 0,
+            async _ =>
+                (
+                    missing = await connection.ExecuteScalarAsync<long>(
+                        "select count(*) from placed where message_id not in (select message_id from arrived)"
+                    )
+                ) == 0,
             TimeSpan.FromSeconds(60),
             "to deliver every order that was placed",
-            cancellationToken);
+            cancellationToken
+        );
         await _host.WaitAsync(
             async token => (await _host.AskAsync("/api/outboxes", token)).GetProperty("items")[0].GetProperty("waiting").GetInt64() == 0,
             TimeSpan.FromSeconds(20),
             "to empty its outbox",
-            cancellationToken);
+            cancellationToken
+        );
         var placed = (await connection.QueryAsync<Guid>("select message_id from placed")).ToHashSet();
         var arrived = (await connection.QueryAsync<Guid>("select message_id from arrived")).ToList();
         var overtaken = await connection.ExecuteScalarAsync<long>(
-            "select count(*) from (select number, lag(number) over (partition by customer order by position) as earlier from arrived) as pairs where number <= earlier");
-        TestContext.Out.WriteLine($"accepted {_accepted.Count}, placed {placed.Count}, arrived {arrived.Count}, missing {missing}, overtaken {overtaken}");
+            "select count(*) from (select number, lag(number) over (partition by customer order by position) as earlier from "
+                + "arrived) as pairs where number <= earlier"
+        );
+        TestContext.Out.WriteLine(
+            $"accepted {_accepted.Count}, placed {placed.Count}, arrived {arrived.Count}, missing {missing}, overtaken {overtaken}"
+        );
         var lost = _accepted.Except(placed).ToList();
-        foreach (var id in lost) TestContext.Out.WriteLine($"lost {id}: {await _host.FindAsync($"/api/messages/{id}", cancellationToken)}");
-        if (lost.Count > 0) TestContext.Out.WriteLine($"dead letters: {await _host.AskAsync("/api/dead-letters", cancellationToken)}\n{_host.Output}");
+        foreach (var id in lost)
+            TestContext.Out.WriteLine($"lost {id}: {await _host.FindAsync($"/api/messages/{id}", cancellationToken)}");
+        if (lost.Count > 0)
+            TestContext.Out.WriteLine($"dead letters: {await _host.AskAsync("/api/dead-letters", cancellationToken)}\n{_host.Output}");
         using (Assert.EnterMultipleScope())
         {
             Assert.That(lost, Is.Empty, "lost");
@@ -162,10 +195,15 @@ public sealed class TransactionFaultTests
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(Path.Combine(_folder.FullName, "esb.json"), _folder.FullName, cancellationToken, new Dictionary<string, string>
-        {
-            ["ESB_RABBITMQ"] = Servers.RabbitMq,
-            ["ESB_POSTGRES"] = _postgres.Connection,
-            ["ESB__TRANSPORT__PREFIX"] = _prefix,
-        });
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = _postgres.Connection,
+                ["ESB__TRANSPORT__PREFIX"] = _prefix,
+            }
+        );
 }

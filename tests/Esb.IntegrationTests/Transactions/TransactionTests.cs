@@ -68,10 +68,12 @@ internal sealed class TransactionTests
     public async Task StartBus()
     {
         _shop = await Shop.CreateAsync();
-        await _shop.ExecuteAsync("""
+        await _shop.ExecuteAsync(
+            """
             create table placed (message_id uuid not null unique, body text not null);
             create table arrived (number bigint generated always as identity, message_id uuid not null, subject text, key text, header text, body text);
-            """);
+            """
+        );
         _name = $"bus-{Guid.NewGuid():N}";
         _bus = await StartAsync();
     }
@@ -91,9 +93,17 @@ internal sealed class TransactionTests
         await _bus.RunAsync("place", message, cancellationToken);
 
         await ArrivedAsync(1, cancellationToken);
-        Assert.That(await _shop.ReadAsync<string>("select concat_ws('|', a.message_id, subject, header, a.body) from arrived a join placed using (message_id)", cancellationToken),
-            Is.EqualTo([$"{message.Id}|orders.placed|Käse & Söhne|an order"]));
-        await Eventually.HoldsAsync(async () => (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Count > 0, cancellationToken); // what is confirmed may arrive before that is recorded
+        Assert.That(
+            await _shop.ReadAsync<string>(
+                "select concat_ws('|', a.message_id, subject, header, a.body) from arrived a join placed using (message_id)",
+                cancellationToken
+            ),
+            Is.EqualTo([$"{message.Id}|orders.placed|Käse & Söhne|an order"])
+        );
+        await Eventually.HoldsAsync(
+            async () => (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Count > 0,
+            cancellationToken
+        ); // what is confirmed may arrive before that is recorded
         Assert.That((await _bus.FindAsync(AuditKind.Published, cancellationToken)).Single().MessageId, Is.EqualTo(message.Id));
         await EmptyAsync(cancellationToken);
     }
@@ -106,7 +116,10 @@ internal sealed class TransactionTests
         Assert.That(failure.Code, Is.EqualTo("ESB-TEST"));
         await _bus.RunAsync("place", Some.Message("later"), cancellationToken);
         await ArrivedAsync(1, cancellationToken);
-        Assert.That(await _shop.ReadAsync<string>("select body from arrived union all select body from placed", cancellationToken), Is.EqualTo(["later", "later"]));
+        Assert.That(
+            await _shop.ReadAsync<string>("select body from arrived union all select body from placed", cancellationToken),
+            Is.EqualTo(["later", "later"])
+        );
     }
 
     [Test]
@@ -117,7 +130,10 @@ internal sealed class TransactionTests
         await _bus.RunAsync("catch", message, cancellationToken);
 
         await ArrivedAsync(2, cancellationToken);
-        Assert.That(await _shop.ReadAsync<string>("select subject from arrived order by subject", cancellationToken), Is.EqualTo(["orders.placed", "orders.wrong"]));
+        Assert.That(
+            await _shop.ReadAsync<string>("select subject from arrived order by subject", cancellationToken),
+            Is.EqualTo(["orders.placed", "orders.wrong"])
+        );
         Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Is.EqualTo([message.Id]));
     }
 
@@ -131,7 +147,10 @@ internal sealed class TransactionTests
 
         await ArrivedAsync(1, cancellationToken);
         Assert.That(await _shop.ReadAsync<string>("select subject from arrived", cancellationToken), Is.EqualTo(["orders.refused"]));
-        Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Has.Count.EqualTo(2).And.Contain(message.Id));
+        Assert.That(
+            await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken),
+            Has.Count.EqualTo(2).And.Contain(message.Id)
+        );
     }
 
     [Test]
@@ -143,7 +162,10 @@ internal sealed class TransactionTests
         await _bus.RunAsync("twice", message, cancellationToken);
 
         await ArrivedAsync(4, cancellationToken);
-        var ids = await _shop.ReadAsync<Guid>("select message_id from arrived group by message_id having count(*) = 2 order by min(subject)", cancellationToken);
+        var ids = await _shop.ReadAsync<Guid>(
+            "select message_id from arrived group by message_id having count(*) = 2 order by min(subject)",
+            cancellationToken
+        );
         Assert.That(ids, Has.Count.EqualTo(2));
         Assert.That(ids[0], Is.EqualTo(message.Id), "the first publish keeps the id");
     }
@@ -158,9 +180,15 @@ internal sealed class TransactionTests
         await _bus.RunAsync("once", message, cancellationToken);
 
         await ArrivedAsync(2, cancellationToken);
-        Assert.That(await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken), Has.Count.EqualTo(2).And.Contain(message.Id));
+        Assert.That(
+            await _shop.ReadAsync<Guid>("select message_id from placed", cancellationToken),
+            Has.Count.EqualTo(2).And.Contain(message.Id)
+        );
         var flagged = await _bus.FindAsync(AuditKind.Duplicate, cancellationToken);
-        Assert.That(flagged.Select(fact => (fact.Endpoint, fact.Code)), Is.EqualTo(Enumerable.Repeat(("insert-once", "ESB-SQL-DUPLICATE"), 2)));
+        Assert.That(
+            flagged.Select(fact => (fact.Endpoint, fact.Code)),
+            Is.EqualTo(Enumerable.Repeat(("insert-once", "ESB-SQL-DUPLICATE"), 2))
+        );
     }
 
     [Test]
@@ -177,15 +205,29 @@ internal sealed class TransactionTests
     {
         const int keys = 8;
         const int each = 60;
-        await Task.WhenAll(Enumerable.Range(0, keys).Select(async key =>
-        {
-            for (var number = 0; number < each; number++)
-                await _bus.RunAsync("place", Some.Message($"{number}") with { Headers = MessageHeaders.Empty.With("x-key", $"{key}") }, cancellationToken);
-        }));
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, keys)
+                .Select(async key =>
+                {
+                    for (var number = 0; number < each; number++)
+                        await _bus.RunAsync(
+                            "place",
+                            Some.Message($"{number}") with
+                            {
+                                Headers = MessageHeaders.Empty.With("x-key", $"{key}"),
+                            },
+                            cancellationToken
+                        );
+                })
+        );
 
         await ArrivedAsync(keys * each, cancellationToken);
         for (var key = 0; key < keys; key++)
-            Assert.That(await _shop.ReadAsync<string>($"select body from arrived where key = '{key}' order by number", cancellationToken), Is.EqualTo(Enumerable.Range(0, each).Select(number => $"{number}")));
+            Assert.That(
+                await _shop.ReadAsync<string>($"select body from arrived where key = '{key}' order by number", cancellationToken),
+                Is.EqualTo(Enumerable.Range(0, each).Select(number => $"{number}"))
+            );
     }
 
     // A host that died between commit and publish has left this behind.
@@ -212,9 +254,15 @@ internal sealed class TransactionTests
         await using (await _shop.LockAsync("arrived", cancellationToken))
         {
             await _bus.RunAsync("place", Some.Message(), cancellationToken);
-            await Eventually.HoldsAsync(async () => (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Count == 1, cancellationToken);
+            await Eventually.HoldsAsync(
+                async () => (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Count == 1,
+                cancellationToken
+            );
             await Task.Delay(TimeSpan.FromSeconds(1.5), cancellationToken); // longer than it takes to look again
-            Assert.That(await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken), Is.EqualTo([1L]));
+            Assert.That(
+                await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken),
+                Is.EqualTo([1L])
+            );
         }
 
         await EmptyAsync(cancellationToken);
@@ -227,7 +275,10 @@ internal sealed class TransactionTests
     {
         const short lane = 3;
         await _bus.RunAsync("place", Some.Message(), cancellationToken); // so that the table is there
-        await _shop.ExecuteAsync($"insert into esb.transaction_outbox (bus, lane, message_id, subject, envelope, body) values ('{_name}', {lane}, gen_random_uuid(), 'orders.placed', '{{}}', '')");
+        await _shop.ExecuteAsync(
+            $"insert into esb.transaction_outbox (bus, lane, message_id, subject, envelope, body) values ('{_name}', {lane}, "
+                + $"gen_random_uuid(), 'orders.placed', '{{}}', '')"
+        );
         await Eventually.HoldsAsync(() => _bus.Outboxes.Single().Obstacle?.Contains("JsonException") == true, cancellationToken);
 
         await _shop.ExecuteAsync($"delete from esb.transaction_outbox where bus = '{_name}' and envelope = '{{}}'");
@@ -240,7 +291,11 @@ internal sealed class TransactionTests
     [Test, Category("Thorough")]
     public async Task Outbox_of_a_bus_of_another_name_is_left_alone(CancellationToken cancellationToken)
     {
-        await using var other = await InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"o-{_name}" }, cancellationToken);
+        await using var other = await InProcessBus.StartAsync(
+            Sections,
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = $"o-{_name}" },
+            cancellationToken
+        );
         await _bus.StopAsync();
         await _bus.RunAsync("place", Some.Message(), cancellationToken);
         await other.RunAsync("place", Some.Message(), cancellationToken);
@@ -248,7 +303,10 @@ internal sealed class TransactionTests
         await ArrivedAsync(1, cancellationToken);
         await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken); // longer than it takes to look
         Assert.That(await _shop.ReadAsync<long>("select count(*) from arrived", cancellationToken), Is.EqualTo([1L]));
-        Assert.That(await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken), Is.EqualTo([1L]));
+        Assert.That(
+            await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken),
+            Is.EqualTo([1L])
+        );
     }
 
     [Test]
@@ -259,16 +317,34 @@ internal sealed class TransactionTests
         await _bus.RunAsync("place", Some.Message(), cancellationToken);
 
         await ArrivedAsync(1, cancellationToken);
-        await Eventually.HoldsAsync(async () => (await _bus.FindAsync(AuditKind.Delivered, cancellationToken)).Count == 1, cancellationToken);
-        Assert.That((await _bus.FindAsync(AuditKind.Published, cancellationToken)).Single().TraceId, Is.EqualTo(activity.TraceId.ToHexString()));
+        await Eventually.HoldsAsync(
+            async () => (await _bus.FindAsync(AuditKind.Delivered, cancellationToken)).Count == 1,
+            cancellationToken
+        );
+        Assert.That(
+            (await _bus.FindAsync(AuditKind.Published, cancellationToken)).Single().TraceId,
+            Is.EqualTo(activity.TraceId.ToHexString())
+        );
     }
 
     private Task<InProcessBus> StartAsync() =>
-        InProcessBus.StartAsync(Sections, new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = _name }, CancellationToken.None);
+        InProcessBus.StartAsync(
+            Sections,
+            new Dictionary<string, string> { ["SHOP"] = _shop.ConnectionString, ["NAME"] = _name },
+            CancellationToken.None
+        );
 
     private Task ArrivedAsync(long count, CancellationToken cancellationToken) =>
-        Eventually.HoldsAsync(async () => (await _shop.ReadAsync<long>("select count(*) from arrived", cancellationToken))[0] >= count, cancellationToken);
+        Eventually.HoldsAsync(
+            async () => (await _shop.ReadAsync<long>("select count(*) from arrived", cancellationToken))[0] >= count,
+            cancellationToken
+        );
 
     private Task EmptyAsync(CancellationToken cancellationToken) =>
-        Eventually.HoldsAsync(async () => (await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken))[0] == 0, cancellationToken);
+        Eventually.HoldsAsync(
+            async () =>
+                (await _shop.ReadAsync<long>($"select count(*) from esb.transaction_outbox where bus = '{_name}'", cancellationToken))[0]
+                == 0,
+            cancellationToken
+        );
 }

@@ -10,16 +10,19 @@ public sealed class ConsoleActionTests : ShopHost
     private readonly string _prefix = $"esb-console-{Guid.NewGuid().ToString("N")[..8]}";
     private ConsoleBrowser _browser = null!;
 
-    private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
+            """;
 
-    private protected override IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };
+    private protected override IReadOnlyDictionary<string, string> Variables =>
+        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };
 
-    private protected override string Endpoints => $$"""
-        , "by-key": { "type": "http-outbound", "subscribe": ["orders.keyed"], "url": "{{Shop.Url}}keyed", "delivery": "ordered-by-key", "retry": { "immediate": 0, "delays": [] } }
-        """;
+    private protected override string Endpoints =>
+        $$"""
+            , "by-key": { "type": "http-outbound", "subscribe": ["orders.keyed"], "url": "{{Shop.Url}}keyed", "delivery": "ordered-by-key", "retry": { "immediate": 0, "delays": [] } }
+            """;
 
     private IPage Page => _browser.Page;
 
@@ -49,8 +52,22 @@ public sealed class ConsoleActionTests : ShopHost
         await Page.GetByText("1 message would be sent").WaitForAsync();
         await Dialog("Replay").ClickAsync();
 
-        await Page.GetByRole(AriaRole.Heading, new() { Name = "Replay", Exact = true, Level = 1 }).WaitForAsync();
-        await Host.WaitAsync(_ => Task.FromResult(Shop.Taken.Any(taken => taken.Body.Contains("right", StringComparison.Ordinal))), TimeSpan.FromSeconds(60), "to deliver the edited order", cancellationToken);
+        await Page.GetByRole(
+                AriaRole.Heading,
+                new()
+                {
+                    Name = "Replay",
+                    Exact = true,
+                    Level = 1,
+                }
+            )
+            .WaitForAsync();
+        await Host.WaitAsync(
+            _ => Task.FromResult(Shop.Taken.Any(taken => taken.Body.Contains("right", StringComparison.Ordinal))),
+            TimeSpan.FromSeconds(60),
+            "to deliver the edited order",
+            cancellationToken
+        );
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
@@ -73,14 +90,24 @@ public sealed class ConsoleActionTests : ShopHost
     {
         Shop.Refuses = _ => true;
         await SendAsync("orders.keyed", """{"customer":"c-1"}""");
-        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/parked", token)).Count > 0, TimeSpan.FromSeconds(60), "to park the key", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/parked", token)).Count > 0,
+            TimeSpan.FromSeconds(60),
+            "to park the key",
+            cancellationToken
+        );
         Shop.Refuses = _ => false;
 
         await _browser.GoAsync("parked", "Parked keys");
         await Button("Release…").ClickAsync();
         await Dialog("Release").ClickAsync();
 
-        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/parked", token)).Count == 0, TimeSpan.FromSeconds(60), "to deliver the parked message", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/parked", token)).Count == 0,
+            TimeSpan.FromSeconds(60),
+            "to deliver the parked message",
+            cancellationToken
+        );
         await Page.GetByText("No key waits").WaitForAsync();
     }
 
@@ -124,13 +151,27 @@ public sealed class ConsoleActionTests : ShopHost
     public async Task Recorded_message_is_found_by_its_endpoint(CancellationToken cancellationToken)
     {
         var message = await OrderAsync("""{"customer":"c-9"}""", cancellationToken);
-        await Host.WaitAsync(async token => (await Host.FindAsync($"/api/messages/{message}", token))?.GetProperty("state").GetString() == "delivered", TimeSpan.FromSeconds(60), "to record the delivery", cancellationToken);
+        await Host.WaitAsync(
+            async token => (await Host.FindAsync($"/api/messages/{message}", token))?.GetProperty("state").GetString() == "delivered",
+            TimeSpan.FromSeconds(60),
+            "to record the delivery",
+            cancellationToken
+        );
         await _browser.GoAsync("messages", "Messages");
 
         await Page.GetByLabel("Search").FillAsync("shop");
         await Button("Search").ClickAsync();
         await Page.GetByRole(AriaRole.Region, new() { Name = "Recorded events" }).Locator("tbody tr").First.ClickAsync();
-        await Page.GetByRole(AriaRole.Heading, new() { Name = "Message", Level = 1, Exact = true }).WaitForAsync();
+        await Page.GetByRole(
+                AriaRole.Heading,
+                new()
+                {
+                    Name = "Message",
+                    Level = 1,
+                    Exact = true,
+                }
+            )
+            .WaitForAsync();
         await Page.Locator("button.event").First.ClickAsync();
 
         await Page.GetByRole(AriaRole.Dialog).WaitForAsync();
@@ -144,11 +185,25 @@ public sealed class ConsoleActionTests : ShopHost
         await Page.GetByLabel("Subject").FillAsync(subject);
         await Page.GetByLabel("Body").FillAsync(body);
         await Dialog("Send").ClickAsync();
-        await Page.GetByRole(AriaRole.Heading, new() { Name = "Message", Level = 1, Exact = true }).WaitForAsync();
+        await Page.GetByRole(
+                AriaRole.Heading,
+                new()
+                {
+                    Name = "Message",
+                    Level = 1,
+                    Exact = true,
+                }
+            )
+            .WaitForAsync();
     }
 
-    private Task HasLettersAsync(int count, CancellationToken cancellationToken) => Host.WaitAsync(
-        async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&state=open", token)).Count == count, TimeSpan.FromSeconds(60), $"to have {count} dead letters", cancellationToken);
+    private Task HasLettersAsync(int count, CancellationToken cancellationToken) =>
+        Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&state=open", token)).Count == count,
+            TimeSpan.FromSeconds(60),
+            $"to have {count} dead letters",
+            cancellationToken
+        );
 
     private ILocator Button(string name) => Page.Locator("main").GetByRole(AriaRole.Button, new() { Name = name, Exact = true }).First;
 

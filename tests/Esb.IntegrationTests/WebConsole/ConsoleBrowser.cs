@@ -10,32 +10,60 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
 
     private static readonly string[] Arguments =
     [
-        "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
     ];
 
     private readonly IPlaywright _playwright;
     private readonly IBrowser _browser;
     private readonly List<string> _troubles = [];
 
-    private ConsoleBrowser(IPlaywright playwright, IBrowser browser, IPage page) => (_playwright, _browser, Page) = (playwright, browser, page);
+    private ConsoleBrowser(IPlaywright playwright, IBrowser browser, IPage page) =>
+        (_playwright, _browser, Page) = (playwright, browser, page);
 
     public IPage Page { get; }
 
     /// <summary>Errors of scripts and of the content security policy.</summary>
     public IReadOnlyList<string> Troubles => _troubles;
 
-    public static async Task<ConsoleBrowser> OpenAsync(HostProcess host, ColorScheme scheme = ColorScheme.Light, int width = 1400, int height = 900)
+    public static async Task<ConsoleBrowser> OpenAsync(
+        HostProcess host,
+        ColorScheme scheme = ColorScheme.Light,
+        int width = 1400,
+        int height = 900
+    )
     {
-        if (!File.Exists(Program)) throw new AssertionException($"{Program} is missing: run ./test as root, or apt-get install chromium.");
+        if (!File.Exists(Program))
+            throw new AssertionException($"{Program} is missing: run ./test as root, or apt-get install chromium.");
         var playwright = await Playwright.CreateAsync();
-        var browser = await playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions { ExecutablePath = Program, Args = Arguments, Timeout = 60_000 });
-        var page = await browser.NewPageAsync(new BrowserNewPageOptions { ColorScheme = scheme, ViewportSize = new ViewportSize { Width = width, Height = height }, BaseURL = host.Management.ToString() });
+        var browser = await playwright.Chromium.LaunchAsync(
+            new BrowserTypeLaunchOptions
+            {
+                ExecutablePath = Program,
+                Args = Arguments,
+                Timeout = 60_000,
+            }
+        );
+        var page = await browser.NewPageAsync(
+            new BrowserNewPageOptions
+            {
+                ColorScheme = scheme,
+                ViewportSize = new ViewportSize { Width = width, Height = height },
+                BaseURL = host.Management.ToString(),
+            }
+        );
         page.SetDefaultTimeout(60_000); // the machine may be busy
         var opened = new ConsoleBrowser(playwright, browser, page);
         page.PageError += (_, error) => opened._troubles.Add(error);
         page.Console += (_, line) =>
         {
-            if (line.Type == "error" && !line.Text.Contains("Failed to load resource", StringComparison.Ordinal)) opened._troubles.Add(line.Text);
+            if (line.Type == "error" && !line.Text.Contains("Failed to load resource", StringComparison.Ordinal))
+                opened._troubles.Add(line.Text);
         };
         return opened;
     }
@@ -44,7 +72,8 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
     public async Task SignInAsync(HostProcess host)
     {
         await Page.GotoAsync("/");
-        await Page.GetByLabel("Management key").FillAsync((await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"))).Trim());
+        await Page.GetByLabel("Management key")
+            .FillAsync((await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"))).Trim());
         await Page.GetByRole(AriaRole.Button, new() { Name = "Sign in" }).ClickAsync();
         await Page.GetByRole(AriaRole.Heading, new() { Name = "Overview" }).WaitForAsync();
     }
@@ -60,11 +89,15 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
     /// <summary>The violations of accessibility rules that axe finds in the page.</summary>
     public async Task<IReadOnlyList<string>> FindBarriersAsync()
     {
-        await Page.EvaluateAsync(await File.ReadAllTextAsync(Repository.PathOf("tests", "Esb.IntegrationTests", "WebConsole", "axe", "axe.min.js")));
-        return await Page.EvaluateAsync<string[]>("""
+        await Page.EvaluateAsync(
+            await File.ReadAllTextAsync(Repository.PathOf("tests", "Esb.IntegrationTests", "WebConsole", "axe", "axe.min.js"))
+        );
+        return await Page.EvaluateAsync<string[]>(
+            """
             async () => (await axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })).violations
                 .map(found => `${found.id}: ${found.help}: ${found.nodes.slice(0, 3).map(node => node.html).join(' | ')}`)
-            """);
+            """
+        );
     }
 
     public async ValueTask DisposeAsync()

@@ -28,17 +28,34 @@ public sealed class ConsolePageTests : ShopHost
     {
         Shop.Refuses = _ => true;
         var message = await OrderAsync($$"""{ "customer": "c-1", "note": "{{Markup}}" }""", cancellationToken);
-        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count == 1, TimeSpan.FromSeconds(60), "to keep a dead letter", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count == 1,
+            TimeSpan.FromSeconds(60),
+            "to keep a dead letter",
+            cancellationToken
+        );
         var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0].GetProperty("id").GetString()!;
 
         var barriers = new List<string>();
-        foreach (var (path, heading, shows) in new[]
-        {
-            ("overview", "Overview", "orders-in"), ("messages", "Messages", "dead lettered"), ($"messages/{message}", "Message", "shop"), ("dead-letters", "Dead letters", "shop"),
-            ($"dead-letters/{letter}", "Dead letter", "onerror"), ("dead-letters/jobs", "Replays", "Nothing was replayed yet"), ("parked", "Parked keys", "No key waits"), ("topics", "Topics", "orders"),
-            ("endpoints", "Endpoints", "http-inbound"), ("endpoints/shop", "shop", "Messages per second"), ("activities", "Activities", "No activities are configured"),
-            ("configuration/values", "Configuration", "endpoints.shop.poolSize"), ("configuration/text", "Configuration", "esb.json"), ("system", "System", "answers this page"),
-        })
+        foreach (
+            var (path, heading, shows) in new[]
+            {
+                ("overview", "Overview", "orders-in"),
+                ("messages", "Messages", "dead lettered"),
+                ($"messages/{message}", "Message", "shop"),
+                ("dead-letters", "Dead letters", "shop"),
+                ($"dead-letters/{letter}", "Dead letter", "onerror"),
+                ("dead-letters/jobs", "Replays", "Nothing was replayed yet"),
+                ("parked", "Parked keys", "No key waits"),
+                ("topics", "Topics", "orders"),
+                ("endpoints", "Endpoints", "http-inbound"),
+                ("endpoints/shop", "shop", "Messages per second"),
+                ("activities", "Activities", "No activities are configured"),
+                ("configuration/values", "Configuration", "endpoints.shop.poolSize"),
+                ("configuration/text", "Configuration", "esb.json"),
+                ("system", "System", "answers this page"),
+            }
+        )
         {
             await _browser.GoAsync(path, heading);
             await _browser.Page.Locator("main").GetByText(shows).Filter(new() { Visible = true }).First.WaitForAsync();
@@ -57,11 +74,22 @@ public sealed class ConsolePageTests : ShopHost
         await browser.SignInAsync(Host);
 
         var barriers = new List<string>();
-        foreach (var (path, heading) in new[] { ("overview", "Overview"), ("dead-letters", "Dead letters"), ("endpoints/shop", "shop"), ("configuration/text", "Configuration"), ("system", "System") })
+        foreach (
+            var (path, heading) in new[]
+            {
+                ("overview", "Overview"),
+                ("dead-letters", "Dead letters"),
+                ("endpoints/shop", "shop"),
+                ("configuration/text", "Configuration"),
+                ("system", "System"),
+            }
+        )
         {
             await browser.GoAsync(path, heading);
             barriers.AddRange((await browser.FindBarriersAsync()).Select(found => $"{path}: {found}"));
-            var overflow = await browser.Page.EvaluateAsync<int>("() => document.documentElement.scrollWidth - document.documentElement.clientWidth");
+            var overflow = await browser.Page.EvaluateAsync<int>(
+                "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            );
             Assert.That(overflow, Is.LessThanOrEqualTo(0), $"{path} does not fit");
         }
 
@@ -97,23 +125,50 @@ public sealed class ConsolePageTests : ShopHost
     public async Task Pictures_of_the_guide(CancellationToken cancellationToken)
     {
         Shop.Refuses = body => body.Contains("\"bad\"", StringComparison.Ordinal);
-        for (var order = 0; order < 40; order++) await OrderAsync($$"""{ "customer": "c-{{order % 7}}", "order": {{4700 + order}}, "state": "{{(order % 9 == 0 ? "bad" : "new")}}" }""", cancellationToken);
-        await Host.WaitAsync(async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count >= 4, TimeSpan.FromSeconds(60), "to keep dead letters", cancellationToken);
+        for (var order = 0; order < 40; order++)
+            await OrderAsync(
+                $$"""{ "customer": "c-{{order % 7}}", "order": {{4700 + order}}, "state": "{{(order % 9 == 0 ? "bad" : "new")}}" }""",
+                cancellationToken
+            );
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/dead-letters", token)).Count >= 4,
+            TimeSpan.FromSeconds(60),
+            "to keep dead letters",
+            cancellationToken
+        );
         var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0];
-        foreach (var (name, path, heading) in new[]
-        {
-            ("overview", "overview", "Overview"), ("message", $"messages/{letter.GetProperty("messageId")}", "Message"), ("dead-letters", "dead-letters", "Dead letters"), ("dead-letter", $"dead-letters/{letter.GetProperty("id")}", "Dead letter"),
-            ("endpoint", "endpoints/shop", "shop"), ("configuration", "configuration/text", "Configuration"), ("system", "system", "System"),
-        })
+        foreach (
+            var (name, path, heading) in new[]
+            {
+                ("overview", "overview", "Overview"),
+                ("message", $"messages/{letter.GetProperty("messageId")}", "Message"),
+                ("dead-letters", "dead-letters", "Dead letters"),
+                ("dead-letter", $"dead-letters/{letter.GetProperty("id")}", "Dead letter"),
+                ("endpoint", "endpoints/shop", "shop"),
+                ("configuration", "configuration/text", "Configuration"),
+                ("system", "system", "System"),
+            }
+        )
         {
             await _browser.GoAsync(path, heading);
-            var traffic = Enumerable.Range(0, 60).Select(async order =>
-            {
-                await Task.Delay(order * 50, cancellationToken);
-                await OrderAsync($$"""{ "customer": "c-{{order % 7}}", "order": {{4800 + order}}, "state": "new" }""", cancellationToken);
-            });
+            var traffic = Enumerable
+                .Range(0, 60)
+                .Select(async order =>
+                {
+                    await Task.Delay(order * 50, cancellationToken);
+                    await OrderAsync(
+                        $$"""{ "customer": "c-{{order % 7}}", "order": {{4800 + order}}, "state": "new" }""",
+                        cancellationToken
+                    );
+                });
             await Task.WhenAll(traffic); // so that rates and charts have something to show
-            await _browser.Page.ScreenshotAsync(new PageScreenshotOptions { Path = Repository.PathOf("docs", "images", $"console-{name}.png"), Animations = ScreenshotAnimations.Disabled });
+            await _browser.Page.ScreenshotAsync(
+                new PageScreenshotOptions
+                {
+                    Path = Repository.PathOf("docs", "images", $"console-{name}.png"),
+                    Animations = ScreenshotAnimations.Disabled,
+                }
+            );
         }
     }
 }

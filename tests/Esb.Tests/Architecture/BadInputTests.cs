@@ -6,12 +6,25 @@ namespace Esb.Tests.Architecture;
 public sealed class BadInputTests
 {
     private static readonly HashSet<string> Tested =
-        [.. Assembly.GetExecutingAssembly().GetTypes()
+    [
+        .. Assembly
+            .GetExecutingAssembly()
+            .GetTypes()
             .SelectMany(type => type.GetMethods().Append<MemberInfo>(type))
             .SelectMany(member => member.GetCustomAttributes<PropertyAttribute>())
-            .SelectMany(attribute => attribute.Properties["Case"].OfType<string>())];
+            .SelectMany(attribute => attribute.Properties["Case"].OfType<string>()),
+    ];
 
-    [TestCase("HTP", 32), TestCase("HDR", 14), TestCase("XML", 21), TestCase("XSL", 20), TestCase("XPT", 12), TestCase("JSN", 14), TestCase("FLT", 13), TestCase("SMT", 12)]
+    [
+        TestCase("HTP", 32),
+        TestCase("HDR", 14),
+        TestCase("XML", 21),
+        TestCase("XSL", 20),
+        TestCase("XPT", 12),
+        TestCase("JSN", 14),
+        TestCase("FLT", 13),
+        TestCase("SMT", 12)
+    ]
     public void Each_row_has_a_test(string family, int rows) =>
         Assert.That(Enumerable.Range(1, rows).Select(row => $"{family}-{row:00}").Where(row => !Tested.Contains(row)), Is.Empty);
 }

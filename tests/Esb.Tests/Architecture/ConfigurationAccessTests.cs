@@ -10,7 +10,8 @@ public sealed class ConfigurationAccessTests
     [Test]
     public void Few_files_know_the_whole_configuration()
     {
-        var files = Directory.GetDirectories(Root(), "Esb.*")
+        var files = Directory
+            .GetDirectories(Root(), "Esb.*")
             .SelectMany(project => Directory.EnumerateFiles(project, "*.cs", SearchOption.AllDirectories))
             .Where(file => !file.Split(Path.DirectorySeparatorChar).Any(folder => folder is "obj" or "bin"))
             .ToList();

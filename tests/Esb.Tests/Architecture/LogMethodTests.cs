@@ -26,12 +26,19 @@ public sealed class LogMethodTests
     ];
 
     private static readonly IReadOnlyList<(MethodInfo Method, LoggerMessageAttribute Log)> All =
-        [.. AssemblyTests.Assemblies.Select(Assembly.Load)
+    [
+        .. AssemblyTests
+            .Assemblies.Select(Assembly.Load)
             .SelectMany(assembly => assembly.GetTypes())
-            .SelectMany(type => type.GetMethods(BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+            .SelectMany(type =>
+                type.GetMethods(
+                    BindingFlags.Instance | BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly
+                )
+            )
             .Select(method => (method, log: method.GetCustomAttribute<LoggerMessageAttribute>()))
             .Where(found => found.log is not null)
-            .Select(found => (found.method, found.log!))];
+            .Select(found => (found.method, found.log!)),
+    ];
 
     [Test]
     public void Log_methods_are_found() => Assert.That(All.Select(found => found.Log.EventId), Does.Contain(1001), "the pool's warning");
@@ -39,7 +46,8 @@ public sealed class LogMethodTests
     [Test]
     public void Event_ids_are_unique()
     {
-        var twins = All.GroupBy(found => found.Log.EventId).Where(group => group.Count() > 1)
+        var twins = All.GroupBy(found => found.Log.EventId)
+            .Where(group => group.Count() > 1)
             .Select(group => $"{group.Key}: {string.Join(" and ", group.Select(found => NameOf(found.Method)))}");
 
         Assert.That(twins, Is.Empty);
@@ -48,7 +56,8 @@ public sealed class LogMethodTests
     [Test]
     public void Event_ids_are_of_the_range_of_their_assembly()
     {
-        var strays = All.Where(found => !IsInRange(found.Method, found.Log.EventId)).Select(found => $"{found.Log.EventId}: {NameOf(found.Method)}");
+        var strays = All.Where(found => !IsInRange(found.Method, found.Log.EventId))
+            .Select(found => $"{found.Log.EventId}: {NameOf(found.Method)}");
 
         Assert.That(strays, Is.Empty);
     }

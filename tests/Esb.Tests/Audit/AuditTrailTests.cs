@@ -82,11 +82,13 @@ public sealed class AuditTrailTests : IDisposable
         Assert.That(counted, Is.EqualTo(1));
         Assert.That(
             _log.All.Single(line => line.Level == LogLevel.Error).Text,
-            Does.StartWith("ESB-AUD-WRITE").And.Contain($"{fact.Id}").And.Contain($"{kind}").And.Contain($"{fact.MessageId}"));
+            Does.StartWith("ESB-AUD-WRITE").And.Contain($"{fact.Id}").And.Contain($"{kind}").And.Contain($"{fact.MessageId}")
+        );
 
         static void Listen(Instrument instrument, MeterListener listener)
         {
-            if (instrument is { Meter.Name: "Esb.Audit", Name: EsbTelemetry.Metrics.AuditRefused, Unit: "{fact}" }) listener.EnableMeasurementEvents(instrument);
+            if (instrument is { Meter.Name: "Esb.Audit", Name: EsbTelemetry.Metrics.AuditRefused, Unit: "{fact}" })
+                listener.EnableMeasurementEvents(instrument);
         }
     }
 
@@ -124,13 +126,26 @@ public sealed class AuditTrailTests : IDisposable
 
     [TestCase(AuditFlush.Accepted, AuditDurability.Written)]
     [TestCase(AuditFlush.Always, AuditDurability.Flushed)]
-    public async Task Facts_of_an_exchange_are_one_record_of_the_spool_flushed_first_where_that_is_asked_for(AuditFlush flush, AuditDurability durability)
+    public async Task Facts_of_an_exchange_are_one_record_of_the_spool_flushed_first_where_that_is_asked_for(
+        AuditFlush flush,
+        AuditDurability durability
+    )
     {
         var trail = Trail(new MemoryAuditStore(_spool), AuditMode.Spooled, flush);
 
-        await trail.RecordAsync([new AuditRecord(_fact), new AuditRecord(SomeFacts.Fact(), Some.Message())], trail.RecordsFirst("in") ? AuditDurability.Flushed : AuditDurability.Written, default);
+        await trail.RecordAsync(
+            [new AuditRecord(_fact), new AuditRecord(SomeFacts.Fact(), Some.Message())],
+            trail.RecordsFirst("in") ? AuditDurability.Flushed : AuditDurability.Written,
+            default
+        );
 
-        await _spool.Received(1).AppendAsync(Arg.Is<IReadOnlyList<AuditFact>>(facts => facts.Count == 2 && facts[0] == _fact), durability, Arg.Any<CancellationToken>());
+        await _spool
+            .Received(1)
+            .AppendAsync(
+                Arg.Is<IReadOnlyList<AuditFact>>(facts => facts.Count == 2 && facts[0] == _fact),
+                durability,
+                Arg.Any<CancellationToken>()
+            );
     }
 
     [Test]

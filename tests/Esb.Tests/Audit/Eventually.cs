@@ -9,7 +9,8 @@ internal static class Eventually
     {
         while (!condition())
         {
-            if (cancellationToken.IsCancellationRequested) Assert.Fail("The condition did not hold in time.");
+            if (cancellationToken.IsCancellationRequested)
+                Assert.Fail("The condition did not hold in time.");
             await Task.Delay(5, CancellationToken.None);
         }
     }

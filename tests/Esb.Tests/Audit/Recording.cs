@@ -17,14 +17,17 @@ internal sealed class MemoryAuditStore(IAuditSpool? spool = null) : IAuditStore
 
     public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken)
     {
-        if (Failure(facts) is { } failure) throw failure;
-        foreach (var fact in facts) _facts.TryAdd(fact.Id, fact);
+        if (Failure(facts) is { } failure)
+            throw failure;
+        foreach (var fact in facts)
+            _facts.TryAdd(fact.Id, fact);
         return Task.CompletedTask;
     }
 
     public async IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        foreach (var fact in Facts.Reverse().Where(fact => query.MessageId is null || fact.MessageId == query.MessageId)) yield return fact;
+        foreach (var fact in Facts.Reverse().Where(fact => query.MessageId is null || fact.MessageId == query.MessageId))
+            yield return fact;
         await Task.CompletedTask;
     }
 

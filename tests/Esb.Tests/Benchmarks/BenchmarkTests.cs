@@ -8,7 +8,8 @@ namespace Esb.Tests.Benchmarks;
 /// month.</summary>
 public sealed class BenchmarkTests
 {
-    public static IEnumerable<Type> Classes => typeof(MessageCopyBenchmark).Assembly.GetTypes().Where(type => !type.IsAbstract && Methods<BenchmarkAttribute>(type).Any());
+    public static IEnumerable<Type> Classes =>
+        typeof(MessageCopyBenchmark).Assembly.GetTypes().Where(type => !type.IsAbstract && Methods<BenchmarkAttribute>(type).Any());
 
     [TestCaseSource(nameof(Classes))]
     [CancelAfter(60_000)]
@@ -18,7 +19,8 @@ public sealed class BenchmarkTests
         foreach (var parameters in Combinations([.. type.GetProperties().Where(property => property.IsDefined(typeof(ParamsAttribute)))]))
         {
             var benchmark = Activator.CreateInstance(type)!;
-            foreach (var (property, value) in parameters) property.SetValue(benchmark, value);
+            foreach (var (property, value) in parameters)
+                property.SetValue(benchmark, value);
             await RunAsync<GlobalSetupAttribute>(benchmark, cancellationToken);
             runs += await RunAsync<BenchmarkAttribute>(benchmark, cancellationToken);
             await RunAsync<GlobalCleanupAttribute>(benchmark, cancellationToken);
@@ -29,7 +31,10 @@ public sealed class BenchmarkTests
 
     [TestCaseSource(nameof(Classes))]
     public void A_benchmark_is_compared_with_one_baseline(Type type) =>
-        Assert.That(Methods<BenchmarkAttribute>(type).Count(method => method.GetCustomAttribute<BenchmarkAttribute>()!.Baseline), Is.EqualTo(1));
+        Assert.That(
+            Methods<BenchmarkAttribute>(type).Count(method => method.GetCustomAttribute<BenchmarkAttribute>()!.Baseline),
+            Is.EqualTo(1)
+        );
 
     [TestCaseSource(nameof(Classes))]
     public void A_benchmark_counts_the_bytes_it_allocates(Type type) =>
@@ -56,9 +61,16 @@ public sealed class BenchmarkTests
     private static IEnumerable<MethodInfo> Methods<TAttribute>(Type type)
         where TAttribute : Attribute => type.GetMethods().Where(method => method.IsDefined(typeof(TAttribute)));
 
-    private static IEnumerable<(PropertyInfo Property, object? Value)[]> Combinations(PropertyInfo[] properties) => properties.Aggregate(
-        (IEnumerable<(PropertyInfo, object?)[]>)[[]],
-        (combinations, property) => combinations.SelectMany(
-            _ => property.GetCustomAttribute<ParamsAttribute>()!.Values,
-            (combination, value) => ((PropertyInfo, object?)[])[.. combination, (property, value)]));
+    private static IEnumerable<(PropertyInfo Property, object? Value)[]> Combinations(PropertyInfo[] properties) =>
+        properties.Aggregate(
+            (IEnumerable<(PropertyInfo, object?)[]>)
+                [
+                    [],
+                ],
+            (combinations, property) =>
+                combinations.SelectMany(
+                    _ => property.GetCustomAttribute<ParamsAttribute>()!.Values,
+                    (combination, value) => ((PropertyInfo, object?)[])[.. combination, (property, value)]
+                )
+        );
 }

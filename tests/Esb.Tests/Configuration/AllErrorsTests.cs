@@ -50,14 +50,16 @@ public sealed class AllErrorsTests : ConfigurationFixture
         Assert.That(keys, Has.Count.GreaterThan(60));
         Assert.Multiple(() =>
         {
-            foreach (var (path, key) in keys) AssertFound(path, key);
+            foreach (var (path, key) in keys)
+                AssertFound(path, key);
         });
     }
 
     [Test]
     public void A_file_with_20_different_errors_gives_20()
     {
-        var errors = Refuse("""
+        var errors = Refuse(
+            """
             {
               "nmae": "x",
               "itineraries": {},
@@ -73,7 +75,8 @@ public sealed class AllErrorsTests : ConfigurationFixture
               },
               "processes": { "p": [{ "publish": "no subject" }, { "pubish": "orders" }, { "respond": { "body": 1, "template": "a" } }] }
             }
-            """);
+            """
+        );
 
         Assert.That(errors, Has.Count.EqualTo(20), string.Join('\n', errors));
         Assert.That(errors, Is.Unique);
@@ -83,17 +86,21 @@ public sealed class AllErrorsTests : ConfigurationFixture
     [Test]
     public void A_refusal_lists_every_error_in_columns()
     {
-        var errors = Refuse("""{ "endpoints": { "orders-db": { "type": "file-outbound", "folder": "x", "poolSize": 0, "timeout": "5", "procesingThreads": 2 } } }""");
+        var errors = Refuse(
+            """{ "endpoints": { "orders-db": { "type": "file-outbound", "folder": "x", "poolSize": 0, "timeout": "5", "procesingThreads": 2 } } }"""
+        );
 
         var lines = new ConfigurationRefusedException(errors).Message.Split(Environment.NewLine).Select(line => line.Split(" (")[0]);
 
-        Assert.That(lines, Is.EquivalentTo(
-        [
-            "Configuration refused, 3 errors; nothing was started.",
-            "  ESB-CFG-UNKNOWN   endpoints.orders-db.procesingThreads: unknown; did you mean \"processingThreads\"?",
-            "  ESB-CFG-RANGE     endpoints.orders-db.poolSize = 0: expected 1..1000",
-            "  ESB-CFG-DURATION  endpoints.orders-db.timeout = \"5\": expected a duration such as \"5s\" or \"2m\", 1ms..10m",
-        ]));
+        Assert.That(
+            lines,
+            Is.EquivalentTo([
+                "Configuration refused, 3 errors; nothing was started.",
+                "  ESB-CFG-UNKNOWN   endpoints.orders-db.procesingThreads: unknown; did you mean \"processingThreads\"?",
+                "  ESB-CFG-RANGE     endpoints.orders-db.poolSize = 0: expected 1..1000",
+                "  ESB-CFG-DURATION  endpoints.orders-db.timeout = \"5\": expected a duration such as \"5s\" or \"2m\", 1ms..10m",
+            ])
+        );
     }
 
     private void AssertFound(string path, string key)
@@ -106,14 +113,21 @@ public sealed class AllErrorsTests : ConfigurationFixture
 
         var errors = Refuse(json.ToJsonString());
 
-        Assert.That(errors.Select(error => (error.Code, error.Expected)), Has.Some.Matches<(string Code, string Expected)>(error =>
-            error.Code == "ESB-CFG-UNKNOWN" && error.Expected.EndsWith($"did you mean \"{key}\"?", StringComparison.Ordinal)), $"{path}.{misspelt}: {string.Join('\n', errors)}");
+        Assert.That(
+            errors.Select(error => (error.Code, error.Expected)),
+            Has.Some.Matches<(string Code, string Expected)>(error =>
+                error.Code == "ESB-CFG-UNKNOWN" && error.Expected.EndsWith($"did you mean \"{key}\"?", StringComparison.Ordinal)
+            ),
+            $"{path}.{misspelt}: {string.Join('\n', errors)}"
+        );
     }
 
     private static IEnumerable<(string Path, string Key)> Keys(JsonNode node)
     {
-        if (node is JsonArray array) return array.SelectMany(item => Keys(item!));
-        if (node is not JsonObject owner) return [];
+        if (node is JsonArray array)
+            return array.SelectMany(item => Keys(item!));
+        if (node is not JsonObject owner)
+            return [];
         var path = owner.GetPath();
         var isMap = Maps.Any(map => map[0] == '$' ? path == map : path.EndsWith(map, StringComparison.Ordinal));
         var own = isMap ? [] : owner.Select(member => (path, member.Key));
@@ -122,10 +136,11 @@ public sealed class AllErrorsTests : ConfigurationFixture
 
     private static JsonObject At(JsonNode root, string path) => Descend(root).OfType<JsonObject>().First(node => node.GetPath() == path);
 
-    private static IEnumerable<JsonNode> Descend(JsonNode? node) => node switch
-    {
-        JsonObject owner => owner.SelectMany(member => Descend(member.Value)).Prepend(owner),
-        JsonArray array => array.SelectMany(Descend).Prepend(array),
-        _ => [],
-    };
+    private static IEnumerable<JsonNode> Descend(JsonNode? node) =>
+        node switch
+        {
+            JsonObject owner => owner.SelectMany(member => Descend(member.Value)).Prepend(owner),
+            JsonArray array => array.SelectMany(Descend).Prepend(array),
+            _ => [],
+        };
 }

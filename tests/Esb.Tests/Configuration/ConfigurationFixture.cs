@@ -32,7 +32,8 @@ public abstract class ConfigurationFixture
     }
 
     /// <summary>Reads what must be right.</summary>
-    protected EsbConfiguration Accept(string json, params (string Name, string Value)[] variables) => AcceptPath(Write("esb.json", json), variables);
+    protected EsbConfiguration Accept(string json, params (string Name, string Value)[] variables) =>
+        AcceptPath(Write("esb.json", json), variables);
 
     protected static EsbConfiguration AcceptPath(string path, params (string Name, string Value)[] variables)
     {
@@ -43,7 +44,8 @@ public abstract class ConfigurationFixture
     }
 
     /// <summary>Reads what must be wrong, and returns all errors.</summary>
-    protected IReadOnlyList<ConfigError> Refuse(string json, params (string Name, string Value)[] variables) => RefusePath(Write("esb.json", json), variables);
+    protected IReadOnlyList<ConfigError> Refuse(string json, params (string Name, string Value)[] variables) =>
+        RefusePath(Write("esb.json", json), variables);
 
     protected static IReadOnlyList<ConfigError> RefusePath(string path, params (string Name, string Value)[] variables)
     {
@@ -62,10 +64,17 @@ public abstract class ConfigurationFixture
         return errors[0];
     }
 
-    protected static (EsbConfiguration? Configuration, IReadOnlyList<ConfigError> Errors) Read(string path, params (string Name, string Value)[] variables)
+    protected static (EsbConfiguration? Configuration, IReadOnlyList<ConfigError> Errors) Read(
+        string path,
+        params (string Name, string Value)[] variables
+    )
     {
         var errors = new ConfigErrors();
-        var configuration = new ConfigurationReader(Catalog).Read(path, variables.ToDictionary(variable => variable.Name, variable => variable.Value), errors);
+        var configuration = new ConfigurationReader(Catalog).Read(
+            path,
+            variables.ToDictionary(variable => variable.Name, variable => variable.Value),
+            errors
+        );
         return (configuration, errors.All);
     }
 }

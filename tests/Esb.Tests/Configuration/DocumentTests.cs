@@ -21,7 +21,10 @@ public sealed partial class DocumentTests
     [Test]
     public void The_samples_fit_the_schema([Values("orders", "mediation", "database", "transactions", "csv-import")] string sample)
     {
-        var json = JsonNode.Parse(File.ReadAllText(Path.Combine(SampleTests.Sample(sample), "esb.json")), documentOptions: new() { CommentHandling = JsonCommentHandling.Skip });
+        var json = JsonNode.Parse(
+            File.ReadAllText(Path.Combine(SampleTests.Sample(sample), "esb.json")),
+            documentOptions: new() { CommentHandling = JsonCommentHandling.Skip }
+        );
 
         Assert.That(new SchemaValidator(Schema).Validate(json), Is.Empty);
     }
@@ -31,12 +34,17 @@ public sealed partial class DocumentTests
     {
         var documented = Document.Split('\n').ToHashSet();
 
-        var missing = new SettingTables(Schema).Rows()
+        var missing = new SettingTables(Schema)
+            .Rows()
             .Where(expected => !documented.Contains(expected.Row))
             .Select(expected => $"{expected.Table}: {expected.Row}")
             .ToList();
 
-        Assert.That(missing, Is.Empty, $"Put these lines into docs/configuration.md, in place of what they replace:\n{string.Join('\n', missing)}");
+        Assert.That(
+            missing,
+            Is.Empty,
+            $"Put these lines into docs/configuration.md, in place of what they replace:\n{string.Join('\n', missing)}"
+        );
     }
 
     [Test]
@@ -57,11 +65,13 @@ public sealed partial class DocumentTests
 
     private static bool IsOfConfiguration(string code) => code.StartsWith("ESB-CFG-", StringComparison.Ordinal);
 
-    private static HashSet<string> CodesInSources() => Directory.GetDirectories(Repository, "Esb.*")
-        .SelectMany(folder => Directory.GetFiles(folder, "*.cs", SearchOption.AllDirectories))
-        .Where(file => !file.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal))
-        .SelectMany(file => Said().Matches(File.ReadAllText(file)).Select(match => match.Value))
-        .ToHashSet();
+    private static HashSet<string> CodesInSources() =>
+        Directory
+            .GetDirectories(Repository, "Esb.*")
+            .SelectMany(folder => Directory.GetFiles(folder, "*.cs", SearchOption.AllDirectories))
+            .Where(file => !file.Contains($"{Path.DirectorySeparatorChar}obj{Path.DirectorySeparatorChar}", StringComparison.Ordinal))
+            .SelectMany(file => Said().Matches(File.ReadAllText(file)).Select(match => match.Value))
+            .ToHashSet();
 
     // Also within a longer text; not in comments, where codes stand in <c>, and not the beginnings that end with a hyphen.
     [GeneratedRegex("(?<!<c>)ESB(-[A-Z0-9]+)+(?![A-Z0-9-])")]

@@ -7,54 +7,61 @@ public sealed class ExplainTests : ConfigurationFixture
     [Test]
     public void Each_value_is_shown_with_its_origin_and_sections_stand_apart()
     {
-        var file = Write("esb.json", """
+        var file = Write(
+            "esb.json",
+            """
             {
               "name": "shop",
               "topics": { "t": { "key": { "header": "x-key" } } },
               "limits": { "inFlight": 5 }
             }
-            """);
+            """
+        );
 
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
-        Assert.That(lines.Take(22).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)), Is.EqualTo(
-        [
-            "name = \"shop\"  (esb.json:2:11)",
-            "",
-            "topics.t.persistent = true  (default)",
-            "topics.t.key.header = \"x-key\"  (esb.json:3:41)",
-            "topics.t.claimCheck = true  (default)",
-            "",
-            "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
-            "limits.inFlight = 5  (esb.json:4:27)",
-            "limits.inFlightHigh = 200  (default)",
-            "limits.inFlightLow = 100  (default)",
-            "limits.memoryHigh = 80  (default)",
-            "limits.memoryLow = 70  (default)",
-            "limits.drainDelay = \"2s\"  (default)",
-            "limits.drainTimeout = \"25s\"  (default)",
-            "limits.claimCheck = \"256KiB\"  (default)",
-            "limits.xml.depth = 128  (default)",
-            "limits.xml.attributes = 10000  (default)",
-            "limits.xml.attributeCharacters = 1048576  (default)",
-            "limits.xml.namespaces = 256  (default)",
-            "limits.xml.expressionTime = \"2s\"  (default)",
-            "",
-            "transport.type = \"memory\"  (default)",
-        ]));
+        Assert.That(
+            lines.Take(22).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)),
+            Is.EqualTo([
+                "name = \"shop\"  (esb.json:2:11)",
+                "",
+                "topics.t.persistent = true  (default)",
+                "topics.t.key.header = \"x-key\"  (esb.json:3:41)",
+                "topics.t.claimCheck = true  (default)",
+                "",
+                "limits.maxBodySize = \"1MiB\"  (environment variable ESB__LIMITS__MAXBODYSIZE)",
+                "limits.inFlight = 5  (esb.json:4:27)",
+                "limits.inFlightHigh = 200  (default)",
+                "limits.inFlightLow = 100  (default)",
+                "limits.memoryHigh = 80  (default)",
+                "limits.memoryLow = 70  (default)",
+                "limits.drainDelay = \"2s\"  (default)",
+                "limits.drainTimeout = \"25s\"  (default)",
+                "limits.claimCheck = \"256KiB\"  (default)",
+                "limits.xml.depth = 128  (default)",
+                "limits.xml.attributes = 10000  (default)",
+                "limits.xml.attributeCharacters = 1048576  (default)",
+                "limits.xml.namespaces = 256  (default)",
+                "limits.xml.expressionTime = \"2s\"  (default)",
+                "",
+                "transport.type = \"memory\"  (default)",
+            ])
+        );
     }
 
     [Test]
     public void Lists_nested_defaults_and_plain_maps_are_shown_too()
     {
-        var shown = Shown("""
+        var shown = Shown(
+            """
             {
               "namespaces": { "o": "urn:order" },
               "topics": { "t": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "x", "subscribe": ["t.*", "t.a"] } },
               "processes": { "p": [{ "publish": "t" }, { "respond": { "body": { "open": [1, 2] } } }] }
             }
-            """);
+            """
+        );
 
         Assert.Multiple(() =>
         {
@@ -86,7 +93,8 @@ public sealed class ExplainTests : ConfigurationFixture
             ("NAME", "shop"),
             ("URL", "amqp://bus:geheim@broker"),
             ("KEY", "geheim"),
-            ("N", "7"));
+            ("N", "7")
+        );
 
         Assert.Multiple(() =>
         {

@@ -16,38 +16,41 @@ namespace Esb.Tests.Configuration;
 /// them.</summary>
 internal static class FakeSettings
 {
-    public static IServiceCollection Register() => new ServiceCollection()
-        .AddEsbConfiguration()
-        .AddSections()
-        .AddEndpoints()
-        .AddSteps();
+    public static IServiceCollection Register() => new ServiceCollection().AddEsbConfiguration().AddSections().AddEndpoints().AddSteps();
 
-    private static IServiceCollection AddSections(this IServiceCollection services) => services
-        .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryConfig), "Inside this process."))
-        .AddSingleton(new SettingsKind(typeof(TransportConfig), "rabbitmq", typeof(BrokerConfig), "A broker."))
-        .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FolderConfig), "A folder."))
-        .AddSection<IReadOnlyDictionary<string, ListenerConfig>>("listeners", "Addresses.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
-        .AddSection<IReadOnlyDictionary<string, FileConfig>>("schemas", "Schemas.")
-        .AddSection<IReadOnlyDictionary<string, FileConfig>>("maps", "Maps.")
-        .AddSection<IReadOnlyDictionary<string, string>>("namespaces", "Prefixes.");
+    private static IServiceCollection AddSections(this IServiceCollection services) =>
+        services
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryConfig), "Inside this process."))
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "rabbitmq", typeof(BrokerConfig), "A broker."))
+            .AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(FolderConfig), "A folder."))
+            .AddSection<IReadOnlyDictionary<string, ListenerConfig>>(
+                "listeners",
+                "Addresses.",
+                """{ "public": { "url": "http://127.0.0.1:8080" } }"""
+            )
+            .AddSection<IReadOnlyDictionary<string, FileConfig>>("schemas", "Schemas.")
+            .AddSection<IReadOnlyDictionary<string, FileConfig>>("maps", "Maps.")
+            .AddSection<IReadOnlyDictionary<string, string>>("namespaces", "Prefixes.");
 
-    private static IServiceCollection AddEndpoints(this IServiceCollection services) => services
-        .AddEndpointType<IEndpointType, HttpInConfig>("http-inbound", "Receives requests.")
-        .AddEndpointType<IEndpointType, FileInConfig>("file-inbound", "Reads files.")
-        .AddEndpointType<IEndpointType, FileOutConfig>("file-outbound", "Writes files.")
-        .AddEndpointType<IEndpointType, HttpOutConfig>("http-outbound", "Sends requests.");
+    private static IServiceCollection AddEndpoints(this IServiceCollection services) =>
+        services
+            .AddEndpointType<IEndpointType, HttpInConfig>("http-inbound", "Receives requests.")
+            .AddEndpointType<IEndpointType, FileInConfig>("file-inbound", "Reads files.")
+            .AddEndpointType<IEndpointType, FileOutConfig>("file-outbound", "Writes files.")
+            .AddEndpointType<IEndpointType, HttpOutConfig>("http-outbound", "Sends requests.");
 
-    private static IServiceCollection AddSteps(this IServiceCollection services) => services
-        .AddStep<IStepFactory, ChooseConfig>("choose", "Takes one of several ways.")
-        .AddStep<IStepFactory, ConditionConfig>("filter", "Ends the process.")
-        .AddStep<IStepFactory, PublishConfig>("publish", "Publishes.")
-        .AddStep<IStepFactory, CallConfig>("call", "Calls an endpoint.")
-        .AddStep<IStepFactory, MapStepConfig>("transform", "Changes the form.")
-        .AddStep<IStepFactory, SchemaStepConfig>("validate", "Checks the form.")
-        .AddStep<IStepFactory, SetConfig>("set", "Sets headers.")
-        .AddStep<IStepFactory, AuditConfig>("audit", "Records.")
-        .AddStep<IStepFactory, RespondConfig>("respond", "Answers.")
-        .AddUnavailable<StepConfig>("aggregate");
+    private static IServiceCollection AddSteps(this IServiceCollection services) =>
+        services
+            .AddStep<IStepFactory, ChooseConfig>("choose", "Takes one of several ways.")
+            .AddStep<IStepFactory, ConditionConfig>("filter", "Ends the process.")
+            .AddStep<IStepFactory, PublishConfig>("publish", "Publishes.")
+            .AddStep<IStepFactory, CallConfig>("call", "Calls an endpoint.")
+            .AddStep<IStepFactory, MapStepConfig>("transform", "Changes the form.")
+            .AddStep<IStepFactory, SchemaStepConfig>("validate", "Checks the form.")
+            .AddStep<IStepFactory, SetConfig>("set", "Sets headers.")
+            .AddStep<IStepFactory, AuditConfig>("audit", "Records.")
+            .AddStep<IStepFactory, RespondConfig>("respond", "Answers.")
+            .AddUnavailable<StepConfig>("aggregate");
 }
 
 internal sealed record MemoryConfig : TransportConfig;

@@ -12,13 +12,19 @@ public sealed class FileTests : ConfigurationFixture
 
         Assert.That(errors, Has.Count.EqualTo(1));
         Assert.That(errors[0].Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
-        Assert.That(errors[0].Describe(), Does.StartWith("no-such/esb.json: ").And.Contain(Path.GetFullPath("no-such/esb.json")).And.EndWith($"from {Directory.GetCurrentDirectory()}"));
+        Assert.That(
+            errors[0].Describe(),
+            Does.StartWith("no-such/esb.json: ")
+                .And.Contain(Path.GetFullPath("no-such/esb.json"))
+                .And.EndWith($"from {Directory.GetCurrentDirectory()}")
+        );
     }
 
     [Test, Property("Case", "CFG-01")]
     [TestCase("")]
     [TestCase("\0")]
-    public void A_path_that_can_be_none_is_not_found(string path) => Assert.That(RefusePath(path).Single().Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
+    public void A_path_that_can_be_none_is_not_found(string path) =>
+        Assert.That(RefusePath(path).Single().Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
 
     [Test, Property("Case", "CFG-01")]
     public void A_folder_without_json_is_not_found() => Assert.That(RefusePath(Folder).Single().Code, Is.EqualTo("ESB-CFG-NOTFOUND"));
@@ -66,11 +72,13 @@ public sealed class FileTests : ConfigurationFixture
     [Test, Property("Case", "CFG-04")]
     public void Comments_are_part_of_the_dialect()
     {
-        var configuration = Accept("""
+        var configuration = Accept(
+            """
             // before
             { /* between */ "name": "a" // behind
             }
-            """);
+            """
+        );
 
         Assert.That(configuration.Name, Is.EqualTo("a"));
     }
@@ -98,13 +106,17 @@ public sealed class FileTests : ConfigurationFixture
 
     [Test]
     public void Half_a_surrogate_pair_is_an_error_and_not_an_exception() =>
-        Assert.That(RefuseOnce("""{ "name": "a", "namespaces": { "o": "\ud800" } }""").Describe(), Does.StartWith("namespaces.o: holds half of a surrogate pair"));
+        Assert.That(
+            RefuseOnce("""{ "name": "a", "namespaces": { "o": "\ud800" } }""").Describe(),
+            Does.StartWith("namespaces.o: holds half of a surrogate pair")
+        );
 
     [Test]
     [TestCase("[]")]
     [TestCase("null")]
     [TestCase("\"text\"")]
-    public void A_root_that_is_no_object_is_of_the_wrong_type(string json) => Assert.That(RefuseOnce(json).Code, Is.EqualTo("ESB-CFG-TYPE"));
+    public void A_root_that_is_no_object_is_of_the_wrong_type(string json) =>
+        Assert.That(RefuseOnce(json).Code, Is.EqualTo("ESB-CFG-TYPE"));
 
     [Test, Property("Case", "CFG-32")]
     public void A_byte_order_mark_is_accepted()

@@ -105,12 +105,15 @@ public sealed class FolderTests : ConfigurationFixture
     [Test]
     public void An_environment_is_laid_over_objects_merge_and_lists_replace()
     {
-        var file = Write("esb.json", """
+        var file = Write(
+            "esb.json",
+            """
             {
               "topics": { "a": {}, "b": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["a.#", "b.#"], "poolSize": 2 } }
             }
-            """);
+            """
+        );
         Write("environments/prod.json", """{ "endpoints": { "out": { "subscribe": ["b.*"], "poolTimeout": "5s" } } }""");
 
         var endpoint = (FileOutConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<EndpointConfig>("endpoints")["out"];
@@ -126,14 +129,20 @@ public sealed class FolderTests : ConfigurationFixture
     [Test]
     public void An_environment_that_changes_a_type_keeps_what_both_types_have()
     {
-        var file = Write("esb.json", """
+        var file = Write(
+            "esb.json",
+            """
             {
               "store": { "type": "file", "folder": "data" },
               "topics": { "a": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["a.#"], "queue": { "type": "quorum", "maxLength": 5 } } }
             }
-            """);
-        Write("environments/prod.json", """{ "endpoints": { "out": { "type": "http-outbound", "url": "http://there", "queue": { "type": "classic" } } } }""");
+            """
+        );
+        Write(
+            "environments/prod.json",
+            """{ "endpoints": { "out": { "type": "http-outbound", "url": "http://there", "queue": { "type": "classic" } } } }"""
+        );
 
         var endpoint = (OutboundEndpointConfig)AcceptPath(file, ("ESB_ENVIRONMENT", "prod")).Named<EndpointConfig>("endpoints")["out"];
 
@@ -146,7 +155,8 @@ public sealed class FolderTests : ConfigurationFixture
     {
         var json = """{ "endpoints": { "out": { "type": "file-outbound", "folder": "out", "poolSize": 7 } } }""";
 
-        var endpoint = Accept(json, ("ESB__ENDPOINTS__OUT__TYPE", "http-outbound"), ("ESB__ENDPOINTS__OUT__URL", "http://there")).Named<EndpointConfig>("endpoints")["out"];
+        var endpoint = Accept(json, ("ESB__ENDPOINTS__OUT__TYPE", "http-outbound"), ("ESB__ENDPOINTS__OUT__URL", "http://there"))
+            .Named<EndpointConfig>("endpoints")["out"];
 
         Assert.That(endpoint, Is.Not.InstanceOf<FileOutConfig>().And.Property("PoolSize").EqualTo(7));
     }

@@ -14,7 +14,11 @@ public sealed class FuzzTests : ConfigurationFixture
     {
         var original = File.ReadAllBytes(Path.Combine(SampleTests.Sample("orders"), "esb.json"));
         var mutations = new Mutations(Seed);
-        var variables = new Dictionary<string, string> { ["ESB__ENDPOINTS__WAREHOUSE__POOLSIZE"] = "3", ["ESB__PROCESSES__RECEIVE_ORDER__1__VALIDATE"] = "order" };
+        var variables = new Dictionary<string, string>
+        {
+            ["ESB__ENDPOINTS__WAREHOUSE__POOLSIZE"] = "3",
+            ["ESB__PROCESSES__RECEIVE_ORDER__1__VALIDATE"] = "order",
+        };
         var reader = new ConfigurationReader(Catalog);
         var (slowest, refused) = (TimeSpan.Zero, 0);
 
@@ -27,8 +31,10 @@ public sealed class FuzzTests : ConfigurationFixture
             var configuration = reader.Read(path, variables, errors);
 
             var elapsed = Stopwatch.GetElapsedTime(started);
-            if (elapsed > slowest) slowest = elapsed;
-            if (configuration is null) refused++;
+            if (elapsed > slowest)
+                slowest = elapsed;
+            if (configuration is null)
+                refused++;
             Assert.That(configuration is null, Is.EqualTo(errors.Any), $"round {round}: refused without an error, or accepted with one");
         }
 

@@ -33,16 +33,26 @@ public sealed class LiveSettingsTests : IDisposable
 
         Assert.That(settings.Current, Is.SameAs(before), "nobody has looked yet");
         _time.Advance(TimeSpan.FromSeconds(1));
-        Assert.That(settings.Current.Values.Select(target => (target.Name, target.Url, target.Method)), Is.EquivalentTo(new[] { ("east", "http://localhost/2", null), ("west", "http://localhost/3", "PUT") }));
+        Assert.That(
+            settings.Current.Values.Select(target => (target.Name, target.Url, target.Method)),
+            Is.EquivalentTo(new[] { ("east", "http://localhost/2", null), ("west", "http://localhost/3", "PUT") })
+        );
     }
 
-    [TestCase("{", "ESB-CFG-SYNTAX"), TestCase("""{ "east": { "uri": "http://localhost/2" } }""", "did you mean \"url\"?"), TestCase("""{ "east": "no url" }""", "expected an absolute http or https url"), TestCase(null, "cannot be read")]
+    [
+        TestCase("{", "ESB-CFG-SYNTAX"),
+        TestCase("""{ "east": { "uri": "http://localhost/2" } }""", "did you mean \"url\"?"),
+        TestCase("""{ "east": "no url" }""", "expected an absolute http or https url"),
+        TestCase(null, "cannot be read")
+    ]
     public void Broken_change_is_told_with_its_place_and_what_stood_before_stays(string? text, string told)
     {
         var settings = Live("""{ "east": "http://localhost/1" }""");
 
-        if (text is null) File.Delete(_file);
-        else Write(text);
+        if (text is null)
+            File.Delete(_file);
+        else
+            Write(text);
         _time.Advance(TimeSpan.FromSeconds(1));
 
         Assert.That(settings.Current["east"].Url, Is.EqualTo("http://localhost/1"));
@@ -62,7 +72,11 @@ public sealed class LiveSettingsTests : IDisposable
         Assert.That((before, settings.Current["east"].Url), Is.EqualTo(("http://localhost/geheim", "http://localhost/changed/geheim")));
     }
 
-    [TestCase("http://localhost/${env:TOKE}", "ESB-CFG-ENV"), TestCase("http://localhost/${token}", "ESB-CFG-REFERENCE"), TestCase("${env:TOKEN}", "ESB-CFG-URL")]
+    [
+        TestCase("http://localhost/${env:TOKE}", "ESB-CFG-ENV"),
+        TestCase("http://localhost/${token}", "ESB-CFG-REFERENCE"),
+        TestCase("${env:TOKEN}", "ESB-CFG-URL")
+    ]
     public void Broken_reference_is_told_without_what_references_bring(string url, string code)
     {
         var settings = Live("""{ "east": "http://localhost/1" }""");
@@ -71,7 +85,10 @@ public sealed class LiveSettingsTests : IDisposable
         _time.Advance(TimeSpan.FromSeconds(1));
 
         Assert.That(settings.Current["east"].Url, Is.EqualTo("http://localhost/1"));
-        Assert.That(_log.All.Single(line => line.Level == LogLevel.Error).Text, Does.Contain(code).And.Contain($"{_file}:1:").And.Not.Contain("geheim"));
+        Assert.That(
+            _log.All.Single(line => line.Level == LogLevel.Error).Text,
+            Does.Contain(code).And.Contain($"{_file}:1:").And.Not.Contain("geheim")
+        );
     }
 
     private LiveSettings<HttpTargetConfig> Live(string text)
@@ -83,8 +100,10 @@ public sealed class LiveSettingsTests : IDisposable
     private void Write(string text)
     {
         File.WriteAllText(_file, text);
-        File.SetLastWriteTimeUtc(_file, File.GetLastWriteTimeUtc(_file).AddSeconds(text.Length)); // two changes may fall into one tick of the clock
+        // two changes may fall into one tick of the clock
+        File.SetLastWriteTimeUtc(_file, File.GetLastWriteTimeUtc(_file).AddSeconds(text.Length));
     }
 
-    private static void Check(HttpTargetConfig target, ConfigErrors errors) => HttpAddressRules.Check(target, "url", target.Url, "POST", allowInsecure: false, errors);
+    private static void Check(HttpTargetConfig target, ConfigErrors errors) =>
+        HttpAddressRules.Check(target, "url", target.Url, "POST", allowInsecure: false, errors);
 }

@@ -7,26 +7,33 @@ public sealed class NameTests : ConfigurationFixture
     [TestCase("orders-db", "orders_db")]
     public void Names_that_a_variable_could_not_tell_apart_are_refused_with_both_places(string one, string other)
     {
-        var error = RefuseOnce($$"""
+        var error = RefuseOnce(
+            $$"""
             { "topics": {
               "{{one}}": {},
               "{{other}}": {}
             } }
-            """);
+            """
+        );
 
         Assert.That(error.Code, Is.EqualTo("ESB-CFG-DUPNAME"));
-        Assert.That(error.Expected, Does.Contain($"{one} at ").And.Contain("esb.json:2:3").And.Contain($"{other} at ").And.Contain("esb.json:3:3"));
+        Assert.That(
+            error.Expected,
+            Does.Contain($"{one} at ").And.Contain("esb.json:2:3").And.Contain($"{other} at ").And.Contain("esb.json:3:3")
+        );
     }
 
     [Test, Property("Case", "CFG-12")]
     public void Two_endpoints_of_one_name_are_refused_with_both_places()
     {
-        var error = RefuseOnce("""
+        var error = RefuseOnce(
+            """
             { "endpoints": {
               "out": { "type": "file-outbound", "folder": "a" },
               "out": { "type": "file-outbound", "folder": "b" }
             } }
-            """);
+            """
+        );
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-DUPKEY", "endpoints.out")));
         Assert.That(error.Expected, Does.Contain("esb.json:2:3").And.Contain("esb.json:3:3"));
@@ -58,13 +65,55 @@ public sealed class NameTests : ConfigurationFixture
     }
 
     [Test, Property("Case", "CFG-14")]
-    [TestCase("""{ "topics": { "orders": {} }, "processes": { "p": [{ "publish": "order.new" }] } }""", "processes.p[0].publish", "order", "topics", "orders")]
-    [TestCase("""{ "topics": { "orders": {} }, "endpoints": { "out": { "type": "file-outbound", "folder": "x", "subscribe": ["ordrs.#"] } } }""", "endpoints.out.subscribe[0]", "ordrs", "topics", "orders")]
-    [TestCase("""{ "processes": { "take": [] }, "endpoints": { "in": { "type": "http-inbound", "path": "/", "process": "tke" } } }""", "endpoints.in.process", "tke", "processes", "take")]
-    [TestCase("""{ "endpoints": { "out": { "type": "file-outbound", "folder": "x" } }, "processes": { "p": [{ "call": "outt" }] } }""", "processes.p[0].call", "outt", "endpoints", "out")]
-    [TestCase("""{ "schemas": { "order": "a.xsd" }, "processes": { "p": [{ "validate": "ordre" }] } }""", "processes.p[0].validate", "ordre", "schemas", "order")]
-    [TestCase("""{ "listeners": { "private": { "url": "http://localhost" } }, "processes": { "p": [] }, "endpoints": { "in": { "type": "http-inbound", "path": "/", "process": "p", "listener": "privat" } } }""", "endpoints.in.listener", "privat", "listeners", "private")]
-    public void A_reference_to_nothing_says_what_from_where_and_the_nearest_name(string json, string path, string name, string section, string nearest)
+    [TestCase(
+        """{ "topics": { "orders": {} }, "processes": { "p": [{ "publish": "order.new" }] } }""",
+        "processes.p[0].publish",
+        "order",
+        "topics",
+        "orders"
+    )]
+    [TestCase(
+        """{ "topics": { "orders": {} }, "endpoints": { "out": { "type": "file-outbound", "folder": "x", "subscribe": ["ordrs.#"] } } }""",
+        "endpoints.out.subscribe[0]",
+        "ordrs",
+        "topics",
+        "orders"
+    )]
+    [TestCase(
+        """{ "processes": { "take": [] }, "endpoints": { "in": { "type": "http-inbound", "path": "/", "process": "tke" } } }""",
+        "endpoints.in.process",
+        "tke",
+        "processes",
+        "take"
+    )]
+    [TestCase(
+        """{ "endpoints": { "out": { "type": "file-outbound", "folder": "x" } }, "processes": { "p": [{ "call": "outt" }] } }""",
+        "processes.p[0].call",
+        "outt",
+        "endpoints",
+        "out"
+    )]
+    [TestCase(
+        """{ "schemas": { "order": "a.xsd" }, "processes": { "p": [{ "validate": "ordre" }] } }""",
+        "processes.p[0].validate",
+        "ordre",
+        "schemas",
+        "order"
+    )]
+    [TestCase(
+        """{ "listeners": { "private": { "url": "http://localhost" } }, "processes": { "p": [] }, "endpoints": { "in": { "type": "http-inbound", "path": "/", "process": "p", "listener": "privat" } } }""",
+        "endpoints.in.listener",
+        "privat",
+        "listeners",
+        "private"
+    )]
+    public void A_reference_to_nothing_says_what_from_where_and_the_nearest_name(
+        string json,
+        string path,
+        string name,
+        string section,
+        string nearest
+    )
     {
         var error = RefuseOnce(json);
 
@@ -75,14 +124,19 @@ public sealed class NameTests : ConfigurationFixture
     [Test, Property("Case", "CFG-14")]
     public void A_default_that_refers_to_nothing_is_refused_too()
     {
-        var error = RefuseOnce("""
+        var error = RefuseOnce(
+            """
             {
               "listeners": { "private": { "url": "http://localhost" } },
               "processes": { "p": [] },
               "endpoints": { "in": { "type": "http-inbound", "path": "/", "process": "p" } }
             }
-            """);
+            """
+        );
 
-        Assert.That((error.Code, error.Path, error.Expected), Is.EqualTo(("ESB-CFG-REF", "endpoints.in.listener", """there is no "public" in listeners""")));
+        Assert.That(
+            (error.Code, error.Path, error.Expected),
+            Is.EqualTo(("ESB-CFG-REF", "endpoints.in.listener", """there is no "public" in listeners"""))
+        );
     }
 }

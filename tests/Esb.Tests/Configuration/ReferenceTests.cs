@@ -23,7 +23,12 @@ public sealed class ReferenceTests : ConfigurationFixture
     [Test]
     public void Numbers_and_booleans_may_come_by_reference()
     {
-        var endpoint = Out("\"poolSize\": \"${env:N}\", \"enabled\": \"${env:F}\", \"timeout\": \"${env:T}\"", ("N", "7"), ("F", "false"), ("T", "9s"));
+        var endpoint = Out(
+            "\"poolSize\": \"${env:N}\", \"enabled\": \"${env:F}\", \"timeout\": \"${env:T}\"",
+            ("N", "7"),
+            ("F", "false"),
+            ("T", "9s")
+        );
 
         Assert.That((endpoint.PoolSize, endpoint.Enabled, endpoint.Timeout), Is.EqualTo((7, false, TimeSpan.FromSeconds(9))));
     }
@@ -65,7 +70,10 @@ public sealed class ReferenceTests : ConfigurationFixture
     [TestCase("""{ "listeners": { "public": { "url": "http://a", "keys": ["${env:A}", "geheim"] } } }""", "listeners.public.keys[1]")]
     [TestCase("""{ "transport": { "type": "rabbitmq", "url": "amqp://bus:geheim@broker" } }""", "transport.url")]
     [TestCase("""{ "transport": { "type": "rabbitmq", "url": "amqp://${env:A}:geheim@broker" } }""", "transport.url")]
-    [TestCase("""{ "connections": { "shop": { "connection": "Host=db;Username=${env:A};Password = geheim" } } }""", "connections.shop.connection")]
+    [TestCase(
+        """{ "connections": { "shop": { "connection": "Host=db;Username=${env:A};Password = geheim" } } }""",
+        "connections.shop.connection"
+    )]
     [TestCase("""{ "connections": { "shop": { "connection": "Host=db;Username=${env:A};PSW=geheim" } } }""", "connections.shop.connection")]
     public void A_secret_in_clear_text_is_refused_and_not_shown(string json, string path)
     {
@@ -89,7 +97,8 @@ public sealed class ReferenceTests : ConfigurationFixture
             }
             """,
             ("A", "value"),
-            ("ESB__LISTENERS__OPEN__KEY", "geheim"));
+            ("ESB__LISTENERS__OPEN__KEY", "geheim")
+        );
 
         Assert.That(configuration.Named<ListenerConfig>("listeners").Values.Select(listener => listener.Key), Is.All.EqualTo("geheim"));
     }
@@ -159,13 +168,19 @@ public sealed class ReferenceTests : ConfigurationFixture
         var configuration = Accept("""{ "transport": { "type": "rabbitmq", "url": "amqp://broker" } }""", ("ESB__TRANSPORT__URL", url));
 
         var shown = configuration.Values.Single(value => value.Path == "transport.url").Shown;
-        Assert.That(shown, Does.Contain("***").And.Not.Contain("p@ss").And.Not.Contain("ss@").And.Not.Contain("a-password").And.Not.Contain("b c"));
+        Assert.That(
+            shown,
+            Does.Contain("***").And.Not.Contain("p@ss").And.Not.Contain("ss@").And.Not.Contain("a-password").And.Not.Contain("b c")
+        );
     }
 
     [Test]
     public void What_a_reference_brings_is_not_shown_in_errors_for_it_may_be_a_secret()
     {
-        var errors = Refuse(Json("\"delivery\": \"${env:A}\", \"subscribe\": [\"${env:A}\"], \"poolSize\": \"${env:A}\""), ("A", "geheim geheim"));
+        var errors = Refuse(
+            Json("\"delivery\": \"${env:A}\", \"subscribe\": [\"${env:A}\"], \"poolSize\": \"${env:A}\""),
+            ("A", "geheim geheim")
+        );
 
         Assert.That(errors, Has.Count.EqualTo(3));
         Assert.That(errors.Select(error => error.ToString()), Has.None.Contain("geheim").And.All.Contain("\"${env:A}\""));
@@ -179,10 +194,12 @@ public sealed class ReferenceTests : ConfigurationFixture
         Assert.That(error.ToString(), Does.Not.Contain("geheim"));
     }
 
-    private void WriteSecret(string name, string content) => File.SetUnixFileMode(Write(name, content), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    private void WriteSecret(string name, string content) =>
+        File.SetUnixFileMode(Write(name, content), UnixFileMode.UserRead | UnixFileMode.UserWrite);
 
     private FileOutConfig Out(string property, params (string Name, string Value)[] variables) =>
         (FileOutConfig)Accept(Json(property), variables).Named<EndpointConfig>("endpoints")["out"];
 
-    private static string Json(string property) => $$"""{ "endpoints": { "out": { "type": "file-outbound", "folder": "out", {{property}} } } }""";
+    private static string Json(string property) =>
+        $$"""{ "endpoints": { "out": { "type": "file-outbound", "folder": "out", {{property}} } } }""";
 }

@@ -13,8 +13,14 @@ public sealed class SampleTests : ConfigurationFixture
         Assert.Multiple(() =>
         {
             Assert.That(configuration.Name, Is.EqualTo("orders"));
-            Assert.That(configuration.Named<EndpointConfig>("endpoints").Keys, Is.EqualTo(["shop", "drop-box", "opening-hours", "warehouse", "ledger", "review"]));
-            Assert.That(configuration.Named<EndpointConfig>("endpoints")["warehouse"], Is.InstanceOf<FileOutConfig>().With.Property("PoolSize").EqualTo(20));
+            Assert.That(
+                configuration.Named<EndpointConfig>("endpoints").Keys,
+                Is.EqualTo(["shop", "drop-box", "opening-hours", "warehouse", "ledger", "review"])
+            );
+            Assert.That(
+                configuration.Named<EndpointConfig>("endpoints")["warehouse"],
+                Is.InstanceOf<FileOutConfig>().With.Property("PoolSize").EqualTo(20)
+            );
         });
     }
 

@@ -20,7 +20,9 @@ public sealed class ScalarTests
     }
 
     [Test]
-    public void A_duration_is_written_in_its_largest_whole_unit([Values("60s=1m", "90s=90s", "3600s=1h", "24h=1d", "1000ms=1s")] string pair)
+    public void A_duration_is_written_in_its_largest_whole_unit(
+        [Values("60s=1m", "90s=90s", "3600s=1h", "24h=1d", "1000ms=1s")] string pair
+    )
     {
         var (text, expected) = (pair.Split('=')[0], pair.Split('=')[1]);
 
@@ -29,8 +31,10 @@ public sealed class ScalarTests
     }
 
     [Test]
-    public void Anything_else_is_no_duration([Values("", "5", "s", "-5s", "+5s", "5 s", " 5s", "5s ", "1.5s", "5S", "5min", "999999999999999999s", "99999999999999999999d")] string text) =>
-        Assert.That(Duration.TryParse(text, out _), Is.False);
+    public void Anything_else_is_no_duration(
+        [Values("", "5", "s", "-5s", "+5s", "5 s", " 5s", "5s ", "1.5s", "5S", "5min", "999999999999999999s", "99999999999999999999d")]
+            string text
+    ) => Assert.That(Duration.TryParse(text, out _), Is.False);
 
     [Test]
     [TestCase("0B", 0)]
@@ -46,8 +50,9 @@ public sealed class ScalarTests
     }
 
     [Test]
-    public void Anything_else_is_no_size([Values("", "4", "B", "-4B", "4MB", "4 MiB", "4mib", "1.5MiB", "9999999999999GiB", "10 Mb b")] string text) =>
-        Assert.That(ByteSize.TryParse(text, out _), Is.False);
+    public void Anything_else_is_no_size(
+        [Values("", "4", "B", "-4B", "4MB", "4 MiB", "4mib", "1.5MiB", "9999999999999GiB", "10 Mb b")] string text
+    ) => Assert.That(ByteSize.TryParse(text, out _), Is.False);
 
     [Test]
     [TestCase("procesingThreads", "processingThreads", ExpectedResult = "processingThreads")]
@@ -59,7 +64,8 @@ public sealed class ScalarTests
     public string? The_nearest_name_differs_in_a_third_at_most(string written, string name) => NearestName.Find(written, ["other", name]);
 
     [Test]
-    public void The_nearest_of_several_names_wins() => Assert.That(NearestName.Find("pullSize", ["poolTimeout", "poolSize", "path"]), Is.EqualTo("poolSize"));
+    public void The_nearest_of_several_names_wins() =>
+        Assert.That(NearestName.Find("pullSize", ["poolTimeout", "poolSize", "path"]), Is.EqualTo("poolSize"));
 
     [Test, CancelAfter(2_000)]
     public void A_monstrous_name_is_near_to_nothing() => Assert.That(NearestName.Find(new string('x', 1_000_000), ["poolSize"]), Is.Null);

@@ -11,17 +11,25 @@ public sealed class SchemaTests : ConfigurationFixture
     [Test]
     public void The_schema_is_of_draft_2020_12_and_all_its_references_lead_somewhere()
     {
-        var references = Descend(Schema).Select(schema => schema["$ref"]).OfType<JsonValue>().Select(reference => reference.GetValue<string>()).ToList();
+        var references = Descend(Schema)
+            .Select(schema => schema["$ref"])
+            .OfType<JsonValue>()
+            .Select(reference => reference.GetValue<string>())
+            .ToList();
 
         Assert.That(Schema["$schema"]!.GetValue<string>(), Is.EqualTo("https://json-schema.org/draft/2020-12/schema"));
-        Assert.That(references, Is.Not.Empty.And.All.Matches<string>(reference => Schema["$defs"]![reference["#/$defs/".Length..]] is not null));
+        Assert.That(
+            references,
+            Is.Not.Empty.And.All.Matches<string>(reference => Schema["$defs"]![reference["#/$defs/".Length..]] is not null)
+        );
     }
 
     [Test]
     public void Every_property_has_a_description()
     {
         var undescribed = Descend(Schema)
-            .Select(schema => schema["properties"]).OfType<JsonObject>()
+            .Select(schema => schema["properties"])
+            .OfType<JsonObject>()
             .SelectMany(properties => properties)
             .Where(property => string.IsNullOrWhiteSpace(property.Value!["description"]?.GetValue<string>()))
             .Select(property => property.Value!.GetPath());
@@ -32,23 +40,35 @@ public sealed class SchemaTests : ConfigurationFixture
     [Test]
     public void Defaults_and_ranges_are_told()
     {
-        var endpoint = Schema["$defs"]!["EndpointConfig"]!["allOf"]!.AsArray().Select(kind => kind!["then"]!).Single(kind => kind["properties"]!["type"]!["const"]!.GetValue<string>() == "file-outbound");
+        var endpoint = Schema["$defs"]!["EndpointConfig"]!["allOf"]!
+            .AsArray()
+            .Select(kind => kind!["then"]!)
+            .Single(kind => kind["properties"]!["type"]!["const"]!.GetValue<string>() == "file-outbound");
 
         Assert.Multiple(() =>
         {
             Assert.That(endpoint["properties"]!["poolSize"]!["default"]!.GetValue<long>(), Is.EqualTo(1));
             Assert.That(endpoint["properties"]!["timeout"]!["default"]!.GetValue<string>(), Is.EqualTo("1m"));
-            Assert.That(endpoint["properties"]!["timeout"]!["description"]!.GetValue<string>(), Is.EqualTo("How long one attempt may take. From 1ms to 10m."));
+            Assert.That(
+                endpoint["properties"]!["timeout"]!["description"]!.GetValue<string>(),
+                Is.EqualTo("How long one attempt may take. From 1ms to 10m.")
+            );
             Assert.That(endpoint["properties"]!["delivery"]!["default"]!.GetValue<string>(), Is.EqualTo("parallel"));
             Assert.That(endpoint["properties"]!["headers"]!["default"]!.ToJsonString(), Is.EqualTo("""["x-*"]"""));
-            Assert.That(Schema["properties"]!["listeners"]!["default"]!["public"]!["url"]!.GetValue<string>(), Is.EqualTo("http://127.0.0.1:8080"));
+            Assert.That(
+                Schema["properties"]!["listeners"]!["default"]!["public"]!["url"]!.GetValue<string>(),
+                Is.EqualTo("http://127.0.0.1:8080")
+            );
         });
     }
 
     [Test]
     public void Every_kind_is_offered_and_a_mistake_is_told_about_the_kind_that_is_written()
     {
-        Assert.That(Schema["$defs"]!["EndpointConfig"]!["properties"]!["type"]!["enum"]!.AsArray().Select(kind => kind!.GetValue<string>()), Does.Contain("file-outbound").And.Contain("http-outbound"));
+        Assert.That(
+            Schema["$defs"]!["EndpointConfig"]!["properties"]!["type"]!["enum"]!.AsArray().Select(kind => kind!.GetValue<string>()),
+            Does.Contain("file-outbound").And.Contain("http-outbound")
+        );
         Assert.That(Validate("""{ "endpoints": { "a": { "type": "file-outbound" } } }""").Single(), Does.Contain("has no folder"));
         Assert.That(Validate("""{ "store": { "folder": "data" } }"""), Is.Empty);
         Assert.That(Validate("""{ "store": { "type": "oracle" } }""").Single(), Does.Contain("none of"));
@@ -57,11 +77,15 @@ public sealed class SchemaTests : ConfigurationFixture
     [Test]
     public void Names_of_a_configuration_are_offered_and_others_refused()
     {
-        const string Shop = """{ "topics": { "orders": {} }, "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["orders.#"] } }, "processes": { "p": [{ "publish": "orders.new" }] } }""";
+        const string Shop =
+            """{ "topics": { "orders": {} }, "endpoints": { "out": { "type": "file-outbound", "folder": "out", "subscribe": ["orders.#"] } }, "processes": { "p": [{ "publish": "orders.new" }] } }""";
         var schema = SchemaWriter.Write(Catalog, Accept(Shop));
 
         Assert.That(new SchemaValidator(schema).Validate(JsonNode.Parse(Shop)), Is.Empty);
-        Assert.That(new SchemaValidator(schema).Validate(JsonNode.Parse(Shop.Replace("[\"orders.#\"]", "[\"bills.#\"]", StringComparison.Ordinal))), Is.Not.Empty);
+        Assert.That(
+            new SchemaValidator(schema).Validate(JsonNode.Parse(Shop.Replace("[\"orders.#\"]", "[\"bills.#\"]", StringComparison.Ordinal))),
+            Is.Not.Empty
+        );
         Assert.That(schema.ToJsonString(), Does.Contain("\"examples\":[\"orders.#\"]"));
     }
 
@@ -73,7 +97,8 @@ public sealed class SchemaTests : ConfigurationFixture
     }
 
     [Test]
-    public void The_orders_sample_fits() => Assert.That(Validate(File.ReadAllText(Path.Combine(SampleTests.Sample("orders"), "esb.json"))), Is.Empty);
+    public void The_orders_sample_fits() =>
+        Assert.That(Validate(File.ReadAllText(Path.Combine(SampleTests.Sample("orders"), "esb.json"))), Is.Empty);
 
     // What the reader accepts the schema accepts, and the other way round.
     [Test]
@@ -82,7 +107,10 @@ public sealed class SchemaTests : ConfigurationFixture
     [TestCase("""{ "transport": {} }""", true)]
     [TestCase("""{ "transport": { "type": "memory" } }""", true)]
     [TestCase("""{ "transport": { "type": "rabbitmq" } }""", false)]
-    [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "poolSize": "${env:N}", "enabled": "${env:F}", "timeout": "${env:T}", "delivery": "${env:D}" } } }""", true)]
+    [TestCase(
+        """{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "poolSize": "${env:N}", "enabled": "${env:F}", "timeout": "${env:T}", "delivery": "${env:D}" } } }""",
+        true
+    )]
     [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "poolSize": 1001 } } }""", false)]
     [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "poolSize": "5" } } }""", false)]
     [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "timeout": "5" } } }""", false)]
@@ -90,14 +118,23 @@ public sealed class SchemaTests : ConfigurationFixture
     [TestCase("""{ "endpoints": { "a": { "folder": "x" } } }""", false)]
     [TestCase("""{ "endpoints": { "a.b": { "type": "file-outbound", "folder": "x" } } }""", false)]
     [TestCase("""{ "endpoints": { "a": { "type": "http-inbound", "path": "/" } } }""", false)]
-    [TestCase("""{ "processes": { "p": [{ "publish": "t.a", "id": "a", "note": "b" }, { "publish": { "subject": "t.b" } }] }, "topics": { "t": {} } }""", true)]
+    [TestCase(
+        """{ "processes": { "p": [{ "publish": "t.a", "id": "a", "note": "b" }, { "publish": { "subject": "t.b" } }] }, "topics": { "t": {} } }""",
+        true
+    )]
     [TestCase("""{ "processes": { "p": [{ "publish": 5 }] } }""", false)]
     [TestCase("""{ "processes": { "p": [{}] } }""", false)]
     [TestCase("""{ "processes": { "p": [{ "publish": "t", "respond": {} }] }, "topics": { "t": {} } }""", false)]
-    [TestCase("""{ "processes": { "p": [{ "set": { "headers": { "a": "text", "b": 1, "c": true, "d": { "xpath": "/a" }, "e": { "value": { "any": [null] } } } } }] } }""", true)]
+    [TestCase(
+        """{ "processes": { "p": [{ "set": { "headers": { "a": "text", "b": 1, "c": true, "d": { "xpath": "/a" }, "e": { "value": { "any": [null] } } } } }] } }""",
+        true
+    )]
     [TestCase("""{ "processes": { "p": [{ "set": { "headers": { "a": { "xpaht": "/a" } } } }] } }""", false)]
     [TestCase("""{ "processes": { "p": [{ "set": { "headers": { "a": { "message": "contentType" } } } }] } }""", true)]
-    [TestCase("""{ "processes": { "p": [{ "filter": { "not": { "any": [{ "header": "a" }, { "header": "b", "in": [1, "2"] }] } } }] } }""", true)]
+    [TestCase(
+        """{ "processes": { "p": [{ "filter": { "not": { "any": [{ "header": "a" }, { "header": "b", "in": [1, "2"] }] } } }] } }""",
+        true
+    )]
     [TestCase("""{ "processes": { "p": [{ "filter": { "header": "a", "equals": 1, "in": [1] } }] } }""", false)]
     [TestCase("""{ "processes": { "p": [{ "respond": { "body": { "a": 1 } } }] } }""", true)]
     [TestCase("""{ "processes": { "p": [{ "respond": { "body": 1, "template": "a" } }] } }""", false)]
@@ -110,12 +147,15 @@ public sealed class SchemaTests : ConfigurationFixture
     }
 
     private static IReadOnlyList<string> Validate(string json) =>
-        new SchemaValidator(Schema).Validate(JsonNode.Parse(json, documentOptions: new JsonDocumentOptions { CommentHandling = JsonCommentHandling.Skip }));
+        new SchemaValidator(Schema).Validate(
+            JsonNode.Parse(json, documentOptions: new JsonDocumentOptions { CommentHandling = JsonCommentHandling.Skip })
+        );
 
-    private static IEnumerable<JsonObject> Descend(JsonNode? node) => node switch
-    {
-        JsonObject owner => owner.SelectMany(member => Descend(member.Value)).Prepend(owner),
-        JsonArray array => array.SelectMany(Descend),
-        _ => [],
-    };
+    private static IEnumerable<JsonObject> Descend(JsonNode? node) =>
+        node switch
+        {
+            JsonObject owner => owner.SelectMany(member => Descend(member.Value)).Prepend(owner),
+            JsonArray array => array.SelectMany(Descend),
+            _ => [],
+        };
 }

@@ -13,7 +13,12 @@ public sealed class ValueTests : ConfigurationFixture
     {
         var error = RefuseOnce(Out("\"procesingThreads\": 2"));
 
-        Assert.That(error.ToString(), Does.Match("""^ESB-CFG-UNKNOWN endpoints\.out\.procesingThreads: unknown; did you mean "processingThreads"\? \(.*esb\.json:1:\d+\)$"""));
+        Assert.That(
+            error.ToString(),
+            Does.Match(
+                """^ESB-CFG-UNKNOWN endpoints\.out\.procesingThreads: unknown; did you mean "processingThreads"\? \(.*esb\.json:1:\d+\)$"""
+            )
+        );
     }
 
     [Test, Property("Case", "CFG-06")]
@@ -81,7 +86,10 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test, Property("Case", "CFG-10")]
     public void A_duration_out_of_range_is_refused_with_the_range() =>
-        Assert.That(RefuseOnce(Out("\"timeout\": \"11m\"")).ToString(), Does.StartWith("""ESB-CFG-RANGE endpoints.out.timeout = "11m": expected 1ms..10m"""));
+        Assert.That(
+            RefuseOnce(Out("\"timeout\": \"11m\"")).ToString(),
+            Does.StartWith("""ESB-CFG-RANGE endpoints.out.timeout = "11m": expected 1ms..10m""")
+        );
 
     [Test, Property("Case", "CFG-11")]
     [TestCase("\"10 Mb b\"")]
@@ -97,7 +105,10 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test]
     public void A_choice_that_is_none_is_refused_with_the_choices_and_the_nearest() =>
-        Assert.That(RefuseOnce(Out("\"delivery\": \"orderd\"")).Expected, Is.EqualTo("""expected one of parallel, ordered, ordered-by-key; did you mean "ordered"?"""));
+        Assert.That(
+            RefuseOnce(Out("\"delivery\": \"orderd\"")).Expected,
+            Is.EqualTo("""expected one of parallel, ordered, ordered-by-key; did you mean "ordered"?""")
+        );
 
     [Test]
     public void An_unknown_type_is_refused_with_the_types_and_the_nearest()
@@ -105,7 +116,10 @@ public sealed class ValueTests : ConfigurationFixture
         var error = RefuseOnce("""{ "endpoints": { "a": { "type": "file-outbund", "folder": "x" } } }""");
 
         Assert.That((error.Code, error.Path, error.Value), Is.EqualTo(("ESB-CFG-VALUE", "endpoints.a.type", "\"file-outbund\"")));
-        Assert.That(error.Expected, Is.EqualTo("""expected one of http-inbound, file-inbound, file-outbound, http-outbound; did you mean "file-outbound"?"""));
+        Assert.That(
+            error.Expected,
+            Is.EqualTo("""expected one of http-inbound, file-inbound, file-outbound, http-outbound; did you mean "file-outbound"?""")
+        );
         Assert.That(error.Origin!.Column, Is.GreaterThan(30), "the place of the value, not of the endpoint");
     }
 
@@ -126,7 +140,10 @@ public sealed class ValueTests : ConfigurationFixture
     {
         var error = RefuseOnce("""{ "endpoints": { "a": { "type": "file-outbound" } } }""");
 
-        Assert.That((error.Code, error.Path, error.Expected), Is.EqualTo(("ESB-CFG-REQUIRED", "endpoints.a.folder", "is required: The folder.")));
+        Assert.That(
+            (error.Code, error.Path, error.Expected),
+            Is.EqualTo(("ESB-CFG-REQUIRED", "endpoints.a.folder", "is required: The folder."))
+        );
     }
 
     [Test]
@@ -153,12 +170,15 @@ public sealed class ValueTests : ConfigurationFixture
     [Test]
     public void A_plain_value_stands_for_the_main_property_of_a_step()
     {
-        var processes = Accept("""
-            {
-              "endpoints": { "out": { "type": "file-outbound", "folder": "x" } },
-              "processes": { "p": [{ "call": "out", "id": "first", "note": "why" }, { "call": { "endpoint": "out", "timeout": "5s" } }] }
-            }
-            """).Named<IReadOnlyList<StepConfig>>("processes");
+        var processes = Accept(
+                """
+                {
+                  "endpoints": { "out": { "type": "file-outbound", "folder": "x" } },
+                  "processes": { "p": [{ "call": "out", "id": "first", "note": "why" }, { "call": { "endpoint": "out", "timeout": "5s" } }] }
+                }
+                """
+            )
+            .Named<IReadOnlyList<StepConfig>>("processes");
 
         var (first, second) = (processes["p"][0], processes["p"][1]);
         Assert.Multiple(() =>

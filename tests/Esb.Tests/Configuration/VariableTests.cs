@@ -35,20 +35,32 @@ public sealed class VariableTests : ConfigurationFixture
     [Test]
     public void Numbers_booleans_durations_and_choices_are_written_as_text()
     {
-        var endpoint = OrdersDb(Accept(
-            Orders,
-            ("ESB__ENDPOINTS__ORDERS_DB__ENABLED", "false"),
-            ("ESB__ENDPOINTS__ORDERS_DB__POOLTIMEOUT", "5s"),
-            ("ESB__ENDPOINTS__ORDERS_DB__DELIVERY", "ordered"),
-            ("ESB__ENDPOINTS__ORDERS_DB__RETRY__IMMEDIATE", "0")));
+        var endpoint = OrdersDb(
+            Accept(
+                Orders,
+                ("ESB__ENDPOINTS__ORDERS_DB__ENABLED", "false"),
+                ("ESB__ENDPOINTS__ORDERS_DB__POOLTIMEOUT", "5s"),
+                ("ESB__ENDPOINTS__ORDERS_DB__DELIVERY", "ordered"),
+                ("ESB__ENDPOINTS__ORDERS_DB__RETRY__IMMEDIATE", "0")
+            )
+        );
 
-        Assert.That((endpoint.Enabled, endpoint.PoolTimeout, endpoint.Delivery, endpoint.Retry.Immediate), Is.EqualTo((false, TimeSpan.FromSeconds(5), DeliveryMode.Ordered, 0)));
+        Assert.That(
+            (endpoint.Enabled, endpoint.PoolTimeout, endpoint.Delivery, endpoint.Retry.Immediate),
+            Is.EqualTo((false, TimeSpan.FromSeconds(5), DeliveryMode.Ordered, 0))
+        );
     }
 
     [Test]
     public void A_list_is_written_as_JSON_and_replaces()
     {
-        var endpoint = OrdersDb(Accept(Orders, ("ESB__ENDPOINTS__ORDERS_DB__SUBSCRIBE", """["orders.a", "orders.b"]"""), ("ESB__ENDPOINTS__ORDERS_DB__RETRY__DELAYS", "[]")));
+        var endpoint = OrdersDb(
+            Accept(
+                Orders,
+                ("ESB__ENDPOINTS__ORDERS_DB__SUBSCRIBE", """["orders.a", "orders.b"]"""),
+                ("ESB__ENDPOINTS__ORDERS_DB__RETRY__DELAYS", "[]")
+            )
+        );
 
         Assert.That(endpoint.Subscribe.Select(pattern => pattern.Value), Is.EqualTo(["orders.a", "orders.b"]));
         Assert.That(endpoint.Retry.Delays, Is.Empty);
@@ -74,10 +86,13 @@ public sealed class VariableTests : ConfigurationFixture
     [Test]
     public void An_object_is_written_as_JSON_before_variables_for_its_parts()
     {
-        var endpoint = OrdersDb(Accept(
-            Orders,
-            ("ESB__ENDPOINTS__ORDERS_DB__RETRY__IMMEDIATE", "7"),
-            ("ESB__ENDPOINTS__ORDERS_DB__RETRY", """{ "immediate": 1, "delays": ["1s"] }""")));
+        var endpoint = OrdersDb(
+            Accept(
+                Orders,
+                ("ESB__ENDPOINTS__ORDERS_DB__RETRY__IMMEDIATE", "7"),
+                ("ESB__ENDPOINTS__ORDERS_DB__RETRY", """{ "immediate": 1, "delays": ["1s"] }""")
+            )
+        );
 
         Assert.That((endpoint.Retry.Immediate, endpoint.Retry.Delays.Count), Is.EqualTo((7, 1)));
     }
@@ -90,7 +105,8 @@ public sealed class VariableTests : ConfigurationFixture
             ("ESB__PROCESSES__RECEIVE__HAND_ON__PUBLISH", "orders.changed"),
             ("ESB__PROCESSES__RECEIVE__0__SET__HEADERS__X_KIND", "changed"),
             ("ESB__PROCESSES__RECEIVE__2__CHOOSE__WHEN__0__IF__EQUALS", "5"),
-            ("ESB__PROCESSES__RECEIVE__2__CHOOSE__WHEN__0__STEPS__0__CALL__TIMEOUT", "7s"));
+            ("ESB__PROCESSES__RECEIVE__2__CHOOSE__WHEN__0__STEPS__0__CALL__TIMEOUT", "7s")
+        );
 
         var steps = configuration.Named<IReadOnlyList<StepConfig>>("processes")["receive"];
         var when = ((ChooseConfig)steps[2].Settings).When[0];
@@ -99,14 +115,23 @@ public sealed class VariableTests : ConfigurationFixture
             Assert.That(((PublishConfig)steps[1].Settings).Subject, Is.EqualTo(new Subject("orders.changed")));
             Assert.That(((SetConfig)steps[0].Settings).Headers["x-kind"].Value!.Text, Is.EqualTo("changed"));
             Assert.That(when.If.EqualTo, Has.Property("Kind").EqualTo(ConfigKind.Number).And.Property("Text").EqualTo("5"));
-            Assert.That(when.Steps[0].Settings, Is.EqualTo(new CallConfig { Endpoint = "orders-db", Timeout = TimeSpan.FromSeconds(7) }).Using<CallConfig>((one, other) => (one.Endpoint, one.Timeout) == (other.Endpoint, other.Timeout)));
+            Assert.That(
+                when.Steps[0].Settings,
+                Is.EqualTo(new CallConfig { Endpoint = "orders-db", Timeout = TimeSpan.FromSeconds(7) })
+                    .Using<CallConfig>((one, other) => (one.Endpoint, one.Timeout) == (other.Endpoint, other.Timeout))
+            );
         });
     }
 
     [Test]
     public void A_default_is_there_to_be_changed_where_the_file_says_nothing()
     {
-        var configuration = Accept("{}", ("ESB__LISTENERS__PUBLIC__URL", "http://0.0.0.0:80"), ("ESB__NAME", "by-variable"), ("ESB__LIMITS__MAXBODYSIZE", "1MiB"));
+        var configuration = Accept(
+            "{}",
+            ("ESB__LISTENERS__PUBLIC__URL", "http://0.0.0.0:80"),
+            ("ESB__NAME", "by-variable"),
+            ("ESB__LIMITS__MAXBODYSIZE", "1MiB")
+        );
 
         Assert.Multiple(() =>
         {
@@ -119,7 +144,12 @@ public sealed class VariableTests : ConfigurationFixture
     [Test]
     public void A_whole_object_comes_even_before_its_type()
     {
-        var configuration = Accept("{}", ("ESB__TRANSPORT", """{ "type": "memory" }"""), ("ESB__TRANSPORT__TYPE", "rabbitmq"), ("ESB__TRANSPORT__URL", "amqp://b"));
+        var configuration = Accept(
+            "{}",
+            ("ESB__TRANSPORT", """{ "type": "memory" }"""),
+            ("ESB__TRANSPORT__TYPE", "rabbitmq"),
+            ("ESB__TRANSPORT__URL", "amqp://b")
+        );
 
         Assert.That(configuration.Section<TransportConfig>("transport"), Is.InstanceOf<BrokerConfig>());
     }
@@ -127,9 +157,17 @@ public sealed class VariableTests : ConfigurationFixture
     [Test]
     public void The_type_comes_before_what_it_decides()
     {
-        var configuration = Accept("{}", ("ESB__TRANSPORT__PREFIX", "mine"), ("ESB__TRANSPORT__URL", "amqp://b"), ("ESB__TRANSPORT__TYPE", "rabbitmq"));
+        var configuration = Accept(
+            "{}",
+            ("ESB__TRANSPORT__PREFIX", "mine"),
+            ("ESB__TRANSPORT__URL", "amqp://b"),
+            ("ESB__TRANSPORT__TYPE", "rabbitmq")
+        );
 
-        Assert.That(configuration.Section<TransportConfig>("transport"), Is.InstanceOf<BrokerConfig>().With.Property("Prefix").EqualTo("mine"));
+        Assert.That(
+            configuration.Section<TransportConfig>("transport"),
+            Is.InstanceOf<BrokerConfig>().With.Property("Prefix").EqualTo("mine")
+        );
     }
 
     [Test]
@@ -161,11 +199,20 @@ public sealed class VariableTests : ConfigurationFixture
     {
         var error = RefuseOnce(Orders, ("ESB__ENDPOINTS__ORDERS_DB__POOLSIZE", "many"));
 
-        Assert.That(error.ToString(), Is.EqualTo("ESB-CFG-TYPE endpoints.orders-db.poolSize = \"many\": expected integer 1..1000, got text (environment variable ESB__ENDPOINTS__ORDERS_DB__POOLSIZE)"));
+        Assert.That(
+            error.ToString(),
+            Is.EqualTo(
+                "ESB-CFG-TYPE endpoints.orders-db.poolSize = \"many\": expected integer 1..1000, got text (environment variable "
+                    + "ESB__ENDPOINTS__ORDERS_DB__POOLSIZE)"
+            )
+        );
     }
 
     [Test]
-    [TestCase("""{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "retry": [1] } } }""", "ESB__ENDPOINTS__A__RETRY__IMMEDIATE")]
+    [TestCase(
+        """{ "endpoints": { "a": { "type": "file-outbound", "folder": "x", "retry": [1] } } }""",
+        "ESB__ENDPOINTS__A__RETRY__IMMEDIATE"
+    )]
     [TestCase("""{ "endpoints": { "a": 5 } }""", "ESB__ENDPOINTS__A__TYPE")]
     [TestCase("""{ "endpoints": 5 }""", "ESB__ENDPOINTS__A__TYPE")]
     [TestCase("""{ "processes": { "p": { "a": 1 } } }""", "ESB__PROCESSES__P__0__PUBLISH")]
@@ -175,5 +222,6 @@ public sealed class VariableTests : ConfigurationFixture
     [Test]
     public void Other_variables_are_not_looked_at() => Accept(Orders, ("ESB_KEY", "x"), ("PATH", "/bin"), ("ESBX__A", "b"));
 
-    private static OutboundEndpointConfig OrdersDb(EsbConfiguration configuration) => (OutboundEndpointConfig)configuration.Named<EndpointConfig>("endpoints")["orders-db"];
+    private static OutboundEndpointConfig OrdersDb(EsbConfiguration configuration) =>
+        (OutboundEndpointConfig)configuration.Named<EndpointConfig>("endpoints")["orders-db"];
 }

@@ -16,10 +16,12 @@ public sealed class OrdersSampleTests
     private ConfiguredContent _content = null!;
 
     [SetUp]
-    public void Configure() => _content = SomeContent.Configure(
-        """{ "schemas": { "order": "schemas/order.xsd" }, "maps": { "legacy-to-order": "maps/legacy-to-order.xsl" } }""",
-        ("schemas/order.xsd", File.ReadAllText(Path.Combine(Sample, "schemas/order.xsd"))),
-        ("maps/legacy-to-order.xsl", File.ReadAllText(Path.Combine(Sample, "maps/legacy-to-order.xsl"))));
+    public void Configure() =>
+        _content = SomeContent.Configure(
+            """{ "schemas": { "order": "schemas/order.xsd" }, "maps": { "legacy-to-order": "maps/legacy-to-order.xsl" } }""",
+            ("schemas/order.xsd", File.ReadAllText(Path.Combine(Sample, "schemas/order.xsd"))),
+            ("maps/legacy-to-order.xsl", File.ReadAllText(Path.Combine(Sample, "maps/legacy-to-order.xsl")))
+        );
 
     [TearDown]
     public void Remove() => _content.Dispose();
@@ -32,9 +34,13 @@ public sealed class OrdersSampleTests
         Assert.That(
             XNode.DeepEquals(
                 XElement.Parse(order.ReadText()),
-                XElement.Parse("""<order id="L-77"><customer>Hill School</customer><line sku="TEA-1" quantity="1"/><total>9.95</total></order>""")),
+                XElement.Parse(
+                    """<order id="L-77"><customer>Hill School</customer><line sku="TEA-1" quantity="1"/><total>9.95</total></order>"""
+                )
+            ),
             Is.True,
-            order.ReadText);
+            order.ReadText
+        );
         Assert.That(() => Schema.Validate(Some.Message() with { Body = order }), Throws.Nothing);
     }
 

@@ -22,12 +22,16 @@ internal static class SomeContent
 
     public static MessageBody Body(string text) => MessageBody.FromText(text);
 
-    public static ConfigNode Constant(object value) => value switch
-    {
-        string text => new ConfigNode(ConfigKind.Text, "constant", ConfigOrigin.Default) { Text = text },
-        bool flag => new ConfigNode(ConfigKind.Boolean, "constant", ConfigOrigin.Default) { Text = flag ? "true" : "false" },
-        _ => new ConfigNode(ConfigKind.Number, "constant", ConfigOrigin.Default) { Text = MessageValues.AsText(Convert.ToDouble(value))! },
-    };
+    public static ConfigNode Constant(object value) =>
+        value switch
+        {
+            string text => new ConfigNode(ConfigKind.Text, "constant", ConfigOrigin.Default) { Text = text },
+            bool flag => new ConfigNode(ConfigKind.Boolean, "constant", ConfigOrigin.Default) { Text = flag ? "true" : "false" },
+            _ => new ConfigNode(ConfigKind.Number, "constant", ConfigOrigin.Default)
+            {
+                Text = MessageValues.AsText(Convert.ToDouble(value))!,
+            },
+        };
 
     /// <summary>A configuration folder with these files, read and checked; all errors of both.</summary>
     public static ConfiguredContent Configure(string esbJson, params (string Name, string Text)[] files)
@@ -47,7 +51,8 @@ internal static class SomeContent
     public static string RepositoryFolder(string name)
     {
         var folder = new DirectoryInfo(TestContext.CurrentContext.TestDirectory);
-        while (!File.Exists(Path.Combine(folder.FullName, "Esb.sln"))) folder = folder.Parent!;
+        while (!File.Exists(Path.Combine(folder.FullName, "Esb.sln")))
+            folder = folder.Parent!;
         return Path.Combine(folder.FullName, name);
     }
 }
@@ -61,10 +66,19 @@ internal sealed class ConfiguredContent : IDisposable
     public ConfiguredContent(DirectoryInfo folder)
     {
         _folder = folder;
-        var services = new ServiceCollection().AddSection<LimitsConfig>("limits", "Limits.").AddEsbContent().AddLogging().AddSingleton(TimeProvider.System);
+        var services = new ServiceCollection()
+            .AddSection<LimitsConfig>("limits", "Limits.")
+            .AddEsbContent()
+            .AddLogging()
+            .AddSingleton(TimeProvider.System);
         var errors = new ConfigErrors();
-        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(folder.FullName, new Dictionary<string, string>(), errors);
-        if (configuration is not null) _services = Compiled.Build(services, configuration, errors);
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(
+            folder.FullName,
+            new Dictionary<string, string>(),
+            errors
+        );
+        if (configuration is not null)
+            _services = Compiled.Build(services, configuration, errors);
         Errors = errors.All;
     }
 

@@ -16,7 +16,9 @@ public sealed class AttemptBookTests : DeliveryFixture
     private DeliverySource _source = NewSession();
 
     [Test, CancelAfter(10_000), Property("Case", "T-POI-1")]
-    public async Task Message_goes_on_with_its_ladder_in_the_next_process_and_its_letter_has_all_attempts(CancellationToken cancellationToken)
+    public async Task Message_goes_on_with_its_ladder_in_the_next_process_and_its_letter_has_all_attempts(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(Ordered);
         Outside.Fails(times: 6);
@@ -48,12 +50,16 @@ public sealed class AttemptBookTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Store_is_read_once_when_a_queue_begins_to_be_received_and_not_written_while_nothing_fails(CancellationToken cancellationToken)
+    public async Task Store_is_read_once_when_a_queue_begins_to_be_received_and_not_written_while_nothing_fails(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(Ordered);
-        for (var i = 0; i < 5; i++) await ReceiveAsync(Some.Message(), cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await ReceiveAsync(Some.Message(), cancellationToken);
         _source = NewSession();
-        for (var i = 0; i < 5; i++) await ReceiveAsync(Some.Message(), cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await ReceiveAsync(Some.Message(), cancellationToken);
 
         Assert.That((Attempts.Reads, Attempts.Changes), Is.EqualTo((2, 0)));
     }
@@ -71,7 +77,9 @@ public sealed class AttemptBookTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Message_that_goes_back_while_the_endpoint_is_paused_counts_on_although_the_store_is_away(CancellationToken cancellationToken)
+    public async Task Message_that_goes_back_while_the_endpoint_is_paused_counts_on_although_the_store_is_away(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(Ordered);
         Attempts.IsAway = true;
@@ -126,7 +134,9 @@ public sealed class AttemptBookTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Endpoint_that_stood_at_a_message_tries_it_once_in_the_next_process_and_stands_again(CancellationToken cancellationToken)
+    public async Task Endpoint_that_stood_at_a_message_tries_it_once_in_the_next_process_and_stands_again(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
         Outside.Fails(times: 10, isTransient: true);
@@ -165,7 +175,8 @@ public sealed class AttemptBookTests : DeliveryFixture
         await Controller.StopAsync(cancellationToken);
     }
 
-    private Task<Settlement> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) => DeliverAsync(Delivery(message) with { Source = _source }, cancellationToken);
+    private Task<Settlement> ReceiveAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        DeliverAsync(Delivery(message) with { Source = _source }, cancellationToken);
 
     private IEnumerable<int> Numbers() => Outside.Attempts.Select(attempt => attempt.Attempt);
 

@@ -19,7 +19,8 @@ internal sealed class AttemptStore : IAttemptStore
     {
         get
         {
-            lock (_gate) return _kept.Count;
+            lock (_gate)
+                return _kept.Count;
         }
     }
 
@@ -28,11 +29,13 @@ internal sealed class AttemptStore : IAttemptStore
     {
         get
         {
-            lock (_gate) return _kept.GetValueOrDefault(messageId);
+            lock (_gate)
+                return _kept.GetValueOrDefault(messageId);
         }
         set
         {
-            lock (_gate) _kept[messageId] = value!;
+            lock (_gate)
+                _kept[messageId] = value!;
         }
     }
 
@@ -55,12 +58,14 @@ internal sealed class AttemptStore : IAttemptStore
     {
         Changes++;
         ThrowIfAway();
-        lock (_gate) _kept.Remove(messageId);
+        lock (_gate)
+            _kept.Remove(messageId);
         return Task.CompletedTask;
     }
 
     private void ThrowIfAway()
     {
-        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
+        if (IsAway)
+            throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
     }
 }

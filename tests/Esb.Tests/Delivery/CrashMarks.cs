@@ -15,18 +15,21 @@ internal sealed class CrashMarks : ICrashMarks
     public Task<int> AddAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         ThrowIfAway();
-        lock (_gate) return Task.FromResult(Left[messageId] = Left.GetValueOrDefault(messageId) + 1);
+        lock (_gate)
+            return Task.FromResult(Left[messageId] = Left.GetValueOrDefault(messageId) + 1);
     }
 
     public Task RemoveAsync(string endpoint, Guid messageId, CancellationToken cancellationToken)
     {
         ThrowIfAway();
-        lock (_gate) Left.Remove(messageId);
+        lock (_gate)
+            Left.Remove(messageId);
         return Task.CompletedTask;
     }
 
     private void ThrowIfAway()
     {
-        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
+        if (IsAway)
+            throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
     }
 }

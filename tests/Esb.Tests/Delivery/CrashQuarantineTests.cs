@@ -21,7 +21,9 @@ public sealed class CrashQuarantineTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task After_a_death_a_queue_is_opened_with_a_mark_that_goes_once_it_was_read_and_worked_on(CancellationToken cancellationToken)
+    public async Task After_a_death_a_queue_is_opened_with_a_mark_that_goes_once_it_was_read_and_worked_on(
+        CancellationToken cancellationToken
+    )
     {
         Runs.Left = new HostRun { IsRunning = true };
         await StartAsync(new TestOutboundConfig());
@@ -29,7 +31,11 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         var first = DeliverAsync(Some.Message(), cancellationToken);
         var before = (Runs.Left.Opening, Runs.Left.Openings, Outside.Attempts.Count);
         await AdvanceUntilAsync(first, Step, cancellationToken);
-        await AdvanceUntilAsync(Eventually.HoldsAsync(() => Runs.Left.Opening is null, "the mark is taken off", cancellationToken), Step, cancellationToken);
+        await AdvanceUntilAsync(
+            Eventually.HoldsAsync(() => Runs.Left.Opening is null, "the mark is taken off", cancellationToken),
+            Step,
+            cancellationToken
+        );
 
         Assert.That(before, Is.EqualTo((Endpoint, 1, 0)), "it waits until what was prefetched has been read");
         Assert.That(await first, Is.EqualTo(Settlement.Done));
@@ -37,7 +43,9 @@ public sealed class CrashQuarantineTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Endpoint_at_which_two_processes_in_a_row_died_is_quarantined_until_it_is_resumed_however_often_the_host_starts(CancellationToken cancellationToken)
+    public async Task Endpoint_at_which_two_processes_in_a_row_died_is_quarantined_until_it_is_resumed_however_often_the_host_starts(
+        CancellationToken cancellationToken
+    )
     {
         Runs.Left = new HostRun { IsRunning = true };
         await StartAsync(new TestOutboundConfig()); // dies
@@ -51,18 +59,34 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         var later = (Controller.Status.State, Wanted);
 
         await Controller.TuneAsync(new EndpointTuning { Paused = false }, cancellationToken);
-        await AdvanceUntilAsync(Eventually.HoldsAsync(() => Wanted is not null && Runs.Left.Opening is null && Controller.Status.State == EndpointState.Running, "it is open", cancellationToken), Step, cancellationToken);
+        await AdvanceUntilAsync(
+            Eventually.HoldsAsync(
+                () => Wanted is not null && Runs.Left.Opening is null && Controller.Status.State == EndpointState.Running,
+                "it is open",
+                cancellationToken
+            ),
+            Step,
+            cancellationToken
+        );
 
         Assert.That((state, later), Is.EqualTo((EndpointState.Quarantined, (EndpointState.Quarantined, (Subscription?)null))));
         Assert.That(reason, Does.StartWith("ESB-DELIVERY-CRASH: the process died 2 times"));
         Assert.That(notices, Has.One.StartsWith("ESB-DELIVERY-CRASH: endpoint 'an-endpoint' is quarantined"));
-        Assert.That((Controller.Status.State, Runs.Left.Quarantined.Count, Quarantine.Notices.Count()), Is.EqualTo((EndpointState.Running, 0, 0)));
+        Assert.That(
+            (Controller.Status.State, Runs.Left.Quarantined.Count, Quarantine.Notices.Count()),
+            Is.EqualTo((EndpointState.Running, 0, 0))
+        );
     }
 
     [Test, CancelAfter(10_000)]
     public async Task Death_at_another_endpoint_in_between_breaks_the_row(CancellationToken cancellationToken)
     {
-        Runs.Left = new HostRun { IsRunning = true, Opening = "another", Openings = 1 };
+        Runs.Left = new HostRun
+        {
+            IsRunning = true,
+            Opening = "another",
+            Openings = 1,
+        };
         await StartAsync(new TestOutboundConfig());
 
         Assert.That((Runs.Left.Opening, Runs.Left.Openings), Is.EqualTo((Endpoint, 1)));
@@ -71,7 +95,12 @@ public sealed class CrashQuarantineTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task Death_while_a_message_is_worked_on_is_not_that_of_the_endpoint(CancellationToken cancellationToken)
     {
-        Runs.Left = new HostRun { IsRunning = true, Opening = Endpoint, Openings = 1 };
+        Runs.Left = new HostRun
+        {
+            IsRunning = true,
+            Opening = Endpoint,
+            Openings = 1,
+        };
         await StartAsync(new TestOutboundConfig());
         var during = Runs.Left;
         Outside.Takes(_ =>
@@ -83,7 +112,11 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         await AdvanceUntilAsync(first, Step, cancellationToken);
 
         Assert.That((before.Opening, before.Openings), Is.EqualTo((Endpoint, 2)));
-        Assert.That((during.IsRunning, during.Opening, during.Openings), Is.EqualTo((true, (string?)null, 0)), "what came before is forgotten");
+        Assert.That(
+            (during.IsRunning, during.Opening, during.Openings),
+            Is.EqualTo((true, (string?)null, 0)),
+            "what came before is forgotten"
+        );
     }
 
     [Test, CancelAfter(10_000)]

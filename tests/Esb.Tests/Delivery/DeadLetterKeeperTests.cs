@@ -24,17 +24,23 @@ public sealed class DeadLetterKeeperTests
 
         await _store.Received().AddAsync(_letter, Arg.Any<CancellationToken>());
         var fact = _audit.Facts.Single();
-        Assert.That((fact.Kind, fact.Endpoint, fact.Code, fact.Attempt), Is.EqualTo((AuditKind.DeadLettered, "an-endpoint", "ESB-TEST-FAILED", 3)));
+        Assert.That(
+            (fact.Kind, fact.Endpoint, fact.Code, fact.Attempt),
+            Is.EqualTo((AuditKind.DeadLettered, "an-endpoint", "ESB-TEST-FAILED", 3))
+        );
     }
 
     [Test]
     public void Letter_that_cannot_be_stored_is_not_recorded_and_stays_with_the_transport()
     {
-        _store.AddAsync(default!, default).ThrowsAsyncForAnyArgs(new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable));
+        _store
+            .AddAsync(default!, default)
+            .ThrowsAsyncForAnyArgs(new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable));
 
         Assert.That(async () => await Keeper().KeepAsync(_letter, CancellationToken.None), Throws.TypeOf<EsbException>());
         Assert.That(_audit.Facts, Is.Empty);
     }
 
-    private DeadLetterKeeper Keeper() => new(Substitute.For<ITopicTransport>(), _store, _audit, TimeProvider.System, NullLogger<DeadLetterKeeper>.Instance);
+    private DeadLetterKeeper Keeper() =>
+        new(Substitute.For<ITopicTransport>(), _store, _audit, TimeProvider.System, NullLogger<DeadLetterKeeper>.Instance);
 }

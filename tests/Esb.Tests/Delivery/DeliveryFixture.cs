@@ -71,7 +71,8 @@ public abstract class DeliveryFixture
     [TearDown]
     public async Task DisposeController()
     {
-        if (_controller is null) return;
+        if (_controller is null)
+            return;
         await _controller.DisposeAsync();
         Quarantine.Dispose();
     }
@@ -87,7 +88,13 @@ public abstract class DeliveryFixture
         await Quarantine.StartAsync(CancellationToken.None);
         Subscription.IsLive.Returns(true);
         Subscription.Reason.Returns((string?)null);
-        transport.SubscribeAsync(Arg.Do<Subscription>(wanted => Wanted = wanted), Arg.Do<DeliveryHandler>(handler => _deliver = handler), Arg.Any<CancellationToken>()).Returns(Subscription);
+        transport
+            .SubscribeAsync(
+                Arg.Do<Subscription>(wanted => Wanted = wanted),
+                Arg.Do<DeliveryHandler>(handler => _deliver = handler),
+                Arg.Any<CancellationToken>()
+            )
+            .Returns(Subscription);
         Queues.SendAsync(default!, default!, default, default).ReturnsForAnyArgs(PublishResult.Confirmed);
         var processes = new EndpointProcesses(config, Delivered(Process), Delivered(Reply), Time);
         var sender = new EndpointSender(config, Outside, Time, NullLoggerFactory.Instance, processes);
@@ -95,7 +102,20 @@ public abstract class DeliveryFixture
         var trail = Trail ?? Audit;
         var letters = new DeadLetterKeeper(transport, DeadLetters, trail, Time, NullLogger<DeadLetterKeeper>.Instance);
         var singles = new SingleInstances(areShared: true, Leases, Time, NullLogger<LeaseHolder>.Instance);
-        var services = new DeliveryServices(transport, Queues, trail, AuditGate, Parking, Attempts, letters, suspects, Quarantine, singles, Time, NullLoggerFactory.Instance);
+        var services = new DeliveryServices(
+            transport,
+            Queues,
+            trail,
+            AuditGate,
+            Parking,
+            Attempts,
+            letters,
+            suspects,
+            Quarantine,
+            singles,
+            Time,
+            NullLoggerFactory.Instance
+        );
         _controller = new DeliveryController(new OutboundModel(config, "test-outbound", Filter: null, Create: null), sender, services);
         await _controller.StartAsync(CancellationToken.None);
     }
@@ -103,9 +123,11 @@ public abstract class DeliveryFixture
     /// <summary>Whether nobody waits for a reply any more.</summary>
     internal bool IsRequesterGone { get; set; }
 
-    internal async Task<Settlement> DeliverAsync(TopicDelivery delivery, CancellationToken cancellationToken) => await _deliver(delivery, cancellationToken);
+    internal async Task<Settlement> DeliverAsync(TopicDelivery delivery, CancellationToken cancellationToken) =>
+        await _deliver(delivery, cancellationToken);
 
-    internal Task<Settlement> DeliverAsync(EsbMessage message, CancellationToken cancellationToken) => DeliverAsync(Delivery(message), cancellationToken);
+    internal Task<Settlement> DeliverAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        DeliverAsync(Delivery(message), cancellationToken);
 
     internal Task<Settlement> RequestAsync(EsbMessage message, CancellationToken cancellationToken, DateTimeOffset? expiresAt = null) =>
         DeliverAsync(Delivery(message) with { Reply = Keep, ExpiresAt = expiresAt }, cancellationToken);
@@ -117,7 +139,8 @@ public abstract class DeliveryFixture
     {
         while (!task.IsCompleted)
         {
-            if (Time.Waiting > 0) Time.Advance(step);
+            if (Time.Waiting > 0)
+                Time.Advance(step);
             await Task.Delay(1, cancellationToken);
         }
     }

@@ -12,5 +12,6 @@ internal sealed class HostRuns : IHostRunStore
 
     public HostRun Read() => Left;
 
-    public void Write(HostRun run) => Left = IsFull ? throw new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable) : run;
+    public void Write(HostRun run) =>
+        Left = IsFull ? throw new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable) : run;
 }

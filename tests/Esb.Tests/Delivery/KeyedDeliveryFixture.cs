@@ -11,7 +11,12 @@ namespace Esb.Tests.Delivery;
 /// <summary>An endpoint that keeps the order of each key, over a store of parked messages in a folder.</summary>
 public abstract class KeyedDeliveryFixture : DeliveryFixture
 {
-    private protected static readonly TestOutboundConfig ByKey = new() { Delivery = DeliveryMode.OrderedByKey, PoolSize = 8, ProcessingThreads = 8 };
+    private protected static readonly TestOutboundConfig ByKey = new()
+    {
+        Delivery = DeliveryMode.OrderedByKey,
+        PoolSize = 8,
+        ProcessingThreads = 8,
+    };
 
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-keyed-");
     private readonly List<string?> _released = [];
@@ -27,10 +32,13 @@ public abstract class KeyedDeliveryFixture : DeliveryFixture
     {
         _database = SomeDatabase.In(_folder.FullName, Time);
         Parking = Store = new ParkingStore(_database, Time);
-        Queues.When(queues => queues.SendAsync("an-endpoint", Arg.Any<EsbMessage>(), DeliveryKind.Release, Arg.Any<CancellationToken>())).Do(call =>
-        {
-            lock (_released) _released.Add(call.Arg<EsbMessage>().Key);
-        });
+        Queues
+            .When(queues => queues.SendAsync("an-endpoint", Arg.Any<EsbMessage>(), DeliveryKind.Release, Arg.Any<CancellationToken>()))
+            .Do(call =>
+            {
+                lock (_released)
+                    _released.Add(call.Arg<EsbMessage>().Key);
+            });
     }
 
     [TearDown]
@@ -58,9 +66,13 @@ public abstract class KeyedDeliveryFixture : DeliveryFixture
     /// <summary>The keys that were sent to their lane for release.</summary>
     private protected List<string?> Released()
     {
-        lock (_released) return [.. _released];
+        lock (_released)
+            return [.. _released];
     }
 
     private protected async Task<string> LineAsync(string key) =>
-        string.Join(' ', (await Store.MessagesAsync("an-endpoint", key, 1000, CancellationToken.None)).Select(parked => parked.Message.Body.ReadText()));
+        string.Join(
+            ' ',
+            (await Store.MessagesAsync("an-endpoint", key, 1000, CancellationToken.None)).Select(parked => parked.Message.Body.ReadText())
+        );
 }

@@ -45,7 +45,14 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
     {
         var party = $"party-{Guid.NewGuid():N}";
         var counted = new ConcurrentBag<Dictionary<string, object?>>();
-        using var listener = new MeterListener { InstrumentPublished = (instrument, self) => { if (instrument.Name == EsbTelemetry.Metrics.Parked) self.EnableMeasurementEvents(instrument); } };
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                if (instrument.Name == EsbTelemetry.Metrics.Parked)
+                    self.EnableMeasurementEvents(instrument);
+            },
+        };
         listener.SetMeasurementEventCallback<long>((_, _, tags, _) => counted.Add(new(tags.ToArray())));
         listener.Start();
         await StartAsync(ByKey);
@@ -54,7 +61,10 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         await DeliverAsync(Delivery(Some.Message("1", key: "a") with { Party = party }) with { Source = Source }, cancellationToken);
 
         var tags = counted.Single(tags => party.Equals(tags.GetValueOrDefault(EsbTelemetry.Tags.Party)));
-        Assert.That((tags[EsbTelemetry.Tags.Endpoint], tags[EsbTelemetry.Tags.Topic], tags[EsbTelemetry.Tags.ErrorType]), Is.EqualTo(("an-endpoint", "orders", "ESB-TEST-FAILED")));
+        Assert.That(
+            (tags[EsbTelemetry.Tags.Endpoint], tags[EsbTelemetry.Tags.Topic], tags[EsbTelemetry.Tags.ErrorType]),
+            Is.EqualTo(("an-endpoint", "orders", "ESB-TEST-FAILED"))
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -76,11 +86,19 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Key_that_is_turned_away_with_all_the_others_waits_for_the_first_delay_and_keeps_its_attempts(CancellationToken cancellationToken)
+    public async Task Key_that_is_turned_away_with_all_the_others_waits_for_the_first_delay_and_keeps_its_attempts(
+        CancellationToken cancellationToken
+    )
     {
-        await StartAsync(ByKey with { Retry = new RetryConfig { Immediate = 0, Delays = [TimeSpan.FromSeconds(10)] } });
+        await StartAsync(
+            ByKey with
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [TimeSpan.FromSeconds(10)] },
+            }
+        );
         Outside.TurnsAway(times: 11);
-        for (var i = 1; i <= 10; i++) await DeliverAsync($"{i}", i, cancellationToken);
+        for (var i = 1; i <= 10; i++)
+            await DeliverAsync($"{i}", i, cancellationToken);
         var paused = Controller.Status.State;
 
         Time.Advance(TimeSpan.FromSeconds(10));
@@ -90,7 +108,11 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         await ReleaseAsync("10", cancellationToken);
 
         Assert.That((paused, Controller.Status.State), Is.EqualTo((EndpointState.Paused, EndpointState.Running)));
-        Assert.That((waiting.Message.Attempt, waiting.DueAt), Is.EqualTo((0, (DateTimeOffset?)Time.GetUtcNow())), "no operator has to release it");
+        Assert.That(
+            (waiting.Message.Attempt, waiting.DueAt),
+            Is.EqualTo((0, (DateTimeOffset?)Time.GetUtcNow())),
+            "no operator has to release it"
+        );
         Assert.That(await LineAsync("10"), Is.Empty);
     }
 
@@ -143,7 +165,11 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         await RequestAsync(Some.Message("2", key: "a"), cancellationToken);
         await RequestAsync(Some.Message("3", key: "b"), cancellationToken);
 
-        Assert.That(Replies.Select(reply => reply.Headers[EsbHeaders.Fault]), Is.EqualTo(new[] { "ESB-ENDPOINT-PARKED" }), "the other one has no answer to give");
+        Assert.That(
+            Replies.Select(reply => reply.Headers[EsbHeaders.Fault]),
+            Is.EqualTo(new[] { "ESB-ENDPOINT-PARKED" }),
+            "the other one has no answer to give"
+        );
         Assert.That(Sent(), Is.EqualTo("1 3"));
     }
 
@@ -167,8 +193,13 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         var store = Substitute.For<IParkingStore>();
         store.TakeLaneAsync(default!, default, default).ReturnsForAnyArgs(new LaneOwner("an-endpoint", 0, 1, []));
         var calls = 0;
-        store.ParkAsync(default!, default!, default).ReturnsForAnyArgs(_ =>
-            ++calls < 4 ? Task.FromException(new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable)) : Task.CompletedTask);
+        store
+            .ParkAsync(default!, default!, default)
+            .ReturnsForAnyArgs(_ =>
+                ++calls < 4
+                    ? Task.FromException(new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable))
+                    : Task.CompletedTask
+            );
         Parking = store;
         await StartAsync(ByKey);
         Outside.Fails(isTransient: false);

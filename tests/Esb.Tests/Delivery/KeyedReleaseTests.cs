@@ -15,7 +15,8 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
     {
         await StartAsync(ByKey);
         Outside.Fails(isTransient: false);
-        for (var i = 1; i <= 20; i++) await DeliverAsync("a", i, cancellationToken);
+        for (var i = 1; i <= 20; i++)
+            await DeliverAsync("a", i, cancellationToken);
         await Store.ReleaseAsync("an-endpoint", "a", cancellationToken);
 
         await ReleaseAsync("a", cancellationToken);
@@ -25,14 +26,22 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         await ReleaseAsync("a", cancellationToken);
         await DeliverAsync("a", 22, cancellationToken);
 
-        Assert.That(afterFirst, Is.EqualTo("1 " + string.Join(' ', Enumerable.Range(1, 16))), "then the other keys of the lane have their turn");
+        Assert.That(
+            afterFirst,
+            Is.EqualTo("1 " + string.Join(' ', Enumerable.Range(1, 16))),
+            "then the other keys of the lane have their turn"
+        );
         Assert.That(Released(), Is.EqualTo(new[] { "a" }), "and the rest is asked for");
         Assert.That(Sent(), Is.EqualTo("1 " + string.Join(' ', Enumerable.Range(1, 16)) + " 100 17 18 19 20 21 22"));
         Assert.That(await LineAsync("a"), Is.Empty);
     }
 
     [TestCase(false, 0), TestCase(true, 32), CancelAfter(10_000), Property("Case", "XPT-11")]
-    public async Task Message_that_an_operator_releases_begins_its_way_anew_and_one_that_waits_for_its_next_attempt_does_not(bool isTransient, int hops, CancellationToken cancellationToken)
+    public async Task Message_that_an_operator_releases_begins_its_way_anew_and_one_that_waits_for_its_next_attempt_does_not(
+        bool isTransient,
+        int hops,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(ByKey);
         Outside.Fails(times: 4, isTransient: isTransient);
@@ -44,16 +53,29 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Message_that_is_given_up_while_its_line_is_released_becomes_a_dead_letter_and_the_line_goes_on(CancellationToken cancellationToken)
+    public async Task Message_that_is_given_up_while_its_line_is_released_becomes_a_dead_letter_and_the_line_goes_on(
+        CancellationToken cancellationToken
+    )
     {
-        await StartAsync(ByKey with { OnFailure = FailureAction.DeadLetter, Retry = new RetryConfig { Immediate = 0, Delays = [TimeSpan.FromSeconds(10)] } });
+        await StartAsync(
+            ByKey with
+            {
+                OnFailure = FailureAction.DeadLetter,
+                Retry = new RetryConfig { Immediate = 0, Delays = [TimeSpan.FromSeconds(10)] },
+            }
+        );
         Outside.Fails(times: 2);
         await DeliverAsync("a", 1, cancellationToken);
         await DeliverAsync("a", 2, cancellationToken);
 
         await ReleaseDueAsync(TimeSpan.FromSeconds(10), cancellationToken);
 
-        await DeadLetters.Received(1).AddAsync(Arg.Is<DeadLetter>(letter => letter.Message.Body.ReadText() == "1" && letter.Failures.Count == 2), Arg.Any<CancellationToken>());
+        await DeadLetters
+            .Received(1)
+            .AddAsync(
+                Arg.Is<DeadLetter>(letter => letter.Message.Body.ReadText() == "1" && letter.Failures.Count == 2),
+                Arg.Any<CancellationToken>()
+            );
         Assert.That(Sent(), Is.EqualTo("1 1 2"));
         Assert.That(await LineAsync("a"), Is.Empty);
     }
@@ -64,11 +86,13 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Audit.Mask = new SecretBodies();
         await StartAsync(ByKey);
         var text = "";
-        Outside.Fails(isTransient: false).Takes(_ =>
-        {
-            text = MaskedFlow.Clean("Key (card)=(4111) exists.");
-            return Task.CompletedTask;
-        });
+        Outside
+            .Fails(isTransient: false)
+            .Takes(_ =>
+            {
+                text = MaskedFlow.Clean("Key (card)=(4111) exists.");
+                return Task.CompletedTask;
+            });
         await DeliverAsync("a", 4111, cancellationToken);
         await Store.ReleaseAsync("an-endpoint", "a", cancellationToken);
 

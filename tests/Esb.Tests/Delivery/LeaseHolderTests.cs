@@ -48,7 +48,10 @@ public sealed class LeaseHolderTests
 
         await UntilAsync(() => _working.ContainsKey("other"), cancellationToken);
 
-        Assert.That(_time.GetElapsedTime(died), Is.InRange(LeaseHolder.TimeToLive, LeaseHolder.TimeToLive + LeaseHolder.AskInterval + Step));
+        Assert.That(
+            _time.GetElapsedTime(died),
+            Is.InRange(LeaseHolder.TimeToLive, LeaseHolder.TimeToLive + LeaseHolder.AskInterval + Step)
+        );
     }
 
     [Test, Property("Case", "T-LEA-3")]
@@ -84,7 +87,9 @@ public sealed class LeaseHolderTests
 
     // As of a connection that fell out of step, for which Npgsql has no type of its own.
     [Test]
-    public async Task Failure_of_the_store_that_nobody_foresaw_is_told_and_ends_neither_the_lease_nor_the_wait_for_it(CancellationToken cancellationToken)
+    public async Task Failure_of_the_store_that_nobody_foresaw_is_told_and_ends_neither_the_lease_nor_the_wait_for_it(
+        CancellationToken cancellationToken
+    )
     {
         _store.Unforeseen = 1;
         await using var holder = Start("first");
@@ -120,11 +125,14 @@ public sealed class LeaseHolderTests
     {
         var finish = new TaskCompletionSource();
         HeldLease? lease = null;
-        await using var holder = Start("first", (held, _) =>
-        {
-            lease = held;
-            return finish.Task;
-        });
+        await using var holder = Start(
+            "first",
+            (held, _) =>
+            {
+                lease = held;
+                return finish.Task;
+            }
+        );
         await UntilAsync(() => lease is not null, cancellationToken);
 
         var stopping = holder.DisposeAsync().AsTask();
@@ -133,14 +141,21 @@ public sealed class LeaseHolderTests
         finish.SetResult();
         await stopping;
 
-        Assert.That(await _store.AcquireAsync("endpoint", "second", LeaseHolder.TimeToLive, cancellationToken), Is.Not.Null, "given back at once");
+        Assert.That(
+            await _store.AcquireAsync("endpoint", "second", LeaseHolder.TimeToLive, cancellationToken),
+            Is.Not.Null,
+            "given back at once"
+        );
     }
 
     [Test]
     public async Task Work_that_fails_is_tried_again_after_a_pause(CancellationToken cancellationToken)
     {
         var tries = 0;
-        await using var holder = Start("first", (_, ending) => ++tries < 2 ? throw new InvalidOperationException("no folder") : Task.Delay(Timeout.Infinite, ending));
+        await using var holder = Start(
+            "first",
+            (_, ending) => ++tries < 2 ? throw new InvalidOperationException("no folder") : Task.Delay(Timeout.Infinite, ending)
+        );
         await UntilAsync(() => tries == 1, cancellationToken);
         var failed = _time.GetTimestamp();
 
@@ -167,12 +182,14 @@ public sealed class LeaseHolderTests
 
     private async Task UntilAsync(Func<bool> condition, CancellationToken cancellationToken)
     {
-        while (!condition()) await StepAsync(cancellationToken);
+        while (!condition())
+            await StepAsync(cancellationToken);
     }
 
     private async Task PassAsync(TimeSpan time, CancellationToken cancellationToken)
     {
-        for (var end = _time.GetUtcNow() + time; _time.GetUtcNow() < end;) await StepAsync(cancellationToken);
+        for (var end = _time.GetUtcNow() + time; _time.GetUtcNow() < end; )
+            await StepAsync(cancellationToken);
     }
 
     // What the last step set off has its turn before the next.
@@ -194,11 +211,13 @@ public sealed class LeaseHolderTests
         /// <summary>How many questions from now on fail in a way of their own.</summary>
         public int Unforeseen { get; set; }
 
-        public Task<Lease?> AcquireAsync(string name, string owner, TimeSpan timeToLive, CancellationToken cancellationToken) => Reached().AcquireAsync(name, owner, timeToLive, cancellationToken);
+        public Task<Lease?> AcquireAsync(string name, string owner, TimeSpan timeToLive, CancellationToken cancellationToken) =>
+            Reached().AcquireAsync(name, owner, timeToLive, cancellationToken);
 
         public Task<bool> RenewAsync(Lease lease, TimeSpan timeToLive, CancellationToken cancellationToken)
         {
-            if (Unanswered == 0) return Reached().RenewAsync(lease, timeToLive, cancellationToken);
+            if (Unanswered == 0)
+                return Reached().RenewAsync(lease, timeToLive, cancellationToken);
             Unanswered--;
             return new TaskCompletionSource<bool>().Task;
         }
@@ -207,8 +226,10 @@ public sealed class LeaseHolderTests
 
         private FakeLeaseStore Reached()
         {
-            if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
-            if (Unforeseen == 0) return _store;
+            if (IsAway)
+                throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable);
+            if (Unforeseen == 0)
+                return _store;
             Unforeseen--;
             throw new Exception("Received backend message ReadyForQuery while expecting BindComplete. Please file a bug.");
         }

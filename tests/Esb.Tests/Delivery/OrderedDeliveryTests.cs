@@ -67,7 +67,9 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Ordered_endpoint_that_stands_for_long_gives_the_message_back_before_the_broker_takes_it(CancellationToken cancellationToken)
+    public async Task Ordered_endpoint_that_stands_for_long_gives_the_message_back_before_the_broker_takes_it(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
         Outside.Fails(times: 100, isTransient: false);
@@ -88,7 +90,13 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         using var lost = new CancellationTokenSource();
         Outside.Takes(token => Task.Delay(Timeout.Infinite, token));
 
-        var delivery = DeliverAsync(Delivery(Some.Message()) with { Source = new DeliverySource(0, Guid.NewGuid(), lost.Token) }, cancellationToken);
+        var delivery = DeliverAsync(
+            Delivery(Some.Message()) with
+            {
+                Source = new DeliverySource(0, Guid.NewGuid(), lost.Token),
+            },
+            cancellationToken
+        );
         await Eventually.HoldsAsync(() => Outside.Attempts.Count == 1, "it is being sent", cancellationToken);
         await lost.CancelAsync();
 
@@ -102,7 +110,11 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Outside.Fails(isTransient: false);
         var message = Some.Message();
         var delivery = DeliverAsync(message, cancellationToken);
-        await Eventually.HoldsAsync(() => Controller.Status.StandsAt?.MessageId == message.Id, "the endpoint stands at it", cancellationToken);
+        await Eventually.HoldsAsync(
+            () => Controller.Status.StandsAt?.MessageId == message.Id,
+            "the endpoint stands at it",
+            cancellationToken
+        );
 
         var other = Controller.TryMoveOn(Guid.NewGuid(), discard: true, Decision);
         await Eventually.HoldsAsync(() => Controller.TryMoveOn(message.Id, discard: true, Decision), "it moves on", cancellationToken);
@@ -110,7 +122,10 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(other, Is.False);
         Assert.That(await delivery, Is.EqualTo(Settlement.Done));
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed, AuditKind.Discarded }));
-        Assert.That((Audit.Facts[^1].Code, Audit.Facts[^1].Reason, Audit.Facts[^1].Fields["operator"]), Is.EqualTo(("ESB-TEST-FAILED", "paid by hand", "ada")));
+        Assert.That(
+            (Audit.Facts[^1].Code, Audit.Facts[^1].Reason, Audit.Facts[^1].Fields["operator"]),
+            Is.EqualTo(("ESB-TEST-FAILED", "paid by hand", "ada"))
+        );
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 }

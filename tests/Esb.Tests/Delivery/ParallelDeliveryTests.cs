@@ -32,7 +32,10 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
 
         var settlement = await DeliverAsync(Some.Message(), cancellationToken);
 
-        Assert.That(settlement, Is.InstanceOf<Settlement.Later>().With.Property("Delay").EqualTo(TimeSpan.FromSeconds(10)).And.Property("Attempt").EqualTo(3));
+        Assert.That(
+            settlement,
+            Is.InstanceOf<Settlement.Later>().With.Property("Delay").EqualTo(TimeSpan.FromSeconds(10)).And.Property("Attempt").EqualTo(3)
+        );
         Assert.That(Audit.Kinds, Is.EqualTo(Enumerable.Repeat(AuditKind.Failed, 3)));
     }
 
@@ -83,7 +86,12 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task Attempt_that_takes_too_long_fails_with_aTime_out(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            }
+        );
         Outside.Takes(token => Task.Delay(Timeout.Infinite, token));
 
         var delivery = DeliverAsync(Some.Message(), cancellationToken);
@@ -95,13 +103,21 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task Endpoint_that_gives_up_by_itself_has_failed_an_attempt(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            }
+        );
         Outside.Takes(_ => throw new TaskCanceledException("A time-out of its own."));
 
         var settlement = await DeliverAsync(Some.Message(), cancellationToken);
 
         var letter = ((Settlement.Divert)settlement).Letter;
-        Assert.That((letter.Code, letter.ExceptionType), Is.EqualTo(("ESB-ENDPOINT-FAILED", "System.Threading.Tasks.TaskCanceledException")));
+        Assert.That(
+            (letter.Code, letter.ExceptionType),
+            Is.EqualTo(("ESB-ENDPOINT-FAILED", "System.Threading.Tasks.TaskCanceledException"))
+        );
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed }));
     }
 
@@ -138,7 +154,8 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     {
         await StartAsync(new TestOutboundConfig { PoolSize = 100, ProcessingThreads = 100 });
 
-        for (var i = 0; i < 20; i++) await DeliverAsync(Some.Message(), cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await DeliverAsync(Some.Message(), cancellationToken);
 
         Assert.That(Outside.Instances, Is.EqualTo(1));
     }
@@ -146,7 +163,14 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task Waiting_for_a_free_instance_is_no_attempt(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { ProcessingThreads = 2, PoolTimeout = TimeSpan.FromSeconds(1), Timeout = TimeSpan.FromMinutes(5) });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                ProcessingThreads = 2,
+                PoolTimeout = TimeSpan.FromSeconds(1),
+                Timeout = TimeSpan.FromMinutes(5),
+            }
+        );
         var sending = new TaskCompletionSource();
         Outside.Takes(_ => sending.Task);
         var first = DeliverAsync(Some.Message(), cancellationToken);
@@ -170,7 +194,12 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task History_of_its_attempts_travels_with_the_message_and_ends_in_the_dead_letter(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 1, Delays = [TimeSpan.FromSeconds(10)] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 1, Delays = [TimeSpan.FromSeconds(10)] },
+            }
+        );
         Outside.Fails(times: 3);
 
         var later = (Settlement.Later)await DeliverAsync(Some.Message(), cancellationToken);
@@ -187,8 +216,14 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000), Property("Case", "T-POI-4")]
     public async Task Enormous_exception_leaves_a_dead_letter_of_bounded_size(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 3, Delays = [] } });
-        for (var i = 0; i < 4; i++) Outside.Takes(_ => throw new InvalidOperationException(new string('x', 1 << 20)));
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 3, Delays = [] },
+            }
+        );
+        for (var i = 0; i < 4; i++)
+            Outside.Takes(_ => throw new InvalidOperationException(new string('x', 1 << 20)));
 
         var letter = ((Settlement.Divert)await DeliverAsync(Some.Message(), cancellationToken)).Letter;
 
@@ -200,7 +235,12 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
     [Test, CancelAfter(10_000), Property("Case", "T-TMO-1")]
     public async Task Send_that_ignores_its_cancellation_is_left_behind_and_its_slot_replaced(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            }
+        );
         using var stuck = new ManualResetEventSlim();
         Outside.Takes(_ =>
         {
@@ -231,7 +271,10 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         var settlement = await DeliverAsync(message, cancellationToken);
 
         Assert.That(settlement, Is.EqualTo(Settlement.Done));
-        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Code, fact.Reason)), Is.EqualTo(new[] { (AuditKind.Duplicate, "ESB-SQL-ONCECONFLICT", "Applied before.") }));
+        Assert.That(
+            Audit.Facts.Select(fact => (fact.Kind, fact.Code, fact.Reason)),
+            Is.EqualTo(new[] { (AuditKind.Duplicate, "ESB-SQL-ONCECONFLICT", "Applied before.") })
+        );
     }
 
     [Test, CancelAfter(10_000), Property("Case", "SQL-16")]

@@ -21,7 +21,11 @@ public sealed class RefusedFactTests : DeliveryFixture
     {
         var refusal = new EsbException("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal);
         _spool.QuarantineAsync(Arg.Do<AuditFact>(fact => _aside.Add(fact.Kind)), Arg.Any<CancellationToken>()).Returns(Task.CompletedTask);
-        Trail = new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, new MemoryAuditStore(_spool) { Failure = _ => refusal }, new RefusedFacts(NullLogger<RefusedFacts>.Instance));
+        Trail = new AuditTrail(
+            new AuditConfig { Mode = AuditMode.Strict },
+            new MemoryAuditStore(_spool) { Failure = _ => refusal },
+            new RefusedFacts(NullLogger<RefusedFacts>.Instance)
+        );
     }
 
     [TearDown]
@@ -61,7 +65,12 @@ public sealed class RefusedFactTests : DeliveryFixture
     [Test, CancelAfter(10_000), Property("Case", "AUD-05")]
     public async Task Failed_attempts_count_and_end_in_a_dead_letter(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { Retry = new RetryConfig { Immediate = 1, Delays = [] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                Retry = new RetryConfig { Immediate = 1, Delays = [] },
+            }
+        );
         Outside.Fails(times: 2);
 
         var settlement = await DeliverAsync(Some.Message(), cancellationToken);

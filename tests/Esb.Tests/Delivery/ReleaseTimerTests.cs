@@ -17,7 +17,9 @@ public sealed class ReleaseTimerTests
         var store = Substitute.For<IParkingStore>();
         var queues = Substitute.For<IEndpointQueues>();
         IReadOnlyList<string> due = ["A-1"];
-        store.TakeDueAsync("orders-db", Arg.Any<CancellationToken>()).Returns(_ => throw new InvalidOperationException("A row that nobody can read."), _ => Task.FromResult(due));
+        store
+            .TakeDueAsync("orders-db", Arg.Any<CancellationToken>())
+            .Returns(_ => throw new InvalidOperationException("A row that nobody can read."), _ => Task.FromResult(due));
         await using var timer = new ReleaseTimer("orders-db", store, queues, time, NullLogger<ReleaseTimer>.Instance);
 
         await Eventually.HoldsAsync(
@@ -26,8 +28,17 @@ public sealed class ReleaseTimerTests
                 time.Advance(TimeSpan.FromSeconds(1));
                 return queues.ReceivedCalls().Any();
             },
-            "the key is released in spite of it", cancellationToken);
+            "the key is released in spite of it",
+            cancellationToken
+        );
 
-        await queues.Received().SendAsync("orders-db", Arg.Is<EsbMessage>(message => message.Key == "A-1"), DeliveryKind.Release, Arg.Any<CancellationToken>());
+        await queues
+            .Received()
+            .SendAsync(
+                "orders-db",
+                Arg.Is<EsbMessage>(message => message.Key == "A-1"),
+                DeliveryKind.Release,
+                Arg.Any<CancellationToken>()
+            );
     }
 }

@@ -80,7 +80,10 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         await RequestAsync(Some.Message(), cancellationToken);
 
         Assert.That(Outside.Attempts, Has.Count.EqualTo(1), "the second found the gate closed");
-        Assert.That(Replies.Select(reply => reply.Headers[EsbHeaders.Fault]), Is.EqualTo(new[] { "ESB-TEST-FAILED", "ESB-ENDPOINT-PAUSED" }));
+        Assert.That(
+            Replies.Select(reply => reply.Headers[EsbHeaders.Fault]),
+            Is.EqualTo(new[] { "ESB-TEST-FAILED", "ESB-ENDPOINT-PAUSED" })
+        );
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Paused));
     }
 

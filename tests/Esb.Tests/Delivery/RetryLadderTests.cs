@@ -32,7 +32,10 @@ public sealed class RetryLadderTests
     [TestCase(11, 60)]
     [TestCase(3600, 300)]
     public void Retry_after_takes_the_next_rung_up_from_what_is_asked(int asked, int expected) =>
-        Assert.That(_ladder.After(1, Failure(retryAfter: TimeSpan.FromSeconds(asked))), Is.EqualTo(new NextAttempt.After(TimeSpan.FromSeconds(expected))));
+        Assert.That(
+            _ladder.After(1, Failure(retryAfter: TimeSpan.FromSeconds(asked))),
+            Is.EqualTo(new NextAttempt.After(TimeSpan.FromSeconds(expected)))
+        );
 
     [TestCase(300, null)]
     [TestCase(301, 301)]
@@ -50,8 +53,7 @@ public sealed class RetryLadderTests
     }
 
     [Test]
-    public void Request_is_never_delayed() =>
-        Assert.That(_ladder.AfterRequest(3, Failure()), Is.EqualTo(new NextAttempt.None()));
+    public void Request_is_never_delayed() => Assert.That(_ladder.AfterRequest(3, Failure()), Is.EqualTo(new NextAttempt.None()));
 
     private static EndpointException Failure(bool isTransient = true, TimeSpan? retryAfter = null) =>
         new("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient) { RetryAfter = retryAfter };

@@ -26,7 +26,14 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
     public ScriptedEndpoint Fails(int times = 1, bool isTransient = true, bool isOutage = false, TimeSpan? retryAfter = null)
     {
         for (var i = 0; i < times; i++)
-            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient) { IsOutage = isOutage, RetryAfter = retryAfter });
+            _turns.Enqueue(
+                (_, _) =>
+                    throw new EndpointException("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient)
+                    {
+                        IsOutage = isOutage,
+                        RetryAfter = retryAfter,
+                    }
+            );
         return this;
     }
 
@@ -34,20 +41,36 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
     public ScriptedEndpoint Refuses(int times = 1)
     {
         for (var i = 0; i < times; i++)
-            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-VALUE", "The message has no value.", isTransient: false) { IsUnsent = true });
+            _turns.Enqueue(
+                (_, _) =>
+                    throw new EndpointException("an-endpoint", "ESB-TEST-VALUE", "The message has no value.", isTransient: false)
+                    {
+                        IsUnsent = true,
+                    }
+            );
         return this;
     }
 
     public ScriptedEndpoint TurnsAway(int times = 1, TimeSpan? retryAfter = null)
     {
         for (var i = 0; i < times; i++)
-            _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", "ESB-TEST-AWAY", "Nobody serves this now.", isTransient: true) { IsTurnedAway = true, RetryAfter = retryAfter });
+            _turns.Enqueue(
+                (_, _) =>
+                    throw new EndpointException("an-endpoint", "ESB-TEST-AWAY", "Nobody serves this now.", isTransient: true)
+                    {
+                        IsTurnedAway = true,
+                        RetryAfter = retryAfter,
+                    }
+            );
         return this;
     }
 
     public ScriptedEndpoint RefusesToken()
     {
-        _turns.Enqueue((_, _) => throw new EndpointException("an-endpoint", IFencedEndpoint.FencingCode, "Another host has taken over.", isTransient: true));
+        _turns.Enqueue(
+            (_, _) =>
+                throw new EndpointException("an-endpoint", IFencedEndpoint.FencingCode, "Another host has taken over.", isTransient: true)
+        );
         return this;
     }
 
@@ -59,17 +82,20 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
 
     public ScriptedEndpoint Takes(Func<CancellationToken, Task> time)
     {
-        _turns.Enqueue(async (_, cancellationToken) =>
-        {
-            await time(cancellationToken);
-            return null;
-        });
+        _turns.Enqueue(
+            async (_, cancellationToken) =>
+            {
+                await time(cancellationToken);
+                return null;
+            }
+        );
         return this;
     }
 
     public IOutboundEndpoint CreateInstance()
     {
-        if (CannotBeMade) throw new InvalidOperationException("No more of them.");
+        if (CannotBeMade)
+            throw new InvalidOperationException("No more of them.");
         Instances++;
         return this;
     }

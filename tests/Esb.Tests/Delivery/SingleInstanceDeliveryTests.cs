@@ -19,12 +19,16 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
     [SetUp]
     public void GrantOnce()
     {
-        Leases.AcquireAsync(default!, default!, default, default).ReturnsForAnyArgs(new Lease("endpoint an-endpoint", "this host", Token), (Lease?)null);
+        Leases
+            .AcquireAsync(default!, default!, default, default)
+            .ReturnsForAnyArgs(new Lease("endpoint an-endpoint", "this host", Token), (Lease?)null);
         Leases.RenewAsync(default!, default, default).ReturnsForAnyArgs(true);
     }
 
     [Test]
-    public async Task Host_that_has_the_lease_raises_the_fence_before_it_receives_and_shows_its_token_with_each_message(CancellationToken cancellationToken)
+    public async Task Host_that_has_the_lease_raises_the_fence_before_it_receives_and_shows_its_token_with_each_message(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(Single);
         Assert.That(Outside.Fences, Is.EqualTo(new[] { Token }));
@@ -60,11 +64,13 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
     public async Task Attempt_that_the_outside_refuses_for_its_token_counts_as_none_and_ends_the_lease(CancellationToken cancellationToken)
     {
         var isUnsubscribed = false;
-        Subscription.DisposeAsync().Returns(_ =>
-        {
-            isUnsubscribed = true;
-            return ValueTask.CompletedTask;
-        });
+        Subscription
+            .DisposeAsync()
+            .Returns(_ =>
+            {
+                isUnsubscribed = true;
+                return ValueTask.CompletedTask;
+            });
         Outside.RefusesToken();
         await StartAsync(Single);
 

@@ -7,7 +7,9 @@ namespace Esb.Tests.Delivery;
 public sealed class SuspectsTests : DeliveryFixture
 {
     [Test, CancelAfter(10_000), Property("Case", "T-POI-2")]
-    public async Task Message_that_killed_the_process_twice_while_alone_is_given_up_without_another_attempt(CancellationToken cancellationToken)
+    public async Task Message_that_killed_the_process_twice_while_alone_is_given_up_without_another_attempt(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(new TestOutboundConfig());
         var poison = Some.Message();
@@ -20,7 +22,9 @@ public sealed class SuspectsTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Suspect_has_a_mark_while_it_is_sent_and_none_once_the_process_has_lived_through_it(CancellationToken cancellationToken)
+    public async Task Suspect_has_a_mark_while_it_is_sent_and_none_once_the_process_has_lived_through_it(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(new TestOutboundConfig());
         var suspect = Some.Message();
@@ -79,7 +83,11 @@ public sealed class SuspectsTests : DeliveryFixture
                 Marks.IsAway = true;
                 return Task.CompletedTask;
             });
-            Assert.That(await DeliverAsync(Delivery(suspect) with { Redeliveries = redelivery }, cancellationToken), Is.EqualTo(Settlement.Done), $"redelivery {redelivery}");
+            Assert.That(
+                await DeliverAsync(Delivery(suspect) with { Redeliveries = redelivery }, cancellationToken),
+                Is.EqualTo(Settlement.Done),
+                $"redelivery {redelivery}"
+            );
             Marks.IsAway = false;
         }
 
@@ -89,7 +97,9 @@ public sealed class SuspectsTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Endpoint_in_order_stands_at_a_message_that_killed_the_process_until_an_operator_decides(CancellationToken cancellationToken)
+    public async Task Endpoint_in_order_stands_at_a_message_that_killed_the_process_until_an_operator_decides(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
         var poison = Some.Message();
@@ -99,7 +109,11 @@ public sealed class SuspectsTests : DeliveryFixture
         await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Stopped, "the endpoint stops", cancellationToken);
         Time.Advance(TimeSpan.FromMinutes(10));
         var before = Outside.Attempts.Count;
-        await Eventually.HoldsAsync(() => Controller.TryMoveOn(poison.Id, discard: false, decision: null), "it moves on", cancellationToken);
+        await Eventually.HoldsAsync(
+            () => Controller.TryMoveOn(poison.Id, discard: false, decision: null),
+            "it moves on",
+            cancellationToken
+        );
 
         Assert.That(await delivery, Is.EqualTo(Settlement.Done));
         Assert.That((before, Outside.Attempts.Count), Is.EqualTo((0, 1)));

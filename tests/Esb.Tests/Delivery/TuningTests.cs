@@ -19,8 +19,30 @@ public sealed class TuningTests : DeliveryFixture
         await Subscription.Received(1).TuneAsync(30, 60, false, Arg.Any<CancellationToken>());
         var status = Controller.Status;
         Assert.That(status.Pool!.Maximum, Is.EqualTo(250));
-        Assert.That(Basics(status.Current!), Is.EqualTo(new EndpointTuning { PoolSize = 250, ProcessingThreads = 30, Prefetch = 60, Paused = false }));
-        Assert.That(Basics(status.Configured!), Is.EqualTo(new EndpointTuning { PoolSize = 1, ProcessingThreads = 1, Prefetch = 32, Paused = false }));
+        Assert.That(
+            Basics(status.Current!),
+            Is.EqualTo(
+                new EndpointTuning
+                {
+                    PoolSize = 250,
+                    ProcessingThreads = 30,
+                    Prefetch = 60,
+                    Paused = false,
+                }
+            )
+        );
+        Assert.That(
+            Basics(status.Configured!),
+            Is.EqualTo(
+                new EndpointTuning
+                {
+                    PoolSize = 1,
+                    ProcessingThreads = 1,
+                    Prefetch = 32,
+                    Paused = false,
+                }
+            )
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -60,7 +82,14 @@ public sealed class TuningTests : DeliveryFixture
 
         Assert.That(
             async () => await Controller.CallAsync(Some.Message(), unitOfWork: null, cancellationToken),
-            Throws.TypeOf<EndpointException>().With.Property("Code").EqualTo("ESB-ENDPOINT-PAUSED").And.Property("IsTransient").True.And.Property("Kind").EqualTo(FaultKind.Unavailable));
+            Throws
+                .TypeOf<EndpointException>()
+                .With.Property("Code")
+                .EqualTo("ESB-ENDPOINT-PAUSED")
+                .And.Property("IsTransient")
+                .True.And.Property("Kind")
+                .EqualTo(FaultKind.Unavailable)
+        );
 
         await Controller.TuneAsync(new EndpointTuning { Paused = false }, cancellationToken);
         await Controller.CallAsync(Some.Message(), unitOfWork: null, cancellationToken);
@@ -70,7 +99,10 @@ public sealed class TuningTests : DeliveryFixture
     [Test]
     public void Pause_of_an_endpoint_that_is_only_called_is_refused()
     {
-        Assert.That(EndpointTunings.Check(new TestOutboundConfig(), new EndpointTuning { Paused = true }), Has.One.StartsWith("paused = true: expected an endpoint that subscribes"));
+        Assert.That(
+            EndpointTunings.Check(new TestOutboundConfig(), new EndpointTuning { Paused = true }),
+            Has.One.StartsWith("paused = true: expected an endpoint that subscribes")
+        );
         Assert.That(EndpointTunings.Check(new TestOutboundConfig(), new EndpointTuning { Paused = false }), Is.Empty);
     }
 
@@ -79,14 +111,32 @@ public sealed class TuningTests : DeliveryFixture
     [TestCase(DeliveryMode.Parallel, 0, null, "poolSize = 0: expected 1..1000")]
     [TestCase(DeliveryMode.OrderedByKey, null, 1001, "processingThreads = 1001: expected 1..1000")]
     public void What_contradicts_the_delivery_is_refused(DeliveryMode delivery, int? poolSize, int? threads, string expected) =>
-        Assert.That(EndpointTunings.Check(new TestOutboundConfig { Delivery = delivery }, new EndpointTuning { PoolSize = poolSize, ProcessingThreads = threads }), Has.One.StartsWith(expected));
+        Assert.That(
+            EndpointTunings.Check(
+                new TestOutboundConfig { Delivery = delivery },
+                new EndpointTuning { PoolSize = poolSize, ProcessingThreads = threads }
+            ),
+            Has.One.StartsWith(expected)
+        );
 
     [Test]
     public void Lanes_may_be_worked_on_by_any_number()
     {
         var config = new TestOutboundConfig { Delivery = DeliveryMode.OrderedByKey, Subscribe = [SubjectPattern.Parse("orders.#")!] };
 
-        Assert.That(EndpointTunings.Check(config, new EndpointTuning { PoolSize = 16, ProcessingThreads = 8, Prefetch = 100, Paused = true }), Is.Empty);
+        Assert.That(
+            EndpointTunings.Check(
+                config,
+                new EndpointTuning
+                {
+                    PoolSize = 16,
+                    ProcessingThreads = 8,
+                    Prefetch = 100,
+                    Paused = true,
+                }
+            ),
+            Is.Empty
+        );
     }
 
     [TestCase(-1, null, null, "rate = -1: expected 0..100000")]
@@ -108,9 +158,15 @@ public sealed class TuningTests : DeliveryFixture
     [Test]
     public void Retries_that_hold_a_message_of_an_ordered_endpoint_too_long_are_refused_as_in_a_file()
     {
-        var tuning = new EndpointTuning { Retry = new RetryTuning { Immediate = 0, Delays = ["14m", "14m"] } };
+        var tuning = new EndpointTuning
+        {
+            Retry = new RetryTuning { Immediate = 0, Delays = ["14m", "14m"] },
+        };
 
-        Assert.That(EndpointTunings.Check(new TestOutboundConfig { Delivery = DeliveryMode.Ordered }, tuning), Has.One.Contains("half of what the broker waits"));
+        Assert.That(
+            EndpointTunings.Check(new TestOutboundConfig { Delivery = DeliveryMode.Ordered }, tuning),
+            Has.One.Contains("half of what the broker waits")
+        );
         Assert.That(EndpointTunings.Check(new TestOutboundConfig(), tuning), Is.Empty);
     }
 
@@ -118,7 +174,11 @@ public sealed class TuningTests : DeliveryFixture
     public void Setting_that_is_tuned_to_its_configured_value_is_not_tuned()
     {
         var configured = EndpointTunings.Of(new TestOutboundConfig());
-        var tuned = EndpointTunings.Merge(configured, new EndpointTuning { PoolSize = 4, Rate = 10 }, new EndpointTuning { PoolSize = 1, Retry = TuningValues.Of(new RetryConfig()) });
+        var tuned = EndpointTunings.Merge(
+            configured,
+            new EndpointTuning { PoolSize = 4, Rate = 10 },
+            new EndpointTuning { PoolSize = 1, Retry = TuningValues.Of(new RetryConfig()) }
+        );
 
         Assert.That(TuningValues.Of(tuned), Is.EqualTo(new Dictionary<string, string> { ["rate"] = "10" }));
     }
@@ -144,7 +204,13 @@ public sealed class TuningTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task Circuit_breaker_pauses_after_as_many_failures_as_it_says(CancellationToken cancellationToken)
     {
-        await StartAsync(new TestOutboundConfig { CircuitBreaker = new CircuitBreakerConfig { Failures = 2 }, Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        await StartAsync(
+            new TestOutboundConfig
+            {
+                CircuitBreaker = new CircuitBreakerConfig { Failures = 2 },
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            }
+        );
         Outside.TurnsAway(times: 4);
 
         await DeliverAsync(Some.Message(), cancellationToken);
@@ -153,5 +219,12 @@ public sealed class TuningTests : DeliveryFixture
         await Eventually.HoldsAsync(() => Controller.Status.State == EndpointState.Paused, "the endpoint pauses", cancellationToken);
     }
 
-    private static EndpointTuning Basics(EndpointTuning tuning) => tuning with { Retry = null, CircuitBreaker = null, Rate = null, Audit = null };
+    private static EndpointTuning Basics(EndpointTuning tuning) =>
+        tuning with
+        {
+            Retry = null,
+            CircuitBreaker = null,
+            Rate = null,
+            Audit = null,
+        };
 }

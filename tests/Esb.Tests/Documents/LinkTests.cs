@@ -39,9 +39,13 @@ public sealed partial class LinkTests
         var next = new Queue<string>([Pages[0]]);
         while (next.TryDequeue(out var page))
         {
-            if (!reached.Add(page)) continue;
-            foreach (var target in byPage[page]) next.Enqueue(target);
-            if (Directory.Exists(page)) foreach (var file in Directory.GetFiles(page, "*.md")) next.Enqueue(file);
+            if (!reached.Add(page))
+                continue;
+            foreach (var target in byPage[page])
+                next.Enqueue(target);
+            if (Directory.Exists(page))
+                foreach (var file in Directory.GetFiles(page, "*.md"))
+                    next.Enqueue(file);
         }
 
         Assert.That(Pages.Where(page => !reached.Contains(page)), Is.Empty);
@@ -51,7 +55,9 @@ public sealed partial class LinkTests
         from page in Pages
         from match in Relative().Matches(Markdown.WithoutCode(page)).Cast<Match>()
         let file = match.Groups["file"].Value
-        let target = file.Length == 0 ? page : Path.TrimEndingDirectorySeparator(Path.GetFullPath(Uri.UnescapeDataString(file), Path.GetDirectoryName(page)!))
+        let target = file.Length == 0
+            ? page
+            : Path.TrimEndingDirectorySeparator(Path.GetFullPath(Uri.UnescapeDataString(file), Path.GetDirectoryName(page)!))
         select new Link(page, match.Value, target, match.Groups["anchor"].Value);
 
     // Not those with a scheme, such as https:.

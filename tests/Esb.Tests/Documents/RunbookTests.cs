@@ -28,11 +28,17 @@ public sealed partial class RunbookTests
     [Test]
     public void Every_family_of_error_codes_is_named_in_the_index_and_on_its_page()
     {
-        var codes = new[] { "errors.md", "configuration.md" }.SelectMany(name => Families(File.ReadAllText(Path.Combine(Markdown.Repository, "docs", name)))).Distinct();
+        var codes = new[] { "errors.md", "configuration.md" }
+            .SelectMany(name => Families(File.ReadAllText(Path.Combine(Markdown.Repository, "docs", name))))
+            .Distinct();
         var index = Families(File.ReadAllText(Index)).ToHashSet();
         var pages = Pages.SelectMany(page => Families(File.ReadAllText(page))).ToHashSet();
 
-        Assert.That(codes.Where(family => !index.Contains(family) || !pages.Contains(family)), Is.Empty, "Add these families to docs/operate/runbook.md and to one of its pages.");
+        Assert.That(
+            codes.Where(family => !index.Contains(family) || !pages.Contains(family)),
+            Is.Empty,
+            "Add these families to docs/operate/runbook.md and to one of its pages."
+        );
     }
 
     [Test]
@@ -41,7 +47,11 @@ public sealed partial class RunbookTests
         foreach (var page in Pages)
         {
             var text = File.ReadAllText(page);
-            Assert.That(Headings().Matches(text).Select(match => match.Groups["text"].Value), Is.SupersetOf(new[] { "Symptom", "Cause", "What to do", "Commands" }), page);
+            Assert.That(
+                Headings().Matches(text).Select(match => match.Groups["text"].Value),
+                Is.SupersetOf(new[] { "Symptom", "Cause", "What to do", "Commands" }),
+                page
+            );
             Assert.That(text.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries), Has.Length.AtMost(1_200), page);
         }
     }
@@ -49,10 +59,24 @@ public sealed partial class RunbookTests
     [Test]
     public void Every_command_can_be_given()
     {
-        var commands = Pages.Append(Index).SelectMany(page => Markdown.Commands(page).Select(line => (page, line))).Where(entry => entry.line.StartsWith("esb ", StringComparison.Ordinal)).ToList();
-        var root = EsbCommandLine.Commands(new CommandContext { Output = TextWriter.Null, Error = TextWriter.Null, Variables = new Dictionary<string, string>(), Services = StandIns.Services });
+        var commands = Pages
+            .Append(Index)
+            .SelectMany(page => Markdown.Commands(page).Select(line => (page, line)))
+            .Where(entry => entry.line.StartsWith("esb ", StringComparison.Ordinal))
+            .ToList();
+        var root = EsbCommandLine.Commands(
+            new CommandContext
+            {
+                Output = TextWriter.Null,
+                Error = TextWriter.Null,
+                Variables = new Dictionary<string, string>(),
+                Services = StandIns.Services,
+            }
+        );
 
-        var wrong = commands.Select(entry => (entry, errors: root.Parse(Words(entry.line).Skip(1).ToList()).Errors)).Where(result => result.errors.Count > 0);
+        var wrong = commands
+            .Select(entry => (entry, errors: root.Parse(Words(entry.line).Skip(1).ToList()).Errors))
+            .Where(result => result.errors.Count > 0);
 
         Assert.That(commands, Has.Count.AtLeast(50));
         Assert.That(wrong.Select(result => $"{result.entry}: {string.Join(' ', result.errors)}"), Is.Empty);
@@ -63,7 +87,12 @@ public sealed partial class RunbookTests
     {
         var known = Constants(typeof(EsbTelemetry)).ToHashSet();
 
-        var named = Pages.Append(Index).SelectMany(page => Metrics().Matches(File.ReadAllText(page))).Select(match => match.Groups["name"].Value).Where(name => name is not ("esb.json" or "esb.unroutable")).Distinct();
+        var named = Pages
+            .Append(Index)
+            .SelectMany(page => Metrics().Matches(File.ReadAllText(page)))
+            .Select(match => match.Groups["name"].Value)
+            .Where(name => name is not ("esb.json" or "esb.unroutable"))
+            .Distinct();
 
         Assert.That(named.Where(name => !known.Contains(name)), Is.Empty);
     }
@@ -72,9 +101,12 @@ public sealed partial class RunbookTests
 
     private static IEnumerable<string> Words(string line) => CommandLineParser.SplitCommandLine(line.Replace('\'', '"'));
 
-    private static IEnumerable<string> Constants(Type type) => type.GetFields(BindingFlags.Public | BindingFlags.Static)
-        .Where(field => field.IsLiteral).Select(field => field.GetRawConstantValue()).OfType<string>()
-        .Concat(type.GetNestedTypes().SelectMany(Constants));
+    private static IEnumerable<string> Constants(Type type) =>
+        type.GetFields(BindingFlags.Public | BindingFlags.Static)
+            .Where(field => field.IsLiteral)
+            .Select(field => field.GetRawConstantValue())
+            .OfType<string>()
+            .Concat(type.GetNestedTypes().SelectMany(Constants));
 
     [GeneratedRegex("`ESB-(?<family>[A-Z]+)")]
     private static partial Regex Codes();

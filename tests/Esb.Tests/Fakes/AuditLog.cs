@@ -25,38 +25,46 @@ internal sealed class AuditLog : IAuditTrail
     {
         get
         {
-            lock (_facts) return [.. _facts];
+            lock (_facts)
+                return [.. _facts];
         }
     }
 
     /// <summary>The message that was recorded with a fact.</summary>
     public EsbMessage ContentOf(AuditFact fact)
     {
-        lock (_facts) return _contents[fact.Id];
+        lock (_facts)
+            return _contents[fact.Id];
     }
 
     public IEnumerable<AuditKind> Kinds => Facts.Select(fact => fact.Kind);
 
     public ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken)
     {
-        if (Failure is not null) return ValueTask.FromException(Failure);
-        lock (_facts) _facts.Add(fact);
+        if (Failure is not null)
+            return ValueTask.FromException(Failure);
+        lock (_facts)
+            _facts.Add(fact);
         return ValueTask.CompletedTask;
     }
 
     public async ValueTask RecordAsync(IReadOnlyList<AuditRecord> records, AuditDurability durability, CancellationToken cancellationToken)
     {
-        lock (_facts) Groups.Add((records.Count, durability));
+        lock (_facts)
+            Groups.Add((records.Count, durability));
         foreach (var (fact, content) in records)
         {
-            if (content is null) await RecordAsync(fact, cancellationToken);
-            else await RecordAsync(fact, content, cancellationToken);
+            if (content is null)
+                await RecordAsync(fact, cancellationToken);
+            else
+                await RecordAsync(fact, content, cancellationToken);
         }
     }
 
     public ValueTask RecordAsync(AuditFact fact, EsbMessage content, CancellationToken cancellationToken)
     {
-        lock (_facts) _contents[fact.Id] = content;
+        lock (_facts)
+            _contents[fact.Id] = content;
         return RecordAsync(fact, cancellationToken);
     }
 }

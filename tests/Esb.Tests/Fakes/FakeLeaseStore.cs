@@ -13,7 +13,8 @@ internal sealed class FakeLeaseStore(TimeProvider time) : ILeaseStore
     {
         lock (_lock)
         {
-            if (_held.TryGetValue(name, out var held) && held.Lease.Owner != owner && time.GetElapsedTime(held.Since) < held.TimeToLive) return Task.FromResult<Lease?>(null);
+            if (_held.TryGetValue(name, out var held) && held.Lease.Owner != owner && time.GetElapsedTime(held.Since) < held.TimeToLive)
+                return Task.FromResult<Lease?>(null);
             var lease = new Lease(name, owner, ++_token);
             _held[name] = new Held(lease, time.GetTimestamp(), timeToLive);
             return Task.FromResult<Lease?>(lease);
@@ -24,7 +25,8 @@ internal sealed class FakeLeaseStore(TimeProvider time) : ILeaseStore
     {
         lock (_lock)
         {
-            if (!IsHeld(lease)) return Task.FromResult(false);
+            if (!IsHeld(lease))
+                return Task.FromResult(false);
             _held[lease.Name] = new Held(lease, time.GetTimestamp(), timeToLive);
             return Task.FromResult(true);
         }
@@ -34,7 +36,8 @@ internal sealed class FakeLeaseStore(TimeProvider time) : ILeaseStore
     {
         lock (_lock)
         {
-            if (IsHeld(lease)) _held.Remove(lease.Name);
+            if (IsHeld(lease))
+                _held.Remove(lease.Name);
         }
 
         return Task.CompletedTask;

@@ -36,6 +36,7 @@ internal sealed class KeptMarks : IEndpointMarks
 
     private void Check()
     {
-        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store is unreachable.", FaultKind.Unavailable);
+        if (IsAway)
+            throw new EsbException("ESB-STORE-AWAY", "The store is unreachable.", FaultKind.Unavailable);
     }
 }

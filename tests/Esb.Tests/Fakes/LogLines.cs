@@ -11,7 +11,8 @@ internal sealed class LogLines : ILoggerProvider
     {
         get
         {
-            lock (_lines) return [.. _lines];
+            lock (_lines)
+                return [.. _lines];
         }
     }
 
@@ -20,9 +21,7 @@ internal sealed class LogLines : ILoggerProvider
 
     public ILogger CreateLogger(string categoryName) => new Logger(this, categoryName);
 
-    public void Dispose()
-    {
-    }
+    public void Dispose() { }
 
     private sealed class Logger(LogLines lines, string category) : ILogger
     {
@@ -31,9 +30,16 @@ internal sealed class LogLines : ILoggerProvider
 
         public bool IsEnabled(LogLevel logLevel) => !lines.IsOff || logLevel > LogLevel.Information;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        )
         {
-            lock (lines._lines) lines._lines.Add((category, logLevel, $"{formatter(state, exception)} {exception}"));
+            lock (lines._lines)
+                lines._lines.Add((category, logLevel, $"{formatter(state, exception)} {exception}"));
         }
     }
 }

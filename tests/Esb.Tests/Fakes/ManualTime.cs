@@ -14,13 +14,15 @@ internal sealed class ManualTime : TimeProvider
     {
         get
         {
-            lock (_lock) return _timers.Count(timer => timer.Due is not null);
+            lock (_lock)
+                return _timers.Count(timer => timer.Due is not null);
         }
     }
 
     public override DateTimeOffset GetUtcNow()
     {
-        lock (_lock) return _now;
+        lock (_lock)
+            return _now;
     }
 
     public override long GetTimestamp() => GetUtcNow().Ticks;
@@ -28,7 +30,8 @@ internal sealed class ManualTime : TimeProvider
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
         var timer = new ManualTimer(this, callback, state);
-        lock (_lock) _timers.Add(timer);
+        lock (_lock)
+            _timers.Add(timer);
         timer.Change(dueTime, period);
         return timer;
     }
@@ -36,7 +39,8 @@ internal sealed class ManualTime : TimeProvider
     /// <summary>Moves the time on as if the process had stood still: nothing that falls due has run.</summary>
     public void Skip(TimeSpan by)
     {
-        lock (_lock) _now += by;
+        lock (_lock)
+            _now += by;
     }
 
     /// <summary>Moves the time on and runs what falls due, in order.</summary>
@@ -53,7 +57,8 @@ internal sealed class ManualTime : TimeProvider
                 next?.Elapse();
             }
 
-            if (next is null) return;
+            if (next is null)
+                return;
             next.Callback();
         }
     }

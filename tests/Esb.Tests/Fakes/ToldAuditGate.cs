@@ -19,12 +19,14 @@ internal sealed class ToldAuditGate : IAuditGate
     {
         (Obstacle, var before) = (obstacle, _open);
         _open = obstacle is null ? Opened() : new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        if (obstacle is null) before.TrySetResult();
+        if (obstacle is null)
+            before.TrySetResult();
     }
 
-    public ValueTask EnterAsync(CancellationToken cancellationToken) => Obstacle is { } obstacle
-        ? throw new EsbException("ESB-AUD-FULL", obstacle, FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(5) }
-        : ValueTask.CompletedTask;
+    public ValueTask EnterAsync(CancellationToken cancellationToken) =>
+        Obstacle is { } obstacle
+            ? throw new EsbException("ESB-AUD-FULL", obstacle, FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(5) }
+            : ValueTask.CompletedTask;
 
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {

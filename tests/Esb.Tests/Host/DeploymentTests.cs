@@ -22,7 +22,11 @@ public sealed partial class DeploymentTests
     {
         var variables = EnvironmentOf("esb");
 
-        await using var services = BusServices.Build(Path.Combine(Root, "samples", "database"), variables, new ServiceCollection().AddEsb());
+        await using var services = BusServices.Build(
+            Path.Combine(Root, "samples", "database"),
+            variables,
+            new ServiceCollection().AddEsb()
+        );
 
         var configuration = services.GetRequiredService<Live<EsbConfiguration>>().Current;
         Assert.That(variables.Keys, Has.Some.StartsWith("ESB__"));
@@ -37,7 +41,10 @@ public sealed partial class DeploymentTests
         using var settings = JsonDocument.Parse(File.ReadAllText(Path.Combine(Root, "Esb.Host", "Properties", "launchSettings.json")));
         var profile = settings.RootElement.GetProperty("profiles").EnumerateObject().First().Value;
 
-        Assert.That((profile.GetProperty("commandName").GetString(), profile.GetProperty("commandLineArgs").GetString()), Is.EqualTo(("Project", "run")));
+        Assert.That(
+            (profile.GetProperty("commandName").GetString(), profile.GetProperty("commandLineArgs").GetString()),
+            Is.EqualTo(("Project", "run"))
+        );
         Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("CMD [\"run\"]"));
     }
 
@@ -46,8 +53,17 @@ public sealed partial class DeploymentTests
     {
         var manifest = File.ReadAllText(Path.Combine(Root, file));
 
-        Assert.That(manifest, Does.Contain("path: /health/ready").And.Contain("path: /health/live").And.Contain("terminationGracePeriodSeconds"));
-        Assert.That(manifest, Does.Contain("runAsNonRoot: true").And.Contain("runAsUser: 1654").And.Contain("readOnlyRootFilesystem: true").And.Contain("allowPrivilegeEscalation: false"));
+        Assert.That(
+            manifest,
+            Does.Contain("path: /health/ready").And.Contain("path: /health/live").And.Contain("terminationGracePeriodSeconds")
+        );
+        Assert.That(
+            manifest,
+            Does.Contain("runAsNonRoot: true")
+                .And.Contain("runAsUser: 1654")
+                .And.Contain("readOnlyRootFilesystem: true")
+                .And.Contain("allowPrivilegeEscalation: false")
+        );
         Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("USER 1654:1654").And.Contain("/var/lib/esb"));
         Assert.That(manifest, Does.Contain("mountPath: /var/lib/esb"));
         Assert.That(manifest, Does.Not.Contain("\t"), "YAML knows no tabs");
@@ -59,7 +75,11 @@ public sealed partial class DeploymentTests
         foreach (var folder in new[] { "deploy/kubernetes", "deploy/helm/esb/templates" })
         {
             var all = string.Concat(Directory.GetFiles(Path.Combine(Root, folder)).Select(File.ReadAllText));
-            Assert.That(all, Does.Contain("kind: PodDisruptionBudget").And.Contain("maxUnavailable: 1").And.Contain("mode: QueueLength"), folder);
+            Assert.That(
+                all,
+                Does.Contain("kind: PodDisruptionBudget").And.Contain("maxUnavailable: 1").And.Contain("mode: QueueLength"),
+                folder
+            );
         }
     }
 
@@ -94,7 +114,10 @@ public sealed partial class DeploymentTests
     [Test]
     public void No_service_has_a_password_of_its_own()
     {
-        var secrets = Services().SelectMany(EnvironmentLines).Where(line => line.Contains("PASS", StringComparison.OrdinalIgnoreCase)).ToList();
+        var secrets = Services()
+            .SelectMany(EnvironmentLines)
+            .Where(line => line.Contains("PASS", StringComparison.OrdinalIgnoreCase))
+            .ToList();
 
         Assert.That(secrets, Has.Count.EqualTo(4));
         Assert.That(secrets, Has.All.Matches(@"\$\{[A-Z_]+PASSWORD:\?"));
@@ -106,7 +129,10 @@ public sealed partial class DeploymentTests
 
     [Test]
     public void Ports_are_published_to_this_machine_only() =>
-        Assert.That(Regex.Matches(Compose, "- \"([^\"]*):[0-9]+\"").Select(match => match.Groups[1].Value), Is.Not.Empty.And.All.StartsWith("127.0.0.1:"));
+        Assert.That(
+            Regex.Matches(Compose, "- \"([^\"]*):[0-9]+\"").Select(match => match.Groups[1].Value),
+            Is.Not.Empty.And.All.StartsWith("127.0.0.1:")
+        );
 
     [Test]
     public void Every_service_gives_up_its_capabilities_and_has_bounds()
@@ -114,12 +140,20 @@ public sealed partial class DeploymentTests
         foreach (var service in Services())
         {
             var block = string.Join('\n', BlockOf(Compose.Split('\n'), $"  {service}:"));
-            Assert.That(block, Does.Contain("cap_drop: [\"ALL\"]").And.Contain("no-new-privileges:true").And.Contain("pids_limit:").And.Contain("mem_limit:"), service);
+            Assert.That(
+                block,
+                Does.Contain("cap_drop: [\"ALL\"]")
+                    .And.Contain("no-new-privileges:true")
+                    .And.Contain("pids_limit:")
+                    .And.Contain("mem_limit:"),
+                service
+            );
         }
     }
 
     [Test]
-    public void Image_is_built_from_locked_packages() => Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("--locked-mode"));
+    public void Image_is_built_from_locked_packages() =>
+        Assert.That(File.ReadAllText(Path.Combine(Root, "Dockerfile")), Does.Contain("--locked-mode"));
 
     [Test]
     public void Files_that_are_mounted_exist()
@@ -140,20 +174,26 @@ public sealed partial class DeploymentTests
         Assert.That(Compose, Does.Contain("user: \"1654:1654\""));
     }
 
-    private static Dictionary<string, string> EnvironmentOf(string service) => EnvironmentLines(service)
-        .Select(line => line.Split(':', 2))
-        .ToDictionary(parts => parts[0].Trim(), parts => Reference().Replace(parts[1].Trim().Trim('"'), "chosen"));
+    private static Dictionary<string, string> EnvironmentOf(string service) =>
+        EnvironmentLines(service)
+            .Select(line => line.Split(':', 2))
+            .ToDictionary(parts => parts[0].Trim(), parts => Reference().Replace(parts[1].Trim().Trim('"'), "chosen"));
 
     private static IEnumerable<string> Services() =>
-        BlockOf(Compose.Split('\n'), "services:").Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ').Select(line => line.Trim(' ', ':'));
+        BlockOf(Compose.Split('\n'), "services:")
+            .Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ')
+            .Select(line => line.Trim(' ', ':'));
 
-    private static IEnumerable<string> EnvironmentLines(string service) => BlockOf([.. BlockOf(Compose.Split('\n'), $"  {service}:")], "    environment:");
+    private static IEnumerable<string> EnvironmentLines(string service) =>
+        BlockOf([.. BlockOf(Compose.Split('\n'), $"  {service}:")], "    environment:");
 
     /// <summary>The lines below a line that are indented deeper: all the YAML that this file needs.</summary>
     private static IEnumerable<string> BlockOf(string[] lines, string head)
     {
         var depth = head.Length - head.TrimStart().Length;
-        return lines.SkipWhile(line => line != head).Skip(1)
+        return lines
+            .SkipWhile(line => line != head)
+            .Skip(1)
             .Where(line => line.Trim().Length > 0)
             .TakeWhile(line => line.Length - line.TrimStart().Length > depth);
     }
@@ -161,7 +201,8 @@ public sealed partial class DeploymentTests
     private static string FindRoot()
     {
         var folder = new DirectoryInfo(AppContext.BaseDirectory);
-        while (!File.Exists(Path.Combine(folder.FullName, "Esb.sln"))) folder = folder.Parent!;
+        while (!File.Exists(Path.Combine(folder.FullName, "Esb.sln")))
+            folder = folder.Parent!;
         return folder.FullName;
     }
 

@@ -23,34 +23,44 @@ namespace Esb.Tests.Host;
 internal static class StandIns
 {
     /// <summary>What a bus is made of: the host itself, and stand-ins for everything else.</summary>
-    public static IServiceCollection Services() => new ServiceCollection()
-        .AddEsbConfiguration()
-        .AddEsbHost()
-        .AddSection<IReadOnlyDictionary<string, StandInListener>>("listeners", "Where requests come in.", """{ "public": { "url": "http://127.0.0.1:8080" } }""")
-        .AddSection<StandInAudit>("audit", "How what happens to messages is recorded.")
-        .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
-        .AddStore<FileStoreConfig>("file", "In files.", (_, _) => throw new NotSupportedException(), (config, name, _, logger) => StoreReader.Open(config, logger, name))
-        .AddStore<PostgresStoreConfig>("postgres", "In PostgreSQL.", (_, _) => throw new NotSupportedException(), StoreReader.Open)
-        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))
-        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
-        .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
-        .AddSingleton(Transport())
-        .AddSingleton(Farm())
-        .AddSingleton(Substitute.For<IAuditTrail>())
-        .AddModel(_ => Processes())
-        .AddSingleton(Substitute.For<IUnroutableMessages>())
-        .AddSingleton<RecordingPublisher>()
-        .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
-        .AddSingleton(Substitute.For<IDeadLetterStore>())
-        .AddSingleton(Substitute.For<IReplayJobStore>())
-        .AddSingleton(Substitute.For<IDeadLetterDesk>())
-        .AddSingleton(Substitute.For<IParkingDesk>())
-        .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())
-        .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
-        .AddSingleton(Substitute.For<IAuditReplayDesk>())
-        .AddSingleton(Substitute.For<IActivityDesk>())
-        .AddSingleton<ListedAuditStore>()
-        .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
+    public static IServiceCollection Services() =>
+        new ServiceCollection()
+            .AddEsbConfiguration()
+            .AddEsbHost()
+            .AddSection<IReadOnlyDictionary<string, StandInListener>>(
+                "listeners",
+                "Where requests come in.",
+                """{ "public": { "url": "http://127.0.0.1:8080" } }"""
+            )
+            .AddSection<StandInAudit>("audit", "How what happens to messages is recorded.")
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
+            .AddStore<FileStoreConfig>(
+                "file",
+                "In files.",
+                (_, _) => throw new NotSupportedException(),
+                (config, name, _, logger) => StoreReader.Open(config, logger, name)
+            )
+            .AddStore<PostgresStoreConfig>("postgres", "In PostgreSQL.", (_, _) => throw new NotSupportedException(), StoreReader.Open)
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "file-outbound", typeof(StandInOutbound), "Writes files."))
+            .AddSingleton(new SettingsKind(typeof(StepConfig), "log", typeof(StandInStep), "Logs."))
+            .AddSingleton(Transport())
+            .AddSingleton(Farm())
+            .AddSingleton(Substitute.For<IAuditTrail>())
+            .AddModel(_ => Processes())
+            .AddSingleton(Substitute.For<IUnroutableMessages>())
+            .AddSingleton<RecordingPublisher>()
+            .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
+            .AddSingleton(Substitute.For<IDeadLetterStore>())
+            .AddSingleton(Substitute.For<IReplayJobStore>())
+            .AddSingleton(Substitute.For<IDeadLetterDesk>())
+            .AddSingleton(Substitute.For<IParkingDesk>())
+            .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())
+            .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
+            .AddSingleton(Substitute.For<IAuditReplayDesk>())
+            .AddSingleton(Substitute.For<IActivityDesk>())
+            .AddSingleton<ListedAuditStore>()
+            .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());
 
     private static IFarm Farm()
     {
@@ -125,14 +135,26 @@ internal sealed class RecordingPublisher : ITopicPublisher
 
     public ValueTask PublishAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken)
     {
-        if (Failure is not null) throw Failure;
+        if (Failure is not null)
+            throw Failure;
         _published.Add((context.Message, subject.Value));
         return ValueTask.CompletedTask;
     }
 
-    public ValueTask<OutgoingMessage> CopyAsync(MessageContext context, Subject subject, string step, CancellationToken cancellationToken) => throw new NotSupportedException();
+    public ValueTask<OutgoingMessage> CopyAsync(
+        MessageContext context,
+        Subject subject,
+        string step,
+        CancellationToken cancellationToken
+    ) => throw new NotSupportedException();
 
-    public ValueTask RequestAsync(MessageContext context, Subject subject, TimeSpan timeout, string step, CancellationToken cancellationToken) => throw new NotSupportedException();
+    public ValueTask RequestAsync(
+        MessageContext context,
+        Subject subject,
+        TimeSpan timeout,
+        string step,
+        CancellationToken cancellationToken
+    ) => throw new NotSupportedException();
 }
 
 /// <summary>Finds what is in a list, and remembers what it was asked for.</summary>
@@ -148,7 +170,15 @@ internal sealed class ListedAuditStore : IAuditStore
     {
         Asked = query;
         await Task.CompletedTask;
-        foreach (var fact in Facts.Where(fact => (query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0) && (query.MessageId ?? fact.MessageId) == fact.MessageId).Take(query.Limit)) yield return fact;
+        foreach (
+            var fact in Facts
+                .Where(fact =>
+                    (query.Before is null || fact.Id.CompareTo(query.Before.Value) < 0)
+                    && (query.MessageId ?? fact.MessageId) == fact.MessageId
+                )
+                .Take(query.Limit)
+        )
+            yield return fact;
     }
 
     public Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken) =>

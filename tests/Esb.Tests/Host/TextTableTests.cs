@@ -10,10 +10,19 @@ public sealed class TextTableTests
     {
         using var output = new StringWriter { NewLine = "\n" };
 
-        TextTable.Write(output, [["ID", "KEY"], ["1", cell]]);
+        TextTable.Write(
+            output,
+            [
+                ["ID", "KEY"],
+                ["1", cell],
+            ]
+        );
 
         Assert.That(output.ToString().Split('\n'), Has.Length.EqualTo(3));
-        Assert.That(output.ToString().Replace("\n", "", StringComparison.Ordinal), Has.None.Matches<char>(character => char.IsControl(character) || character == '\u202E'));
+        Assert.That(
+            output.ToString().Replace("\n", "", StringComparison.Ordinal),
+            Has.None.Matches<char>(character => char.IsControl(character) || character == '\u202E')
+        );
     }
 
     [Test]
@@ -21,7 +30,13 @@ public sealed class TextTableTests
     {
         using var output = new StringWriter { NewLine = "\n" };
 
-        TextTable.Write(output, [["ID", "KEY"], ["1001", "köln"]]);
+        TextTable.Write(
+            output,
+            [
+                ["ID", "KEY"],
+                ["1001", "köln"],
+            ]
+        );
 
         Assert.That(output.ToString(), Is.EqualTo("ID    KEY\n1001  köln\n"));
     }

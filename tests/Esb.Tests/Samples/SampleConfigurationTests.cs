@@ -24,15 +24,32 @@ public sealed class SampleConfigurationTests
     };
 
     public static IEnumerable<string> Configurations =>
-    [
-        "samples/starter", "samples/orders", "samples/billing", "samples/rest", "samples/soap", "samples/mediation", "samples/database", "samples/transactions", "samples/sftp", "loadtests/orders", "loadtests/soap.d",
-        "loadtests/compare.d/mediation", "loadtests/compare.d/topics", "loadtests/compare.d/topics-grouped",
-        "samples/workflows/order-fulfilment", "samples/workflows/approval", "samples/workflows/kinds",
-    ];
+        [
+            "samples/starter",
+            "samples/orders",
+            "samples/billing",
+            "samples/rest",
+            "samples/soap",
+            "samples/mediation",
+            "samples/database",
+            "samples/transactions",
+            "samples/sftp",
+            "loadtests/orders",
+            "loadtests/soap.d",
+            "loadtests/compare.d/mediation",
+            "loadtests/compare.d/topics",
+            "loadtests/compare.d/topics-grouped",
+            "samples/workflows/order-fulfilment",
+            "samples/workflows/approval",
+            "samples/workflows/kinds",
+        ];
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_passes_every_check(string folder) =>
-        Assert.That(async () => await (BusServices.Build(PathOf(folder), Variables, new ServiceCollection().AddEsb())).DisposeAsync(), Throws.Nothing);
+        Assert.That(
+            async () => await (BusServices.Build(PathOf(folder), Variables, new ServiceCollection().AddEsb())).DisposeAsync(),
+            Throws.Nothing
+        );
 
     [TestCaseSource(nameof(Configurations))]
     public void Configuration_says_nothing_that_the_schema_does_not_describe(string folder)

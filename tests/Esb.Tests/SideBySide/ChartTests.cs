@@ -12,7 +12,9 @@ public sealed class ChartTests
     [Test]
     public void The_longest_bar_fills_the_width_and_the_others_are_in_proportion()
     {
-        var chart = XElement.Parse(BarChart.Write("Rates", [new BarGroup("1K", [new Bar("nginx", 200, "200/s", "peer"), new Bar("ours", 50, "50/s", "ours")])]));
+        var chart = XElement.Parse(
+            BarChart.Write("Rates", [new BarGroup("1K", [new Bar("nginx", 200, "200/s", "peer"), new Bar("ours", 50, "50/s", "ours")])])
+        );
 
         var widths = chart.Elements(Svg + "rect").Select(bar => (double)bar.Attribute("width")!).ToArray();
         Assert.That(widths[1], Is.EqualTo(widths[0] / 4));
@@ -20,11 +22,16 @@ public sealed class ChartTests
 
     [Test]
     public void Names_cannot_break_the_picture() =>
-        Assert.That(XElement.Parse(BarChart.Write("a < b & c", [new BarGroup("\"", [new Bar("<", 0, "&", "ours")])])).Attribute("aria-label")!.Value, Is.EqualTo("a < b & c"));
+        Assert.That(
+            XElement
+                .Parse(BarChart.Write("a < b & c", [new BarGroup("\"", [new Bar("<", 0, "&", "ours")])]))
+                .Attribute("aria-label")!
+                .Value,
+            Is.EqualTo("a < b & c")
+        );
 
     [Test]
-    public void Both_colour_schemes_are_provided_for() =>
-        Assert.That(BarChart.Write("", []), Does.Contain("prefers-color-scheme: dark"));
+    public void Both_colour_schemes_are_provided_for() => Assert.That(BarChart.Write("", []), Does.Contain("prefers-color-scheme: dark"));
 
     [Test]
     public void A_ratio_at_its_goal_ends_at_the_line()
@@ -38,14 +45,20 @@ public sealed class ChartTests
 
     [Test]
     public void What_did_not_run_has_no_bar() =>
-        Assert.That(XElement.Parse(GoalChart.Write([Result(RowResult.NotRun("S1", "", "", "not run: x"))])).Elements(Svg + "rect"), Is.Empty);
+        Assert.That(
+            XElement.Parse(GoalChart.Write([Result(RowResult.NotRun("S1", "", "", "not run: x"))])).Elements(Svg + "rect"),
+            Is.Empty
+        );
 
     [Test]
     public void A_side_that_stands_in_two_rows_has_one_bar()
     {
         var chart = XElement.Parse(RateChart.Write(Result(Row(1, 1), Row(1, 1) with { Peer = "Camel", PeerRate = 30 })));
 
-        Assert.That(chart.Elements(Svg + "rect").Select(bar => bar.Attribute("class")!.Value), Is.EqualTo((string[])["ours", "peer", "peer"]));
+        Assert.That(
+            chart.Elements(Svg + "rect").Select(bar => bar.Attribute("class")!.Value),
+            Is.EqualTo((string[])["ours", "peer", "peer"])
+        );
     }
 
     private static RowResult Row(double ratio, double goal) =>

@@ -54,7 +54,10 @@ public sealed class ContestTests
 
         var row = (await Run(new Row("S1", "", ours, [limit], Goal.Ratio(0.75)))).Single();
 
-        Assert.That((row.OurRate, row.Met, row.Flaw), Is.EqualTo((default(double?), default(bool?), "failed: relay: 1 of 9 answers were wrong")));
+        Assert.That(
+            (row.OurRate, row.Met, row.Flaw),
+            Is.EqualTo((default(double?), default(bool?), "failed: relay: 1 of 9 answers were wrong"))
+        );
     }
 
     [Test]
@@ -105,14 +108,25 @@ public sealed class ContestTests
     {
         var ours = new FakeTarget("relay", WarmUp, new Sample(80), new Sample(80));
 
-        await new Contest("", [new Row("S1", "10K", ours, [], null)]).RunAsync(Method, new HashSet<string> { "relay" }, _ => { }, CancellationToken.None);
+        await new Contest("", [new Row("S1", "10K", ours, [], null)]).RunAsync(
+            Method,
+            new HashSet<string> { "relay" },
+            _ => { },
+            CancellationToken.None
+        );
 
-        Assert.That(ours.Durations, Is.EqualTo((double[])[2, 5, 5]).Using<TimeSpan, double>((span, seconds) => span.TotalSeconds == seconds));
+        Assert.That(
+            ours.Durations,
+            Is.EqualTo((double[])[2, 5, 5]).Using<TimeSpan, double>((span, seconds) => span.TotalSeconds == seconds)
+        );
     }
 
     [Test]
     public void Both_warm_ups_are_told_in_the_whole_seconds_that_wrk_knows() =>
-        Assert.That(Method.Full.Describe(), Is.EqualTo("5 rounds of 5 s, the sides by turns, after 15 s of warm-up under full load, 1 s for what ran warm already"));
+        Assert.That(
+            Method.Full.Describe(),
+            Is.EqualTo("5 rounds of 5 s, the sides by turns, after 15 s of warm-up under full load, 1 s for what ran warm already")
+        );
 
     private static Task<IReadOnlyList<RowResult>> Run(params Row[] rows) =>
         new Contest("", rows).RunAsync(Method, new HashSet<string>(), _ => { }, CancellationToken.None);

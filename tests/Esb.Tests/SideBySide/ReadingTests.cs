@@ -18,41 +18,58 @@ public sealed class ReadingTests
     [TestCase("RESULT 1000 2000000 3 0 1 1", "3 of 1000 answers were wrong")]
     [TestCase("RESULT 1000 2000000 0 2 1 1", "2 connections broke or waited too long")]
     [TestCase("RESULT 0 2000000 0 0 1 1", "no answer at all")]
-    public void What_wrk_found_wrong_is_a_flaw(string output, string flaw) =>
-        Assert.That(WrkOutput.Parse(output).Flaw, Is.EqualTo(flaw));
+    public void What_wrk_found_wrong_is_a_flaw(string output, string flaw) => Assert.That(WrkOutput.Parse(output).Flaw, Is.EqualTo(flaw));
 
     [Test]
-    public void Without_a_result_nothing_ran() =>
-        Assert.That(() => WrkOutput.Parse("unable to connect"), Throws.TypeOf<NotRunException>());
+    public void Without_a_result_nothing_ran() => Assert.That(() => WrkOutput.Parse("unable to connect"), Throws.TypeOf<NotRunException>());
 
     [Test]
     public void Of_all_steps_the_best_rate_is_kept() =>
         Assert.That(
-            StepResult.Best([StepResult.Parse(20, "1000 0 2000 3 5.5"), StepResult.Parse(60, "4000 0 2000 9 20.25"), StepResult.Parse(100, "3000 0 2000 9 44")]),
-            Is.EqualTo("2,000/s, p95 20.3 ms, 60 callers"));
+            StepResult.Best([
+                StepResult.Parse(20, "1000 0 2000 3 5.5"),
+                StepResult.Parse(60, "4000 0 2000 9 20.25"),
+                StepResult.Parse(100, "3000 0 2000 9 44"),
+            ]),
+            Is.EqualTo("2,000/s, p95 20.3 ms, 60 callers")
+        );
 
     [Test]
     public void One_wrong_answer_in_any_step_spoils_the_row() =>
-        Assert.That(StepResult.Best([StepResult.Parse(20, "1000 1 2000 3 5"), StepResult.Parse(60, "4000 0 2000 9 20")]), Is.EqualTo("1 answers were wrong"));
+        Assert.That(
+            StepResult.Best([StepResult.Parse(20, "1000 1 2000 3 5"), StepResult.Parse(60, "4000 0 2000 9 20")]),
+            Is.EqualTo("1 answers were wrong")
+        );
 
     [Test]
     public void PerfTest_is_read_behind_its_cold_seconds()
     {
-        var lines = string.Join('\n', new[] { 1, 2, 3, 500, 700, 600 }.Select(rate => $"id: t, time 1.0 s, sent: 9 msg/s, confirmed: 9 msg/s, received: {rate} msg/s, latency: 1/2 µs"));
+        var lines = string.Join(
+            '\n',
+            new[] { 1, 2, 3, 500, 700, 600 }.Select(rate =>
+                $"id: t, time 1.0 s, sent: 9 msg/s, confirmed: 9 msg/s, received: {rate} msg/s, latency: 1/2 µs"
+            )
+        );
 
         Assert.That(PerfTestTarget.Received(lines), Is.EqualTo(600));
     }
 
     [Test]
     public void The_rate_of_pgbench_is_its_commits() =>
-        Assert.That(PgbenchTarget.Commits("latency average = 4.1 ms\ntps = 7265.957855 (without initial connection time)\n"), Is.EqualTo(7265.957855));
+        Assert.That(
+            PgbenchTarget.Commits("latency average = 4.1 ms\ntps = 7265.957855 (without initial connection time)\n"),
+            Is.EqualTo(7265.957855)
+        );
 
     [Test]
     public void An_order_has_its_number_and_its_size()
     {
         var body = OrderPublisher.Body("r7", 42);
 
-        Assert.That((body.Length, System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("order").GetString()), Is.EqualTo((1_024, "r7-42")));
+        Assert.That(
+            (body.Length, System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("order").GetString()),
+            Is.EqualTo((1_024, "r7-42"))
+        );
     }
 
     [Test]
@@ -96,7 +113,10 @@ public sealed class ReadingTests
 
             Assert.Multiple(() =>
             {
-                Assert.That(new FileInfo(documents.Plain(size)).Length, Is.InRange(OrderDocuments.Sizes[size] - 150, OrderDocuments.Sizes[size] + 50));
+                Assert.That(
+                    new FileInfo(documents.Plain(size)).Length,
+                    Is.InRange(OrderDocuments.Sizes[size] - 150, OrderDocuments.Sizes[size] + 50)
+                );
                 Assert.That(File.ReadAllText(documents.Reversed(size)), Does.Contain("<xsd:skcotSyub><redro><lobmys>IBM</lobmys>"));
                 Assert.That(OrderDocuments.SameXmlAs(documents.Plain(size))(File.ReadAllBytes(documents.Plain(size))), Is.Null);
                 Assert.That(OrderDocuments.SameXmlAs(documents.Plain(size))(File.ReadAllBytes(documents.Reversed(size))), Is.Not.Null);

@@ -11,8 +11,7 @@ public sealed class StatisticsTests
         Assert.That(Statistics.Median(values), Is.EqualTo(expected));
 
     [Test]
-    public void A_median_of_nothing_is_refused() =>
-        Assert.That(() => Statistics.Median([]), Throws.InvalidOperationException);
+    public void A_median_of_nothing_is_refused() => Assert.That(() => Statistics.Median([]), Throws.InvalidOperationException);
 
     [Test]
     public void What_is_not_known_does_not_count() =>
@@ -28,14 +27,21 @@ public sealed class StatisticsTests
         // The machine was slow in the second round: the rates fall by half, the ratios do not.
         var ratios = Spread.OfRatios([100, 50, 110], [200, 100, 200]);
 
-        Assert.That(ratios, Is.EqualTo(new Spread(0.5, 0.5, 0.55)).Using<Spread>((one, other) =>
-            Math.Abs(one.Median - other.Median) < 1e-9 && Math.Abs(one.Low - other.Low) < 1e-9 && Math.Abs(one.High - other.High) < 1e-9));
+        Assert.That(
+            ratios,
+            Is.EqualTo(new Spread(0.5, 0.5, 0.55))
+                .Using<Spread>(
+                    (one, other) =>
+                        Math.Abs(one.Median - other.Median) < 1e-9
+                        && Math.Abs(one.Low - other.Low) < 1e-9
+                        && Math.Abs(one.High - other.High) < 1e-9
+                )
+        );
     }
 
     [TestCase(0.746, true)]
     [TestCase(0.744, false)]
-    public void A_ratio_is_judged_as_it_is_shown(double ratio, bool isMet) =>
-        Assert.That(Goal.Ratio(0.75).IsMet(ratio), Is.EqualTo(isMet));
+    public void A_ratio_is_judged_as_it_is_shown(double ratio, bool isMet) => Assert.That(Goal.Ratio(0.75).IsMet(ratio), Is.EqualTo(isMet));
 
     [TestCase(6_144, true)]
     [TestCase(6_145, false)]

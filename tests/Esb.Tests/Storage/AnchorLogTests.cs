@@ -29,7 +29,8 @@ public sealed class AnchorLogTests : IDisposable
             var writing = Task.Run(anchors.WriteHeads, cancellationToken);
             await _clock.Held.WaitAsync(cancellationToken);
 
-            await Task.Run(() => anchors.Note(chain, Day, new ChainHead(2, [2]), facts: 1), cancellationToken).WaitAsync(TimeSpan.FromSeconds(5), cancellationToken);
+            await Task.Run(() => anchors.Note(chain, Day, new ChainHead(2, [2]), facts: 1), cancellationToken)
+                .WaitAsync(TimeSpan.FromSeconds(5), cancellationToken);
 
             Assert.That(writing.IsCompleted, Is.False);
             _clock.Release();
@@ -57,13 +58,29 @@ public sealed class AnchorLogTests : IDisposable
 
         anchors.Note(chain, Day, new ChainHead(100_000, [1]), facts: 100_000);
 
-        while (!Counts(chain).Contains(100_000)) await Task.Delay(20, cancellationToken);
+        while (!Counts(chain).Contains(100_000))
+            await Task.Delay(20, cancellationToken);
     }
 
     private AnchorLog Open() =>
-        AnchorLog.TryOpen(new AuditEvidenceConfig { Anchors = _folder, AnchorKey = "a key of the tests", AnchorInterval = TimeSpan.FromHours(1) }, _clock, NullLogger.Instance)!;
+        AnchorLog.TryOpen(
+            new AuditEvidenceConfig
+            {
+                Anchors = _folder,
+                AnchorKey = "a key of the tests",
+                AnchorInterval = TimeSpan.FromHours(1),
+            },
+            _clock,
+            NullLogger.Instance
+        )!;
 
-    private IReadOnlyList<long> Counts(Guid chain) => [.. AnchorFile.ReadFolder(_folder, "a key of the tests"u8.ToArray()).Anchors.Where(anchor => anchor.Chain == chain).Select(anchor => anchor.Count)];
+    private IReadOnlyList<long> Counts(Guid chain) =>
+        [
+            .. AnchorFile
+                .ReadFolder(_folder, "a key of the tests"u8.ToArray())
+                .Anchors.Where(anchor => anchor.Chain == chain)
+                .Select(anchor => anchor.Count),
+        ];
 
     // Each anchor is written with its time: where the clock stands still, so does the writing.
     private sealed class StuckClock : TimeProvider
@@ -79,7 +96,8 @@ public sealed class AnchorLogTests : IDisposable
 
         public override DateTimeOffset GetUtcNow()
         {
-            if (!_free.IsSet) _held.TrySetResult();
+            if (!_free.IsSet)
+                _held.TrySetResult();
             _free.Wait();
             return base.GetUtcNow();
         }

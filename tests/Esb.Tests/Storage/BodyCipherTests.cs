@@ -73,11 +73,18 @@ public sealed class BodyCipherTests
         var cipher = new BodyCipher([New]);
         var stored = cipher.Seal(Order, Id).ToArray();
 
-        Assert.That(() => cipher.Open(stored, Guid.CreateVersion7()), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED"));
+        Assert.That(
+            () => cipher.Open(stored, Guid.CreateVersion7()),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED")
+        );
         for (var place = 24; place < stored.Length; place++)
         {
             stored[place] ^= 1;
-            Assert.That(() => cipher.Open(stored, Id), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED"), $"byte {place}");
+            Assert.That(
+                () => cipher.Open(stored, Id),
+                Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED"),
+                $"byte {place}"
+            );
             stored[place] ^= 1;
         }
     }
@@ -89,8 +96,13 @@ public sealed class BodyCipherTests
         var stored = cipher.Seal(Order, Id);
 
         for (var length = 8; length < BodyCipher.Overhead; length++)
-            Assert.That(() => cipher.Open(stored[..length], Id), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED"), $"{length} bytes");
+            Assert.That(
+                () => cipher.Open(stored[..length], Id),
+                Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-DAMAGED"),
+                $"{length} bytes"
+            );
     }
 
-    internal static EncryptionKeyConfig SomeKey(string id) => new() { Id = id, Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)) };
+    internal static EncryptionKeyConfig SomeKey(string id) =>
+        new() { Id = id, Key = Convert.ToBase64String(RandomNumberGenerator.GetBytes(32)) };
 }

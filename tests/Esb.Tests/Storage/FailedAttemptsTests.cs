@@ -9,9 +9,13 @@ public sealed class FailedAttemptsTests
     {
         IReadOnlyList<FailedAttempt> history = [];
 
-        for (var i = 0; i < 100; i++) history = FailedAttempts.Add(history, new FailedAttempt(default, $"ESB-{i}", new string('x', 1000)));
+        for (var i = 0; i < 100; i++)
+            history = FailedAttempts.Add(history, new FailedAttempt(default, $"ESB-{i}", new string('x', 1000)));
 
-        Assert.That(history.Select(failure => failure.Code), Is.EqualTo(new[] { "ESB-0" }.Concat(Enumerable.Range(85, 15).Select(i => $"ESB-{i}"))));
+        Assert.That(
+            history.Select(failure => failure.Code),
+            Is.EqualTo(new[] { "ESB-0" }.Concat(Enumerable.Range(85, 15).Select(i => $"ESB-{i}")))
+        );
         Assert.That(history.SkipLast(1).Select(failure => failure.Reason.Length), Is.All.EqualTo(200));
         Assert.That(history[^1].Reason, Has.Length.EqualTo(1000));
     }

@@ -14,7 +14,12 @@ public sealed class LetterRetentionTests
         var (time, store, log) = (new ManualTime(), new Store { IsAway = true }, new LogLines());
         var start = time.GetUtcNow();
         using var loggers = LoggerFactory.Create(logging => logging.AddProvider(log));
-        using var retention = new LetterRetention(new FileStoreConfig { Retention = TimeSpan.FromDays(3) }, store, time, new Logger<LetterRetention>(loggers));
+        using var retention = new LetterRetention(
+            new FileStoreConfig { Retention = TimeSpan.FromDays(3) },
+            store,
+            time,
+            new Logger<LetterRetention>(loggers)
+        );
 
         await retention.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => time.Waiting == 1, "the next hour is waited for", cancellationToken);
@@ -37,7 +42,9 @@ public sealed class LetterRetentionTests
         public Task<SettledLetters> RemoveSettledAsync(DateTimeOffset before, CancellationToken cancellationToken)
         {
             Removed.Add(before);
-            return IsAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : Task.FromResult(new SettledLetters(2, 1));
+            return IsAway
+                ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable)
+                : Task.FromResult(new SettledLetters(2, 1));
         }
     }
 }

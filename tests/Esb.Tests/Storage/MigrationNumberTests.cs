@@ -6,5 +6,6 @@ namespace Esb.Tests.Storage;
 public sealed class MigrationNumberTests
 {
     [TestCase("postgres"), TestCase("sqlite")]
-    public void No_two_migrations_have_the_same_number(string kind) => Assert.That(SqlMigration.Of(kind).Select(migration => migration.Number), Is.Not.Empty.And.Unique);
+    public void No_two_migrations_have_the_same_number(string kind) =>
+        Assert.That(SqlMigration.Of(kind).Select(migration => migration.Number), Is.Not.Empty.And.Unique);
 }

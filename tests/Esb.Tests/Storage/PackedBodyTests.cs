@@ -15,7 +15,9 @@ public sealed class PackedBodyTests
     [TestCase(4_000_000)]
     public void A_body_comes_back_as_it_was(int length)
     {
-        var text = Encoding.UTF8.GetBytes(string.Concat(Enumerable.Range(0, length / 7 + 1).Select(number => $"<l>{number % 97:D4}"))[..length]);
+        var text = Encoding.UTF8.GetBytes(
+            string.Concat(Enumerable.Range(0, length / 7 + 1).Select(number => $"<l>{number % 97:D4}"))[..length]
+        );
         var noise = RandomNumberGenerator.GetBytes(length);
 
         Assert.That(PackedBody.Pack(text).Unpack().ToArray(), Is.EqualTo(text));
@@ -33,7 +35,9 @@ public sealed class PackedBodyTests
     [Test]
     public void Text_becomes_smaller()
     {
-        var order = Encoding.UTF8.GetBytes("<order><id>A-1001</id><customer><name>Anna</name><city>Bremen</city></customer><lines><line><article>B-1</article><quantity>1</quantity></line><line><article>B-2</article><quantity>1</quantity></line></lines></order>");
+        var order = Encoding.UTF8.GetBytes(
+            "<order><id>A-1001</id><customer><name>Anna</name><city>Bremen</city></customer><lines><line><article>B-1</article><quantity>1</quantity></line><line><article>B-2</article><quantity>1</quantity></line></lines></order>"
+        );
 
         Assert.That(PackedBody.Pack(order).Bytes.Length, Is.LessThan(order.Length * 7 / 8));
     }

@@ -9,8 +9,16 @@ internal static class SomeFacts
         AuditKind kind = AuditKind.Recorded,
         Guid? message = null,
         DateTimeOffset? time = null,
-        params (string Name, string Value)[] fields) =>
-        AuditFacts.Of(Some.Message() with { Id = message ?? Guid.CreateVersion7() }, kind, time is null ? TimeProvider.System : new FixedTime(time.Value)) with
+        params (string Name, string Value)[] fields
+    ) =>
+        AuditFacts.Of(
+            Some.Message() with
+            {
+                Id = message ?? Guid.CreateVersion7(),
+            },
+            kind,
+            time is null ? TimeProvider.System : new FixedTime(time.Value)
+        ) with
         {
             Fields = fields.ToDictionary(field => field.Name, field => field.Value),
         };

@@ -39,8 +39,16 @@ public sealed class StoreConfigTests
         Assert.That(config.Folder, Is.EqualTo(Path.Combine(_folder, "kept")));
     }
 
-    [TestCase("Host=db;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for another machine are refused")]
-    [TestCase("Host=127.0.0.1,db;Username=postgres;Password=postgres;SSL Mode=VerifyFull", "ESB-CFG-DEFAULTCRED", TestName = "CFG-27 default credentials for one of several machines are refused")]
+    [TestCase(
+        "Host=db;Username=postgres;Password=postgres;SSL Mode=VerifyFull",
+        "ESB-CFG-DEFAULTCRED",
+        TestName = "CFG-27 default credentials for another machine are refused"
+    )]
+    [TestCase(
+        "Host=127.0.0.1,db;Username=postgres;Password=postgres;SSL Mode=VerifyFull",
+        "ESB-CFG-DEFAULTCRED",
+        TestName = "CFG-27 default credentials for one of several machines are refused"
+    )]
     [TestCase("Host=127.0.0.1;Username=postgres;Password=postgres", null)]
     [TestCase("Host=localhost:5433;Username=postgres;Password=postgres", null)]
     [TestCase("Host=db;Username=postgres;Password=other;SSL Mode=VerifyFull", null)]
@@ -51,7 +59,10 @@ public sealed class StoreConfigTests
     {
         var errors = Read("""{ "store": { "type": "postgres", "connection": "${env:DB}" } }""", new() { ["DB"] = connection }).Errors;
 
-        Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(code is null ? [] : new[] { (code, "store.connection") }));
+        Assert.That(
+            errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(code is null ? [] : new[] { (code, "store.connection") })
+        );
         Assert.That(errors.All.Select(error => error.ToString()), Has.None.Contains("postgres/postgres@").And.None.Contains("Password="));
     }
 
@@ -87,7 +98,9 @@ public sealed class StoreConfigTests
         };
 
         var (store, errors) = Read(
-            $$"""{ "store": { "encryptionKeys": [{ "id": "{{first}}", "key": "${env:FIRST}" }, { "id": "{{second}}", "key": "${env:SECOND}" }] } }""", variables);
+            $$"""{ "store": { "encryptionKeys": [{ "id": "{{first}}", "key": "${env:FIRST}" }, { "id": "{{second}}", "key": "${env:SECOND}" }] } }""",
+            variables
+        );
         new EncryptionKeysRule(store!).Check(errors);
 
         Assert.That(errors.All.Select(error => $"{error.Code} {error.Path}"), Is.EqualTo(expected));
@@ -112,7 +125,8 @@ public sealed class StoreConfigTests
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransportConfig), "In memory."))
             .AddEsbStorage();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, variables, errors);
-        if (configuration is null) return (null, errors);
+        if (configuration is null)
+            return (null, errors);
         new PostgresStoreRule(configuration.Section<StoreConfig>("store")).Check(errors);
         return (configuration.Section<StoreConfig>("store"), errors);
     }

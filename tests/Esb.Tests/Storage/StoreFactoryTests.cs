@@ -26,7 +26,10 @@ public sealed class StoreFactoryTests : IDisposable
         await using var bus = BusServices.Build(file, new Dictionary<string, string>(), Services());
         var store = bus.GetRequiredService<Store>();
         await store.StartAsync(cancellationToken);
-        await store.DeadLetters.AddAsync(new DeadLetter(Some.Message(), "shop", "ESB-HTTP-STATUS", "No.", null, 1, default, default), cancellationToken);
+        await store.DeadLetters.AddAsync(
+            new DeadLetter(Some.Message(), "shop", "ESB-HTTP-STATUS", "No.", null, 1, default, default),
+            cancellationToken
+        );
         await using var reader = BusServices.FindStore(file, new Dictionary<string, string>(), Services()).Read();
         var kept = await reader.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken).CountAsync(cancellationToken);
 
@@ -35,10 +38,20 @@ public sealed class StoreFactoryTests : IDisposable
         Assert.That(kept, Is.EqualTo(1));
     }
 
-    private static IServiceCollection Services() => new ServiceCollection().AddEsb().AddStore<ShelfConfig>(
-        "shelf", "On a shelf.",
-        (provider, config) => new FileStore(FilesOf(config), provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<ILogger<FileStore>>()),
-        (config, name, _, logger) => StoreReader.Open(FilesOf(config), logger, name));
+    private static IServiceCollection Services() =>
+        new ServiceCollection()
+            .AddEsb()
+            .AddStore<ShelfConfig>(
+                "shelf",
+                "On a shelf.",
+                (provider, config) =>
+                    new FileStore(
+                        FilesOf(config),
+                        provider.GetRequiredService<TimeProvider>(),
+                        provider.GetRequiredService<ILogger<FileStore>>()
+                    ),
+                (config, name, _, logger) => StoreReader.Open(FilesOf(config), logger, name)
+            );
 
     private static FileStoreConfig FilesOf(ShelfConfig config) => new() { Folder = config.Board };
 

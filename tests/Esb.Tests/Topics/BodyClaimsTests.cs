@@ -19,7 +19,12 @@ public sealed class BodyClaimsTests
     [TestCase("orders.new", 10, false)]
     [TestCase("foreign.new", 11, false)]
     [CancelAfter(5_000)]
-    public async Task Bodies_above_the_threshold_are_kept_unless_their_topic_carries_them_whole(string subject, int length, bool isKept, CancellationToken cancellationToken)
+    public async Task Bodies_above_the_threshold_are_kept_unless_their_topic_carries_them_whole(
+        string subject,
+        int length,
+        bool isKept,
+        CancellationToken cancellationToken
+    )
     {
         var store = new Store();
         var message = Some.Message(new string('x', length), subject);
@@ -27,7 +32,10 @@ public sealed class BodyClaimsTests
         var travelling = await Claims(store).CheckInAsync(message);
         var redeemed = await Claims(store).RedeemAsync(travelling, cancellationToken);
 
-        Assert.That((travelling.Body.Length == 0, travelling.Headers[EsbHeaders.Claim] is not null, store.Kept.Count), Is.EqualTo((isKept, isKept, isKept ? 1 : 0)));
+        Assert.That(
+            (travelling.Body.Length == 0, travelling.Headers[EsbHeaders.Claim] is not null, store.Kept.Count),
+            Is.EqualTo((isKept, isKept, isKept ? 1 : 0))
+        );
         Assert.That((redeemed.Body.ReadText(), redeemed.Headers[EsbHeaders.Claim]), Is.EqualTo((message.Body.ReadText(), (string?)null)));
     }
 
@@ -80,7 +88,8 @@ public sealed class BodyClaimsTests
         var message = await waiting;
         store.IsAway = true;
         var givenUp = claims.AwaitAsync(travelling, cancellationToken).AsTask();
-        while (!givenUp.IsCompleted) time.Advance(TimeSpan.FromSeconds(5));
+        while (!givenUp.IsCompleted)
+            time.Advance(TimeSpan.FromSeconds(5));
 
         Assert.That((early, message.Body.ReadText().Length), Is.EqualTo((false, 11)));
         Assert.That(async () => await givenUp, Throws.TypeOf<EsbException>().With.Property("IsTransient").True);
@@ -113,7 +122,8 @@ public sealed class BodyClaimsTests
         public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
         {
             Asked++;
-            if (IsAway) return Task.FromException<ClaimTicket>(Away());
+            if (IsAway)
+                return Task.FromException<ClaimTicket>(Away());
             var ticket = ClaimTicket.For(body, TimeProvider.System);
             Kept[ticket] = body.ToArray();
             return Task.FromResult(ticket);

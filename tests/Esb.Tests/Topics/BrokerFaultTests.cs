@@ -13,14 +13,24 @@ public sealed class BrokerFaultTests
     [TestCase(SocketError.ConnectionRefused, BrokerFault.Away)]
     public void What_keeps_a_connection_from_opening_is_told(SocketError error, string expected)
     {
-        var failure = new BrokerUnreachableException(new AggregateException(new ConnectFailureException("nobody there", new SocketException((int)error))));
+        var failure = new BrokerUnreachableException(
+            new AggregateException(new ConnectFailureException("nobody there", new SocketException((int)error)))
+        );
 
         Assert.That(BrokerFault.Describe(failure), Is.EqualTo(expected));
     }
 
-    [TestCase("PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 60000 ms.", "ESB-AMQP-ACKTIMEOUT", false)]
+    [TestCase(
+        "PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout value used: 60000 ms.",
+        "ESB-AMQP-ACKTIMEOUT",
+        false
+    )]
     [TestCase("PRECONDITION_FAILED - inequivalent arg 'x-queue-type' for queue 'q' in vhost '/'", "ESB-CFG-QUEUEDRIFT", true)]
-    public void Channel_that_the_broker_closed_tells_a_late_acknowledgement_from_a_queue_that_differs(string text, string code, bool isForPeople)
+    public void Channel_that_the_broker_closed_tells_a_late_acknowledgement_from_a_queue_that_differs(
+        string text,
+        string code,
+        bool isForPeople
+    )
     {
         var reason = BrokerFault.Describe(new ShutdownEventArgs(ShutdownInitiator.Peer, 406, text));
 

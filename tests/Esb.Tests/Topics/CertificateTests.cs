@@ -37,7 +37,12 @@ public sealed class CertificateTests : TopicsFixture
         {
             Assert.That(CheckTls($$""" "ca": "{{_authority.File}}", "serverName": "broker" """), Is.Empty);
             Assert.That(CheckTls($$""" "certificate": "{{client.Certificate}}", "key": "{{client.Key}}" """), Is.Empty);
-            Assert.That(CheckTls($$""" "certificate": "{{client.Certificate}}", "key": "{{client.LockedKey}}", "passphrase": "${env:PASSPHRASE}" """), Is.Empty);
+            Assert.That(
+                CheckTls(
+                    $$""" "certificate": "{{client.Certificate}}", "key": "{{client.LockedKey}}", "passphrase": "${env:PASSPHRASE}" """
+                ),
+                Is.Empty
+            );
             Assert.That(CheckTls($$""" "certificate": "{{client.Bundle}}", "passphrase": "${env:PASSPHRASE}" """), Is.Empty);
             Assert.That(CheckTls($$""" "certificate": "{{both}}" """), Is.Empty);
         });
@@ -49,7 +54,10 @@ public sealed class CertificateTests : TopicsFixture
         var open = _authority.Issue("open", isClient: true);
         File.SetUnixFileMode(open.Key, UnixFileMode.UserRead | UnixFileMode.OtherRead);
 
-        Assert.That(CheckTls($$""" "certificate": "{{open.Certificate}}", "key": "{{open.Key}}" """), Has.One.Property("Expected").Contains("has a key that can be read or written by everybody"));
+        Assert.That(
+            CheckTls($$""" "certificate": "{{open.Certificate}}", "key": "{{open.Key}}" """),
+            Has.One.Property("Expected").Contains("has a key that can be read or written by everybody")
+        );
     }
 
     [Test, Property("Case", "CFG-29")]
@@ -58,7 +66,11 @@ public sealed class CertificateTests : TopicsFixture
         var client = _authority.Issue("client", isClient: true);
 
         Expect($$""" "certificate": "{{client.Bundle}}" """, "certificate", "cannot be opened: the passphrase is wrong");
-        Expect($$""" "certificate": "{{client.Certificate}}", "key": "{{client.LockedKey}}" """, "certificate", "has a key that cannot be opened: the passphrase is wrong");
+        Expect(
+            $$""" "certificate": "{{client.Certificate}}", "key": "{{client.LockedKey}}" """,
+            "certificate",
+            "has a key that cannot be opened: the passphrase is wrong"
+        );
     }
 
     [Test, Property("Case", "CFG-29")]
@@ -68,7 +80,11 @@ public sealed class CertificateTests : TopicsFixture
         var early = _authority.Issue("client", fromDay: 1, toDay: 3);
 
         Expect($$""" "certificate": "{{expired.Certificate}}", "key": "{{expired.Key}}" """, "certificate", $"expired on {Day(-1)}");
-        Expect($$""" "certificate": "{{early.Bundle}}", "passphrase": "${env:PASSPHRASE}" """, "certificate", $"is not valid before {Day(1)}");
+        Expect(
+            $$""" "certificate": "{{early.Bundle}}", "passphrase": "${env:PASSPHRASE}" """,
+            "certificate",
+            $"is not valid before {Day(1)}"
+        );
         Expect($$""" "ca": "{{expired.Certificate}}" """, "ca", $"expired on {Day(-1)}");
     }
 
@@ -81,7 +97,11 @@ public sealed class CertificateTests : TopicsFixture
         Expect($$""" "certificate": "{{client.Certificate}}" """, "certificate", "has no private key");
         Expect($$""" "certificate": "{{client.KeylessBundle}}", "passphrase": "${env:PASSPHRASE}" """, "certificate", "has no private key");
         Expect($$""" "certificate": "{{client.Certificate}}", "key": "{{other.Key}}" """, "certificate", "does not belong to its key");
-        Expect($$""" "certificate": "{{client.Certificate}}", "key": "{{other.LockedKey}}", "passphrase": "${env:PASSPHRASE}" """, "certificate", "does not belong to its key");
+        Expect(
+            $$""" "certificate": "{{client.Certificate}}", "key": "{{other.LockedKey}}", "passphrase": "${env:PASSPHRASE}" """,
+            "certificate",
+            "does not belong to its key"
+        );
     }
 
     [Test, Property("Case", "CFG-29")]
@@ -109,8 +129,10 @@ public sealed class CertificateTests : TopicsFixture
     [Test]
     public void Certificates_beside_an_address_without_tls_are_refused() =>
         Assert.That(
-            Check("""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost", "tls": { "serverName": "broker" } } }""").Select(error => error.Code),
-            Is.EqualTo(new[] { "ESB-CFG-URL" }));
+            Check("""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost", "tls": { "serverName": "broker" } } }""")
+                .Select(error => error.Code),
+            Is.EqualTo(new[] { "ESB-CFG-URL" })
+        );
 
     private static string Day(int days) => Now.AddDays(days).ToString("yyyy-MM-dd");
 

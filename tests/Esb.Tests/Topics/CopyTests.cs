@@ -13,7 +13,9 @@ public sealed class CopyTests : TopicsFixture
     private static readonly Subject Copied = new("orders.copied");
 
     [Test, CancelAfter(5_000)]
-    public async Task Each_copy_has_an_id_of_its_own_that_a_repetition_finds_again_and_the_message_keeps_its_id(CancellationToken cancellationToken)
+    public async Task Each_copy_has_an_id_of_its_own_that_a_repetition_finds_again_and_the_message_keeps_its_id(
+        CancellationToken cancellationToken
+    )
     {
         var message = Some.Message();
         var publisher = Compose(Plain).GetRequiredService<ITopicPublisher>();
@@ -41,7 +43,8 @@ public sealed class CopyTests : TopicsFixture
         await CopyAsync(); // what is made once
 
         var before = GC.GetTotalAllocatedBytes(precise: true);
-        for (var i = 0; i < Copies; i++) await CopyAsync();
+        for (var i = 0; i < Copies; i++)
+            await CopyAsync();
         var allocated = GC.GetTotalAllocatedBytes(precise: true) - before;
 
         Assert.That(allocated / Copies, Is.LessThan(body.Length / 20), "bytes for a copy, a publish and a changed header");
@@ -57,5 +60,7 @@ public sealed class CopyTests : TopicsFixture
     }
 
     private static byte[] BytesOf(EsbMessage message) =>
-        MemoryMarshal.TryGetArray(message.Body.Bytes, out var segment) ? segment.Array! : throw new InvalidOperationException("The body is in no array.");
+        MemoryMarshal.TryGetArray(message.Body.Bytes, out var segment)
+            ? segment.Array!
+            : throw new InvalidOperationException("The body is in no array.");
 }

@@ -18,7 +18,10 @@ public sealed class OrderedPublisherTests
     [TestCase(PublishOutcome.Unknown)]
     [TestCase(PublishOutcome.Refused)]
     [CancelAfter(10_000)]
-    public async Task A_message_that_is_repeated_holds_back_its_key_and_no_other(PublishOutcome outcome, CancellationToken cancellationToken)
+    public async Task A_message_that_is_repeated_holds_back_its_key_and_no_other(
+        PublishOutcome outcome,
+        CancellationToken cancellationToken
+    )
     {
         _transport.Outcomes.Enqueue(new PublishResult(outcome, "why", Task.CompletedTask));
         var publisher = new OrderedPublisher(_transport, _time);
@@ -38,7 +41,8 @@ public sealed class OrderedPublisherTests
     [Test, CancelAfter(10_000)]
     public async Task A_message_given_up_lets_the_next_of_its_key_go(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 5; i++) _transport.Outcomes.Enqueue(PublishResult.Unknown("why"));
+        for (var i = 0; i < 5; i++)
+            _transport.Outcomes.Enqueue(PublishResult.Unknown("why"));
         var publisher = new OrderedPublisher(_transport, _time);
 
         var first = publisher.PublishAsync(Message("a1", "a"), cancellationToken);
@@ -96,7 +100,15 @@ public sealed class OrderedPublisherTests
         _time.Advance(TimeSpan.FromSeconds(20));
 
         var failure = Assert.ThrowsAsync<EsbException>(() => second);
-        Assert.That((failure!.Code, failure.Message), Is.EqualTo(("ESB-TOPIC-UNAVAILABLE", "orders.accepted takes no message right now: a message of the same key before it is not confirmed yet.")));
+        Assert.That(
+            (failure!.Code, failure.Message),
+            Is.EqualTo(
+                (
+                    "ESB-TOPIC-UNAVAILABLE",
+                    "orders.accepted takes no message right now: a message of the same key before it is not confirmed yet."
+                )
+            )
+        );
         first.Dispose();
         Assert.That(turns.Lines, Is.Zero);
     }
@@ -106,9 +118,15 @@ public sealed class OrderedPublisherTests
     {
         var turns = new KeyTurns(_time);
         using var first = await turns.TakeAsync(Message("a", "a"), cancellationToken);
-        var waiting = Enumerable.Range(0, KeyTurns.MaxWaiting).Select(_ => turns.TakeAsync(Message("a", "a"), cancellationToken).AsTask()).ToList();
+        var waiting = Enumerable
+            .Range(0, KeyTurns.MaxWaiting)
+            .Select(_ => turns.TakeAsync(Message("a", "a"), cancellationToken).AsTask())
+            .ToList();
 
-        Assert.That(async () => await turns.TakeAsync(Message("a", "a"), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-TOPIC-UNAVAILABLE"));
+        Assert.That(
+            async () => await turns.TakeAsync(Message("a", "a"), cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-TOPIC-UNAVAILABLE")
+        );
         Assert.That(waiting.Any(turn => turn.IsCompleted), Is.False);
     }
 
@@ -135,7 +153,12 @@ public sealed class OrderedPublisherTests
         }
     }
 
-    private static EsbMessage Message(string body, string? key, string subject = "orders.accepted") => Some.Message(body) with { Subject = subject, Key = key };
+    private static EsbMessage Message(string body, string? key, string subject = "orders.accepted") =>
+        Some.Message(body) with
+        {
+            Subject = subject,
+            Key = key,
+        };
 
     private List<string> Published() => [.. _transport.Published.Select(message => message.Body.ReadText())];
 
@@ -145,7 +168,8 @@ public sealed class OrderedPublisherTests
         while (!first.IsCompleted)
         {
             await Eventually.HoldsAsync(() => first.IsCompleted || _time.Waiting == waiting + 1, "a pause", cancellationToken);
-            if (!first.IsCompleted) _time.Advance(TimeSpan.FromSeconds(2));
+            if (!first.IsCompleted)
+                _time.Advance(TimeSpan.FromSeconds(2));
         }
     }
 }

@@ -28,13 +28,15 @@ internal sealed class ScriptedTransport : ITopicTransport
 
     public ValueTask<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        lock (Published) Published.Add(message);
+        lock (Published)
+            Published.Add(message);
         return ValueTask.FromResult(Outcomes.TryDequeue(out var outcome) ? outcome : PublishResult.Confirmed);
     }
 
     public async Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
-        lock (Published) Published.Add(request);
+        lock (Published)
+            Published.Add(request);
         await Confirming;
         return ReplyAsync();
 
@@ -45,9 +47,14 @@ internal sealed class ScriptedTransport : ITopicTransport
         }
     }
 
-    public Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken) => throw new NotSupportedException();
+    public Task<ITopicSubscription> SubscribeAsync(
+        Subscription subscription,
+        DeliveryHandler handler,
+        CancellationToken cancellationToken
+    ) => throw new NotSupportedException();
 
-    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) => throw new NotSupportedException();
+    public Task<ITopicReader> ReadDeadLettersAsync(DeadLetterHandler handler, CancellationToken cancellationToken) =>
+        throw new NotSupportedException();
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

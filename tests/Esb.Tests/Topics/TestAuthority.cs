@@ -19,7 +19,9 @@ internal sealed class TestAuthority : IDisposable
     {
         using var key = RSA.Create(2048);
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true)
+        );
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         (_folder, _now) = (folder, now);
         _root = request.CreateSelfSigned(now.AddDays(-30), now.AddDays(30));
@@ -35,19 +37,30 @@ internal sealed class TestAuthority : IDisposable
         using var key = RSA.Create(2048);
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
         var names = new SubjectAlternativeNameBuilder();
-        if (IPAddress.TryParse(name, out var address)) names.AddIpAddress(address);
-        else names.AddDnsName(name);
+        if (IPAddress.TryParse(name, out var address))
+            names.AddIpAddress(address);
+        else
+            names.AddDnsName(name);
         request.CertificateExtensions.Add(names.Build());
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(isClient ? ClientAuthentication : ServerAuthentication)], critical: false));
+        request.CertificateExtensions.Add(
+            new X509EnhancedKeyUsageExtension([new Oid(isClient ? ClientAuthentication : ServerAuthentication)], critical: false)
+        );
         using var certificate = request.Create(_root, _now.AddDays(fromDay), _now.AddDays(toDay), Guid.NewGuid().ToByteArray());
         using var withKey = certificate.CopyWithPrivateKey(key);
         var file = $"{name}-{Guid.NewGuid():N}";
         return new IssuedCertificate(
             Write($"{file}.pem", certificate.ExportCertificatePem()),
             Write($"{file}.key", key.ExportPkcs8PrivateKeyPem()),
-            Write($"{file}.locked.key", key.ExportEncryptedPkcs8PrivateKeyPem(IssuedCertificate.Passphrase, new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1_000))),
+            Write(
+                $"{file}.locked.key",
+                key.ExportEncryptedPkcs8PrivateKeyPem(
+                    IssuedCertificate.Passphrase,
+                    new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1_000)
+                )
+            ),
             Write($"{file}.pfx", withKey.Export(X509ContentType.Pkcs12, IssuedCertificate.Passphrase)),
-            Write($"{file}.keyless.pfx", certificate.Export(X509ContentType.Pkcs12, IssuedCertificate.Passphrase)));
+            Write($"{file}.keyless.pfx", certificate.Export(X509ContentType.Pkcs12, IssuedCertificate.Passphrase))
+        );
     }
 
     public void Dispose() => _root.Dispose();

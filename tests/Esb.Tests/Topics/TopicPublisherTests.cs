@@ -30,7 +30,8 @@ public sealed class TopicPublisherTests : TopicsFixture
         Assert.That((published.Id, published.Subject, published.Attempt), Is.EqualTo((context.Received.Id, "orders.accepted", 0)));
         Assert.That(
             (fact.Kind, fact.MessageId, fact.Subject, fact.Endpoint, fact.Process, fact.Step),
-            Is.EqualTo((AuditKind.Published, published.Id, "orders.accepted", "an-endpoint", "receive", "receive[0]")));
+            Is.EqualTo((AuditKind.Published, published.Id, "orders.accepted", "an-endpoint", "receive", "receive[0]"))
+        );
     }
 
     [Test, CancelAfter(5_000)]
@@ -75,7 +76,8 @@ public sealed class TopicPublisherTests : TopicsFixture
         {
             Assert.That(
                 async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken),
-                Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-HDR-LIMIT"));
+                Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-HDR-LIMIT")
+            );
         }
     }
 
@@ -87,7 +89,8 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         var message = Some.Message("<order id='4711'/>") with { Headers = MessageHeaders.Empty.With("x-customer", "c-7") };
 
-        await Publisher($$"""{ "topics": { "orders": { "key": {{key}} } } }""").PublishAsync(Some.Context(message), Accepted, "a", cancellationToken);
+        await Publisher($$"""{ "topics": { "orders": { "key": {{key}} } } }""")
+            .PublishAsync(Some.Context(message), Accepted, "a", cancellationToken);
 
         Assert.That(Transport.Published.Single().Key, Is.EqualTo(expected));
     }
@@ -108,7 +111,9 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         var message = Some.Message() with { Headers = MessageHeaders.Empty.With("x-big", new string('x', HeaderRules.MaxTotalBytes)) };
 
-        var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(async () =>
+            await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken)
+        );
 
         Assert.That((failure!.Code, failure.Kind, Transport.Published.Count), Is.EqualTo(("ESB-HDR-LIMIT", FaultKind.TooLarge, 0)));
     }
@@ -119,7 +124,9 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         var message = Some.Message() with { CorrelationId = new string('c', 1 << 20) };
 
-        var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(async () =>
+            await Publisher(Plain).PublishAsync(Some.Context(message), Accepted, "a", cancellationToken)
+        );
 
         Assert.That((failure!.Code, failure.Kind, Transport.Published.Count), Is.EqualTo(("ESB-HDR-CORRELATION", FaultKind.Malformed, 0)));
     }
@@ -129,7 +136,8 @@ public sealed class TopicPublisherTests : TopicsFixture
     [CancelAfter(20_000)]
     public async Task What_is_not_confirmed_is_published_again_with_the_same_id(PublishOutcome outcome, CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 2; i++) Transport.Outcomes.Enqueue(new PublishResult(outcome, "why", Task.CompletedTask));
+        for (var i = 0; i < 2; i++)
+            Transport.Outcomes.Enqueue(new PublishResult(outcome, "why", Task.CompletedTask));
 
         var publishing = Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken).AsTask();
         await PassAsync(publishing, cancellationToken);
@@ -140,12 +148,22 @@ public sealed class TopicPublisherTests : TopicsFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Published }));
     }
 
-    [TestCase(PublishOutcome.Unknown, "ESB-TOPIC-UNKNOWN", "Nobody can tell whether orders.accepted took the message (why); send it again.")]
+    [TestCase(
+        PublishOutcome.Unknown,
+        "ESB-TOPIC-UNKNOWN",
+        "Nobody can tell whether orders.accepted took the message (why); send it again."
+    )]
     [TestCase(PublishOutcome.Refused, "ESB-TOPIC-UNAVAILABLE", "orders.accepted takes no message right now: why.")]
     [CancelAfter(20_000)]
-    public async Task After_some_repetitions_the_caller_is_told(PublishOutcome outcome, string code, string sentence, CancellationToken cancellationToken)
+    public async Task After_some_repetitions_the_caller_is_told(
+        PublishOutcome outcome,
+        string code,
+        string sentence,
+        CancellationToken cancellationToken
+    )
     {
-        for (var i = 0; i < 10; i++) Transport.Outcomes.Enqueue(new PublishResult(outcome, "why", Task.CompletedTask));
+        for (var i = 0; i < 10; i++)
+            Transport.Outcomes.Enqueue(new PublishResult(outcome, "why", Task.CompletedTask));
 
         var publishing = Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken).AsTask();
         await PassAsync(publishing, cancellationToken);
@@ -162,7 +180,9 @@ public sealed class TopicPublisherTests : TopicsFixture
         Transport.Status = new TransportStatus(IsReady: false, "broker away");
         Transport.Outcomes.Enqueue(PublishResult.Refused("broker away"));
 
-        var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(async () =>
+            await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken)
+        );
 
         Assert.That((failure!.Code, Transport.Published.Count), Is.EqualTo(("ESB-TOPIC-UNAVAILABLE", 1)));
     }
@@ -186,18 +206,28 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         Audit.Failure = new EsbException("ESB-AUD-WRITE", "No.", FaultKind.Unavailable);
 
-        Assert.That(async () => await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED"));
+        Assert.That(
+            async () => await Publisher(Plain).PublishAsync(Some.Context(), Accepted, "a", cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED")
+        );
     }
 
     [Test, CancelAfter(5_000)]
     public async Task A_reply_becomes_the_message_and_its_status_a_property(CancellationToken cancellationToken)
     {
-        Transport.Answer = request => request.Reply(MessageBody.FromText("42"), TimeProvider.System) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201").With("x-a", "1") };
+        Transport.Answer = request =>
+            request.Reply(MessageBody.FromText("42"), TimeProvider.System) with
+            {
+                Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201").With("x-a", "1"),
+            };
         var context = Some.Context(Some.Message() with { CorrelationId = "caller-7" });
 
         await Publisher(Plain).RequestAsync(context, Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken);
 
-        Assert.That((context.Message.Body.ReadText(), context.Message.CorrelationId, context.GetProperty(MessageContext.StatusProperty)), Is.EqualTo(("42", "caller-7", 201d)));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.Message.CorrelationId, context.GetProperty(MessageContext.StatusProperty)),
+            Is.EqualTo(("42", "caller-7", 201d))
+        );
         Assert.That(context.Message.Headers.Select(header => header.Key), Is.EqualTo(new[] { "x-a" }));
         Assert.That(Audit.Kinds, Is.EquivalentTo(new[] { AuditKind.Published, AuditKind.Replied }));
     }
@@ -207,7 +237,10 @@ public sealed class TopicPublisherTests : TopicsFixture
     {
         Transport.Answer = _ => throw new EsbException("ESB-TOPIC-UNKNOWN", "The reply was lost.", FaultKind.Unavailable);
 
-        Assert.That(async () => await Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-TOPIC-UNKNOWN"));
+        Assert.That(
+            async () => await Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-TOPIC-UNKNOWN")
+        );
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Published }));
     }
 
@@ -230,11 +263,23 @@ public sealed class TopicPublisherTests : TopicsFixture
     [TestCase("""{ "title": 7, "status": "x" }""", "The request failed.", FaultKind.Internal, 500)]
     [TestCase("no JSON", "The request failed.", FaultKind.Internal, 500)]
     [CancelAfter(5_000)]
-    public void A_fault_is_thrown_as_it_was_at_the_other_side(string body, string sentence, FaultKind kind, int status, CancellationToken cancellationToken)
+    public void A_fault_is_thrown_as_it_was_at_the_other_side(
+        string body,
+        string sentence,
+        FaultKind kind,
+        int status,
+        CancellationToken cancellationToken
+    )
     {
-        Transport.Answer = request => request.Reply(MessageBody.FromText(body), TimeProvider.System) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Fault, "ESB-X") };
+        Transport.Answer = request =>
+            request.Reply(MessageBody.FromText(body), TimeProvider.System) with
+            {
+                Headers = MessageHeaders.Empty.With(EsbHeaders.Fault, "ESB-X"),
+            };
 
-        var failure = Assert.ThrowsAsync<EsbException>(async () => await Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(async () =>
+            await Publisher(Plain).RequestAsync(Some.Context(), Accepted, TimeSpan.FromSeconds(5), "a", cancellationToken)
+        );
 
         Assert.That((failure!.Code, failure.Message, failure.Kind, failure.Status), Is.EqualTo(("ESB-X", sentence, kind, status)));
         Assert.That(Audit.Facts.Single(fact => fact.Kind == AuditKind.Replied).Code, Is.EqualTo("ESB-X"));
@@ -246,9 +291,21 @@ public sealed class TopicPublisherTests : TopicsFixture
         var subject = new Subject($"orders.{Guid.NewGuid():N}"); // other tests publish at the same time
         var spans = new List<Activity>();
         var counted = new List<(string Name, string? Unit, double Value)>();
-        using var listener = new ActivityListener { ShouldListenTo = source => source.Name == "Esb.Topics", Sample = (ref _) => ActivitySamplingResult.AllDataAndRecorded, ActivityStopped = spans.Add };
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = source => source.Name == "Esb.Topics",
+            Sample = (ref _) => ActivitySamplingResult.AllDataAndRecorded,
+            ActivityStopped = spans.Add,
+        };
         ActivitySource.AddActivityListener(listener);
-        using var meters = new MeterListener { InstrumentPublished = (instrument, self) => { if (instrument.Meter.Name == "Esb.Topics") self.EnableMeasurementEvents(instrument); } };
+        using var meters = new MeterListener
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                if (instrument.Meter.Name == "Esb.Topics")
+                    self.EnableMeasurementEvents(instrument);
+            },
+        };
         meters.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
         meters.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, value, tags));
         meters.Start();
@@ -256,12 +313,19 @@ public sealed class TopicPublisherTests : TopicsFixture
         await Publisher(Plain).PublishAsync(Some.Context(), subject, "a", cancellationToken);
 
         var span = spans.Single(candidate => candidate.DisplayName == $"send {subject}");
-        Assert.That((span.Kind, span.GetTagItem("messaging.system"), span.GetTagItem("messaging.message.id")), Is.EqualTo((ActivityKind.Producer, "scripted", Transport.Published.Single().Id)));
-        Assert.That(counted.Select(measured => (measured.Name, measured.Unit)), Is.EquivalentTo(new[] { ("messaging.client.sent.messages", "{message}"), ("messaging.client.operation.duration", "s") }));
+        Assert.That(
+            (span.Kind, span.GetTagItem("messaging.system"), span.GetTagItem("messaging.message.id")),
+            Is.EqualTo((ActivityKind.Producer, "scripted", Transport.Published.Single().Id))
+        );
+        Assert.That(
+            counted.Select(measured => (measured.Name, measured.Unit)),
+            Is.EquivalentTo(new[] { ("messaging.client.sent.messages", "{message}"), ("messaging.client.operation.duration", "s") })
+        );
 
         void Note(Instrument instrument, double value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
         {
-            if (tags.Contains(new("messaging.destination.name", subject.Value))) counted.Add((instrument.Name, instrument.Unit, value));
+            if (tags.Contains(new("messaging.destination.name", subject.Value)))
+                counted.Add((instrument.Name, instrument.Unit, value));
         }
     }
 

@@ -31,7 +31,8 @@ public abstract class TopicsFixture
     [TearDown]
     public async Task CleanUp()
     {
-        foreach (var provider in _providers) await provider.DisposeAsync();
+        foreach (var provider in _providers)
+            await provider.DisposeAsync();
         _providers.Clear();
     }
 
@@ -41,7 +42,8 @@ public abstract class TopicsFixture
     private ServiceProvider Compose(string json, bool scripted, ConfigErrors errors)
     {
         var services = new ServiceCollection();
-        if (scripted) services.AddSingleton<ITopicTransport>(Transport);
+        if (scripted)
+            services.AddSingleton<ITopicTransport>(Transport);
         services.AddLogging().AddSingleton<TimeProvider>(Time).AddSingleton<IAuditTrail>(Audit);
         services.AddSingleton<IClaimCheckStore>(new NoClaimCheckStore());
         services.AddSingleton(new SettingsKind(typeof(StoreConfig), "file", typeof(NoStoreConfig), ""));
@@ -66,7 +68,15 @@ public abstract class TopicsFixture
         {
             File.WriteAllText(path, json);
             var errors = new ConfigErrors();
-            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, new Dictionary<string, string> { ["URL"] = "amqps://guest:guest@broker.example", ["PASSPHRASE"] = IssuedCertificate.Passphrase }, errors);
+            var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(
+                path,
+                new Dictionary<string, string>
+                {
+                    ["URL"] = "amqps://guest:guest@broker.example",
+                    ["PASSPHRASE"] = IssuedCertificate.Passphrase,
+                },
+                errors
+            );
             Assert.That(errors.All, Is.Empty);
             return configuration!;
         }

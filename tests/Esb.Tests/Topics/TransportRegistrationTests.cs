@@ -25,11 +25,17 @@ public sealed class TransportRegistrationTests
         var transport = Substitute.For<IBusTransport>();
         transport.Farm.Returns((IFarm?)null);
         PigeonConfig? found = null;
-        var registered = new ServiceCollection().AddEsb().AddTransport<PigeonConfig>("pigeon", "By air.", (_, config) =>
-        {
-            found = config;
-            return transport;
-        });
+        var registered = new ServiceCollection()
+            .AddEsb()
+            .AddTransport<PigeonConfig>(
+                "pigeon",
+                "By air.",
+                (_, config) =>
+                {
+                    found = config;
+                    return transport;
+                }
+            );
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, """{ "transport": { "type": "pigeon", "loft": "roof" } }""");
 

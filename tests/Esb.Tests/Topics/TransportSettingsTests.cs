@@ -51,7 +51,10 @@ public sealed class TransportSettingsTests : TopicsFixture
     [TestCase("amqp://esb@one,two:port")]
     [TestCase("amqp://esb@one,amqp://esb@two")]
     public void What_is_no_address_of_a_broker_is_refused(string url) =>
-        Assert.That(Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }""").Select(error => error.Code), Is.EqualTo(new[] { "ESB-CFG-URL" }));
+        Assert.That(
+            Check($$"""{ "transport": { "type": "rabbitmq", "url": "{{url}}" } }""").Select(error => error.Code),
+            Is.EqualTo(new[] { "ESB-CFG-URL" })
+        );
 
     [TestCase("")]
     [TestCase("with space")]
@@ -65,7 +68,10 @@ public sealed class TransportSettingsTests : TopicsFixture
 
     [Test]
     public void An_error_in_a_key_is_an_error_of_the_configuration() =>
-        Assert.That(Check("""{ "topics": { "orders": { "key": { "xpath": "///" } } } }""").Single().Path, Does.StartWith("topics.orders.key"));
+        Assert.That(
+            Check("""{ "topics": { "orders": { "key": { "xpath": "///" } } } }""").Single().Path,
+            Does.StartWith("topics.orders.key")
+        );
 
     [Test]
     public void An_address_is_read_as_its_specification_says()
@@ -81,7 +87,10 @@ public sealed class TransportSettingsTests : TopicsFixture
     {
         var address = RabbitMqAddress.Parse("amqps://esb:a,b@one,two:1234,[::1]:2345,one/v%2Fhost");
 
-        Assert.That(address!.Nodes, Is.EqualTo(new[] { new BrokerNode("one", 5671), new BrokerNode("two", 1234), new BrokerNode("::1", 2345) }));
+        Assert.That(
+            address!.Nodes,
+            Is.EqualTo(new[] { new BrokerNode("one", 5671), new BrokerNode("two", 1234), new BrokerNode("::1", 2345) })
+        );
         Assert.That((address.VirtualHost, address.User, address.Password, address.IsTls), Is.EqualTo(("v/host", "esb", "a,b", true)));
     }
 
@@ -109,6 +118,7 @@ public sealed class TransportSettingsTests : TopicsFixture
         Assert.That(options.TargetHost, Is.EqualTo("broker.example"));
         Assert.That(
             () => options.RemoteCertificateValidationCallback!(this, null, null, SslPolicyErrors.RemoteCertificateNotAvailable),
-            Throws.TypeOf<AuthenticationException>());
+            Throws.TypeOf<AuthenticationException>()
+        );
     }
 }

@@ -15,7 +15,8 @@ public sealed class UnroutableMessagesTests
         logger.IsEnabled(LogLevel.Warning).Returns(true);
         var unroutable = new UnroutableMessages(time, logger);
 
-        for (var i = 0; i < 10; i++) unroutable.Count("orders.a");
+        for (var i = 0; i < 10; i++)
+            unroutable.Count("orders.a");
         unroutable.Count("orders.b");
         time.Advance(TimeSpan.FromSeconds(61));
         unroutable.Count("orders.a");

@@ -18,11 +18,16 @@ internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party 
     {
         head = default;
         var (signatures, times) = (request.Headers[config.Header], request.Headers[config.TimestampHeader]);
-        if (signatures.Count == 0 || times.Count == 0) return Denial.Missing;
-        if (signatures is not [{ } signature] || times is not [{ } timestamp] || Decode(signature) is not { } bytes) return Denial.Malformed;
-        if (!long.TryParse(timestamp, NumberStyles.None, CultureInfo.InvariantCulture, out var seconds)) return Denial.Malformed;
+        if (signatures.Count == 0 || times.Count == 0)
+            return Denial.Missing;
+        if (signatures is not [{ } signature] || times is not [{ } timestamp] || Decode(signature) is not { } bytes)
+            return Denial.Malformed;
+        if (!long.TryParse(timestamp, NumberStyles.None, CultureInfo.InvariantCulture, out var seconds))
+            return Denial.Malformed;
         head = new SignedHead(timestamp, bytes);
-        return Math.Abs((decimal)seconds - time.GetUtcNow().ToUnixTimeSeconds()) <= (decimal)config.Tolerance.TotalSeconds ? Denial.None : Denial.Replayed;
+        return Math.Abs((decimal)seconds - time.GetUtcNow().ToUnixTimeSeconds()) <= (decimal)config.Tolerance.TotalSeconds
+            ? Denial.None
+            : Denial.Replayed;
     }
 
     /// <summary>Finds the party whose key signed the request.</summary>
@@ -37,7 +42,8 @@ internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party 
             hash.AppendData(before);
             hash.AppendData(body);
             hash.GetHashAndReset(expected);
-            if (CryptographicOperations.FixedTimeEquals(expected, head.Signature)) signer = party;
+            if (CryptographicOperations.FixedTimeEquals(expected, head.Signature))
+                signer = party;
         }
 
         return signer is null ? Verdict.Refused(Denial.WrongSignature) : Verdict.Of(signer);
@@ -45,12 +51,14 @@ internal sealed class SignatureCheck(SignatureConfig config, IEnumerable<(Party 
 
     private byte[]? Decode(string signature)
     {
-        if (!signature.StartsWith(config.Prefix, StringComparison.Ordinal)) return null;
+        if (!signature.StartsWith(config.Prefix, StringComparison.Ordinal))
+            return null;
         var text = signature.AsSpan(config.Prefix.Length);
         var bytes = new byte[HMACSHA256.HashSizeInBytes];
-        var isWhole = config.Encoding == SignatureEncoding.Hex
-            ? text.Length == 2 * bytes.Length && Convert.FromHexString(text, bytes, out _, out _) == System.Buffers.OperationStatus.Done
-            : Convert.TryFromBase64Chars(text, bytes, out var written) && written == bytes.Length;
+        var isWhole =
+            config.Encoding == SignatureEncoding.Hex
+                ? text.Length == 2 * bytes.Length && Convert.FromHexString(text, bytes, out _, out _) == System.Buffers.OperationStatus.Done
+                : Convert.TryFromBase64Chars(text, bytes, out var written) && written == bytes.Length;
         return isWhole ? bytes : null;
     }
 }

@@ -15,9 +15,11 @@ internal sealed class SignedExchange(IHttpExchange inner, SignatureCheck check, 
     public async Task HandleAsync(HttpContext context, CancellationToken aborting)
     {
         var denial = check.Read(context.Request, out var head);
-        if (denial != Denial.None) throw Refuse(context, denial);
+        if (denial != Denial.None)
+            throw Refuse(context, denial);
         var verdict = check.Verify(head, (await ReadBodyAsync(context)).Span);
-        if (verdict.Party is not { } party) throw Refuse(context, verdict.Denial);
+        if (verdict.Party is not { } party)
+            throw Refuse(context, verdict.Denial);
         await access.AdmitAsync(context, party);
         await inner.HandleAsync(context, aborting);
     }
@@ -30,7 +32,8 @@ internal sealed class SignedExchange(IHttpExchange inner, SignatureCheck check, 
         try
         {
             var bytes = await body.BufferAsync(maxBodyBytes, CancellationToken.None);
-            if (MemoryMarshal.TryGetArray(bytes, out var array)) context.Request.Body = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
+            if (MemoryMarshal.TryGetArray(bytes, out var array))
+                context.Request.Body = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
             return bytes;
         }
         catch (IOException ex)

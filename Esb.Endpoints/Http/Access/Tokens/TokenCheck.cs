@@ -11,14 +11,18 @@ internal sealed class TokenCheck(IReadOnlyList<TokenTrust> trusts) : ICredential
 
     public async ValueTask<Verdict> IdentifyAsync(HttpContext context)
     {
-        if (AuthorizationHeader.Read(context.Request, "Bearer", out var credentials) is not Denial.None and var denial) return Verdict.Refused(denial);
-        if (Parse(credentials) is not { } token) return Verdict.Refused(Denial.Malformed);
+        if (AuthorizationHeader.Read(context.Request, "Bearer", out var credentials) is not Denial.None and var denial)
+            return Verdict.Refused(denial);
+        if (Parse(credentials) is not { } token)
+            return Verdict.Refused(Denial.Malformed);
         var verdict = Verdict.Refused(Denial.Unknown);
         foreach (var trust in trusts)
         {
-            if (!trust.Concerns(token)) continue;
+            if (!trust.Concerns(token))
+                continue;
             verdict = await trust.IdentifyAsync(token);
-            if (verdict.Party is not null) return verdict;
+            if (verdict.Party is not null)
+                return verdict;
         }
 
         return verdict;

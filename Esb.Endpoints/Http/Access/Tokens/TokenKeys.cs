@@ -18,16 +18,20 @@ internal static class TokenKeys
     {
         var text = ReadText(path);
         var keys = text.Contains("-----BEGIN ", StringComparison.Ordinal) ? FromPem(text) : FromKeySet(text);
-        if (keys.Count == 0) throw new FileFaultException("holds no key that signatures are checked with");
-        foreach (var key in keys) RequireSound(key);
+        if (keys.Count == 0)
+            throw new FileFaultException("holds no key that signatures are checked with");
+        foreach (var key in keys)
+            RequireSound(key);
         return keys;
     }
 
     private static void RequireSound(SecurityKey key)
     {
-        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey) throw new FileFaultException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
+        if (key is JsonWebKey { Kty: not ("RSA" or "EC") } or SymmetricSecurityKey)
+            throw new FileFaultException("holds a key that is neither RSA nor EC; a shared one stands in \"secret\"");
         var bits = BitsOf(key);
-        if (IsRsa(key) ? bits < MinRsaBits : bits != 256) throw new FileFaultException($"holds a key of {bits} bits; expected RSA of {MinRsaBits} or more, or P-256");
+        if (IsRsa(key) ? bits < MinRsaBits : bits != 256)
+            throw new FileFaultException($"holds a key of {bits} bits; expected RSA of {MinRsaBits} or more, or P-256");
     }
 
     // The library decodes a key only when its size is requested.
@@ -67,11 +71,15 @@ internal static class TokenKeys
 
     private static SecurityKey FromPem(string label, ReadOnlySpan<char> pem)
     {
-        if (label.Contains("PRIVATE", StringComparison.Ordinal)) throw new FileFaultException("holds a private key; expected the public one, as only the issuer signs");
+        if (label.Contains("PRIVATE", StringComparison.Ordinal))
+            throw new FileFaultException("holds a private key; expected the public one, as only the issuer signs");
         try
         {
-            if (label == "CERTIFICATE") return FromCertificate(X509Certificate2.CreateFromPem(pem));
-            return Import(RSA.Create(), pem) is { } rsa ? new RsaSecurityKey(rsa) : Import(ECDsa.Create(), pem) is { } ecdsa ? new ECDsaSecurityKey(ecdsa) : throw Unreadable();
+            if (label == "CERTIFICATE")
+                return FromCertificate(X509Certificate2.CreateFromPem(pem));
+            return Import(RSA.Create(), pem) is { } rsa ? new RsaSecurityKey(rsa)
+                : Import(ECDsa.Create(), pem) is { } ecdsa ? new ECDsaSecurityKey(ecdsa)
+                : throw Unreadable();
         }
         catch (CryptographicException)
         {
@@ -81,7 +89,8 @@ internal static class TokenKeys
 
     private static SecurityKey FromCertificate(X509Certificate2 certificate)
     {
-        if (certificate.GetRSAPublicKey() is { } rsa) return new RsaSecurityKey(rsa);
+        if (certificate.GetRSAPublicKey() is { } rsa)
+            return new RsaSecurityKey(rsa);
         return certificate.GetECDsaPublicKey() is { } ecdsa ? new ECDsaSecurityKey(ecdsa) : throw Unreadable();
     }
 

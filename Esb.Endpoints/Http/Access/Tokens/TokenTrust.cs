@@ -35,7 +35,8 @@ internal sealed class TokenTrust
             () => Parameters(TokenKeys.Load(path), SecurityAlgorithms.RsaSha256, SecurityAlgorithms.EcdsaSha256),
             AccessFiles.Interval,
             time,
-            logger);
+            logger
+        );
     }
 
     /// <summary>True if a token, not yet verified, names this issuer, and this bus as its audience.</summary>
@@ -45,21 +46,23 @@ internal sealed class TokenTrust
     public async ValueTask<Verdict> IdentifyAsync(JsonWebToken token)
     {
         var result = await Handler.ValidateTokenAsync(token, _fixed ?? _file!.Current);
-        if (!result.IsValid) return Verdict.Refused(result.Exception is SecurityTokenInvalidLifetimeException ? Denial.OutOfTime : Denial.Untrusted);
+        if (!result.IsValid)
+            return Verdict.Refused(result.Exception is SecurityTokenInvalidLifetimeException ? Denial.OutOfTime : Denial.Untrusted);
         var owners = _owners.Where(owner => owner.Owns(token)).Take(2).ToList();
         return owners is [var owner] ? Verdict.Of(owner.Party) : Verdict.Refused(Denial.Unknown); // a shared token belongs to neither
     }
 
-    private TokenValidationParameters Parameters(IReadOnlyList<SecurityKey> keys, params string[] algorithms) => new()
-    {
-        ValidIssuer = _config.Issuer,
-        ValidAudience = _config.Audience,
-        ValidAlgorithms = algorithms,
-        IssuerSigningKeys = keys,
-        RequireSignedTokens = true,
-        LogValidationExceptions = false,
-        LifetimeValidator = (from, until, _, _) => IsNow(from, until),
-    };
+    private TokenValidationParameters Parameters(IReadOnlyList<SecurityKey> keys, params string[] algorithms) =>
+        new()
+        {
+            ValidIssuer = _config.Issuer,
+            ValidAudience = _config.Audience,
+            ValidAlgorithms = algorithms,
+            IssuerSigningKeys = keys,
+            RequireSignedTokens = true,
+            LogValidationExceptions = false,
+            LifetimeValidator = (from, until, _, _) => IsNow(from, until),
+        };
 
     private bool IsNow(DateTime? from, DateTime? until)
     {

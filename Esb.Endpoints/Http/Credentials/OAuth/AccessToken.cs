@@ -11,7 +11,8 @@ internal sealed record AccessToken(string Authorization, DateTimeOffset RenewAt,
 
     private static readonly TimeSpan Margin = TimeSpan.FromSeconds(60);
 
-    /// <summary>A token received now. It is renewed 60 s before its end, one that lives less than 2 minutes after half of its life.</summary>
+    /// <summary>A token received now. It is renewed 60 s before its end, one that lives less than 2 minutes after half of its
+    /// life.</summary>
     public static AccessToken Received(string token, TimeSpan life, DateTimeOffset now) =>
         new($"Bearer {token}", now + (life < 2 * Margin ? life / 2 : life - Margin), now + life);
 }

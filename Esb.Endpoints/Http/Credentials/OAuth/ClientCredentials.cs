@@ -5,7 +5,8 @@ namespace Esb.Endpoints.Http.Credentials.OAuth;
 
 /// <summary>A bearer token of an authorization server, kept until shortly before its end. One request for a token at a time serves all
 /// senders. Thread-safe.</summary>
-internal sealed partial class ClientCredentials(string endpoint, TokenClient tokens, TimeProvider time, ILogger logger) : TargetCredential("Authorization")
+internal sealed partial class ClientCredentials(string endpoint, TokenClient tokens, TimeProvider time, ILogger logger)
+    : TargetCredential("Authorization")
 {
     // While the old token is still valid, failed renewals are repeated at this pace.
     private static readonly TimeSpan Pace = TimeSpan.FromSeconds(5);
@@ -19,7 +20,8 @@ internal sealed partial class ClientCredentials(string endpoint, TokenClient tok
     /// <inheritdoc/>
     public override bool Refuse(string value)
     {
-        if (_token is { } token && token.Authorization == value) Interlocked.CompareExchange(ref _token, null, token);
+        if (_token is { } token && token.Authorization == value)
+            Interlocked.CompareExchange(ref _token, null, token);
         return true;
     }
 
@@ -35,7 +37,8 @@ internal sealed partial class ClientCredentials(string endpoint, TokenClient tok
         try
         {
             var now = time.GetUtcNow();
-            if (_token is { } known && now < known.RenewAt) return known.Authorization; // another sender was first
+            if (_token is { } known && now < known.RenewAt)
+                return known.Authorization; // another sender was first
             _token = await RequestAsync(_token is { } old && now < old.ValidUntil ? old : null, cancellationToken);
             return _token.Authorization;
         }
@@ -58,6 +61,10 @@ internal sealed partial class ClientCredentials(string endpoint, TokenClient tok
         }
     }
 
-    [LoggerMessage(EventId = 2190, Level = LogLevel.Warning, Message = "The access token of endpoint {Endpoint} could not be renewed and is used until {End}: {Reason}")]
+    [LoggerMessage(
+        EventId = 2190,
+        Level = LogLevel.Warning,
+        Message = "The access token of endpoint {Endpoint} could not be renewed and is used until {End}: {Reason}"
+    )]
     private static partial void LogNotRenewed(ILogger logger, string endpoint, string reason, DateTimeOffset end);
 }

@@ -27,13 +27,15 @@ internal static class DirectAnswer
             {
                 var read = connection.Received.IsEmpty ? 0 : connection.Head.Read(connection.Received.Span);
                 connection.Consume(read);
-                if (read > 0) break;
-                if (!await connection.FillAsync()) throw OutsideException.HungUp();
+                if (read > 0)
+                    break;
+                if (!await connection.FillAsync())
+                    throw OutsideException.HungUp();
             }
 
-            if (connection.Head.Status == StatusCodes.Status101SwitchingProtocols) throw new BadAnswerException("it changes the protocol, unasked");
-        }
-        while (connection.Head.IsInterim);
+            if (connection.Head.Status == StatusCodes.Status101SwitchingProtocols)
+                throw new BadAnswerException("it changes the protocol, unasked");
+        } while (connection.Head.IsInterim);
     }
 
     /// <summary>Reads the body.</summary>
@@ -44,16 +46,31 @@ internal static class DirectAnswer
     {
         var head = connection.Head;
         var body = connection.Body;
-        body.Begin(head, isAllowed: !HttpMethods.IsHead(method) && head.Status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified));
-        if (body.IsComplete) return default;
-        if (head.ContentLength > maxBytes) throw TooLarge(maxBytes);
+        body.Begin(
+            head,
+            isAllowed: !HttpMethods.IsHead(method)
+                && head.Status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified)
+        );
+        if (body.IsComplete)
+            return default;
+        if (head.ContentLength > maxBytes)
+            throw TooLarge(maxBytes);
 
         var bytes = GC.AllocateUninitializedArray<byte>((int)Math.Min(head.ContentLength ?? 4096, FirstBytes));
         var count = 0;
         while (await body.ReadAsync() is { IsEmpty: false } piece)
         {
-            if (count + (long)piece.Length > maxBytes) throw TooLarge(maxBytes);
-            if (count + piece.Length > bytes.Length) Array.Resize(ref bytes, (int)Math.Min(Math.Max(2L * bytes.Length, count + piece.Length), Math.Max(head.ContentLength ?? Array.MaxLength, count + piece.Length)));
+            if (count + (long)piece.Length > maxBytes)
+                throw TooLarge(maxBytes);
+            if (count + piece.Length > bytes.Length)
+                Array.Resize(
+                    ref bytes,
+                    (int)
+                        Math.Min(
+                            Math.Max(2L * bytes.Length, count + piece.Length),
+                            Math.Max(head.ContentLength ?? Array.MaxLength, count + piece.Length)
+                        )
+                );
             piece.CopyTo(bytes.AsMemory(count));
             count += piece.Length;
         }
@@ -67,7 +84,8 @@ internal static class DirectAnswer
         string? codings = null;
         foreach (ref readonly var field in head.Fields.All)
         {
-            if (Is(field.Name, "Content-Encoding") && !Is(field.Value.Trim(), "identity")) codings = codings is null ? field.Value.Trim() : $"{codings}, {field.Value}";
+            if (Is(field.Name, "Content-Encoding") && !Is(field.Value.Trim(), "identity"))
+                codings = codings is null ? field.Value.Trim() : $"{codings}, {field.Value}";
         }
 
         return codings;
@@ -76,7 +94,8 @@ internal static class DirectAnswer
     /// <summary>Opens a packed body; null if the coding is unknown.</summary>
     public static Stream? TryUnpack(string coding, ReadOnlyMemory<byte> bytes)
     {
-        if (!Is(coding, "gzip") && !Is(coding, "deflate") && !Is(coding, "br")) return null;
+        if (!Is(coding, "gzip") && !Is(coding, "deflate") && !Is(coding, "br"))
+            return null;
         var packed = new MemoryStream(bytes.ToArray(), writable: false);
         return Is(coding, "gzip") ? new GZipStream(packed, CompressionMode.Decompress)
             : Is(coding, "br") ? new BrotliStream(packed, CompressionMode.Decompress)
@@ -86,23 +105,35 @@ internal static class DirectAnswer
     /// <summary>Makes a message of the answer, with its status in the header <see cref="EsbHeaders.Status"/>.</summary>
     public static EsbMessage Read(EsbMessage request, AnswerHead head, MessageBody body, HeaderRules rules, TimeProvider time)
     {
-        string? type = null, wait = null;
+        string? type = null,
+            wait = null;
         List<KeyValuePair<string, string>>? admitted = null;
         foreach (ref readonly var field in head.Fields.All)
         {
-            if (Is(field.Name, "Content-Type")) type ??= field.Value;
-            else if (Is(field.Name, HttpAnswers.RetryAfter)) wait ??= field.Value;
-            if (HttpFields.EndsHere(field.Name, head.Connection) || HttpFields.IsOfContent(field.Name) || !rules.Allows(field.Name)) continue;
+            if (Is(field.Name, "Content-Type"))
+                type ??= field.Value;
+            else if (Is(field.Name, HttpAnswers.RetryAfter))
+                wait ??= field.Value;
+            if (HttpFields.EndsHere(field.Name, head.Connection) || HttpFields.IsOfContent(field.Name) || !rules.Allows(field.Name))
+                continue;
             (admitted ??= []).Add(new(field.Name, field.Value));
         }
 
-        var headers = (admitted is null && rules.Rewrite.IsEmpty ? MessageHeaders.Empty : rules.Admit(admitted ?? [], out _))
-            .With(EsbHeaders.Status, head.Status.ToString(CultureInfo.InvariantCulture));
-        if (wait is not null && RetryConditionHeaderValue.TryParse(wait, out var parsed)) headers = headers.With(HttpAnswers.RetryAfter, parsed.ToString()); // the delivery honours it
-        return request.Reply(body, time) with { ContentType = type is not null && HeaderRules.IsValue(type) ? type : null, Headers = headers };
+        var headers = (admitted is null && rules.Rewrite.IsEmpty ? MessageHeaders.Empty : rules.Admit(admitted ?? [], out _)).With(
+            EsbHeaders.Status,
+            head.Status.ToString(CultureInfo.InvariantCulture)
+        );
+        if (wait is not null && RetryConditionHeaderValue.TryParse(wait, out var parsed))
+            headers = headers.With(HttpAnswers.RetryAfter, parsed.ToString()); // the delivery honours it
+        return request.Reply(body, time) with
+        {
+            ContentType = type is not null && HeaderRules.IsValue(type) ? type : null,
+            Headers = headers,
+        };
     }
 
     private static bool Is(string name, string other) => name.Equals(other, StringComparison.OrdinalIgnoreCase);
 
-    private static EsbException TooLarge(long maxBytes) => new("ESB-BODY-SIZE", $"The body is larger than {maxBytes} bytes.", FaultKind.TooLarge);
+    private static EsbException TooLarge(long maxBytes) =>
+        new("ESB-BODY-SIZE", $"The body is larger than {maxBytes} bytes.", FaultKind.TooLarge);
 }

@@ -10,7 +10,13 @@ namespace Esb.Endpoints.Http.Sending.Direct;
 
 /// <summary>Sends requests over the connections that relays use (ADR 7), and reads their answers: fewer threads and less garbage than the
 /// platform's client. Thread-safe.</summary>
-internal sealed class DirectExchange(HttpOutboundConfig config, HttpTarget target, HeaderRules answerRules, long maxBodyBytes, TimeProvider time)
+internal sealed class DirectExchange(
+    HttpOutboundConfig config,
+    HttpTarget target,
+    HeaderRules answerRules,
+    long maxBodyBytes,
+    TimeProvider time
+)
 {
     /// <exception cref="EndpointException">There is no answer, or none that can be used.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -45,7 +51,8 @@ internal sealed class DirectExchange(HttpOutboundConfig config, HttpTarget targe
             catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
             {
                 server.NoteFailure();
-                if (!FailOverHandler.MayPassOn(ex, request.IsRepeatable) || turn.Next() is not { } next) throw;
+                if (!FailOverHandler.MayPassOn(ex, request.IsRepeatable) || turn.Next() is not { } next)
+                    throw;
                 server = next;
             }
         }
@@ -55,44 +62,71 @@ internal sealed class DirectExchange(HttpOutboundConfig config, HttpTarget targe
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<EsbMessage> AuthorizeAsync(HttpServer server, DirectRequest request, CancellationToken cancellationToken)
     {
-        if (target.Credential is not { } credential) return await SendAsync(server, request, value: null, cancellationToken);
+        if (target.Credential is not { } credential)
+            return await SendAsync(server, request, value: null, cancellationToken);
         var value = await credential.CurrentAsync(cancellationToken);
         var answer = await SendAsync(server, request, value, cancellationToken);
-        if (answer.Headers[EsbHeaders.Status] != "401" || !credential.Refuse(value)) return answer;
+        if (answer.Headers[EsbHeaders.Status] != "401" || !credential.Refuse(value))
+            return answer;
         return await SendAsync(server, request, await credential.CurrentAsync(cancellationToken), cancellationToken);
     }
 
     // A server may close a connection just as it is reused.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage> SendAsync(HttpServer server, DirectRequest request, string? value, CancellationToken cancellationToken) =>
-        await TryAsync(server, request, value, isNew: false, cancellationToken) ?? (await TryAsync(server, request, value, isNew: true, cancellationToken))!;
+    private async ValueTask<EsbMessage> SendAsync(
+        HttpServer server,
+        DirectRequest request,
+        string? value,
+        CancellationToken cancellationToken
+    ) =>
+        await TryAsync(server, request, value, isNew: false, cancellationToken)
+        ?? (await TryAsync(server, request, value, isNew: true, cancellationToken))!;
 
     // Null if the request may be sent again.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage?> TryAsync(HttpServer server, DirectRequest request, string? value, bool isNew, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage?> TryAsync(
+        HttpServer server,
+        DirectRequest request,
+        string? value,
+        bool isNew,
+        CancellationToken cancellationToken
+    )
     {
         OutsideConnection? connection = null;
         try
         {
             connection = await server.Connections.RentAsync(isNew, config.Timeout, cancellationToken);
             var answer = await ExchangeAsync(connection, server, request, value, cancellationToken);
-            if (connection.Head.KeepsConnection && connection.Body.IsComplete) server.Connections.Return(connection);
-            else server.Connections.Discard(connection);
+            if (connection.Head.KeepsConnection && connection.Body.IsComplete)
+                server.Connections.Return(connection);
+            else
+                server.Connections.Discard(connection);
             return answer;
         }
         catch (Exception ex)
         {
-            if (connection is not null) server.Connections.Discard(connection);
-            if (ex is EsbException) throw;
-            if (cancellationToken.IsCancellationRequested) throw new OperationCanceledException("The request was cancelled.", ex, cancellationToken);
-            if (ex is OutsideException && connection is { IsReused: true, HasReceived: false } && !isNew && request.MaySendAgain) return null;
-            if (HttpFailures.Of(config.Name, server.Url, ex, cancellationToken) is { } failure) throw failure;
+            if (connection is not null)
+                server.Connections.Discard(connection);
+            if (ex is EsbException)
+                throw;
+            if (cancellationToken.IsCancellationRequested)
+                throw new OperationCanceledException("The request was cancelled.", ex, cancellationToken);
+            if (ex is OutsideException && connection is { IsReused: true, HasReceived: false } && !isNew && request.MaySendAgain)
+                return null;
+            if (HttpFailures.Of(config.Name, server.Url, ex, cancellationToken) is { } failure)
+                throw failure;
             throw;
         }
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage> ExchangeAsync(OutsideConnection connection, HttpServer server, DirectRequest request, string? value, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage> ExchangeAsync(
+        OutsideConnection connection,
+        HttpServer server,
+        DirectRequest request,
+        string? value,
+        CancellationToken cancellationToken
+    )
     {
         using var leaving = cancellationToken.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection);
         await request.SendAsync(connection, server, config.KeepAlive, target.Credential, value);
@@ -107,9 +141,13 @@ internal sealed class DirectExchange(HttpOutboundConfig config, HttpTarget targe
         try
         {
             var bytes = await DirectAnswer.ReadBodyAsync(connection, method, maxBodyBytes);
-            if (bytes.Length == 0 || HttpMethods.IsHead(method)) return MessageBody.Empty;
-            if (DirectAnswer.CodingOf(connection.Head) is not { } coding) return MessageBody.FromBytes(bytes);
-            await using var unpacked = DirectAnswer.TryUnpack(coding, bytes) ?? throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
+            if (bytes.Length == 0 || HttpMethods.IsHead(method))
+                return MessageBody.Empty;
+            if (DirectAnswer.CodingOf(connection.Head) is not { } coding)
+                return MessageBody.FromBytes(bytes);
+            await using var unpacked =
+                DirectAnswer.TryUnpack(coding, bytes)
+                ?? throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
             var body = MessageBody.FromStream(unpacked);
             await body.BufferAsync(maxBodyBytes, cancellationToken);
             return body;

@@ -27,7 +27,8 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
     public void Take(MessageContext context, EsbMessage answer)
     {
         var status = answer.Headers[EsbHeaders.Status] is { } text ? int.Parse(text, CultureInfo.InvariantCulture) : (int?)null;
-        if (status is { } code && !_expected.Any(pattern => pattern.Matches(code))) throw Failure(context, answer, code);
+        if (status is { } code && !_expected.Any(pattern => pattern.Matches(code)))
+            throw Failure(context, answer, code);
 
         context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
         var headers = answer.Headers.Without(EsbHeaders.Status);
@@ -41,7 +42,8 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
 
     private EsbException Failure(MessageContext context, EsbMessage answer, int status)
     {
-        var shown = SafeText.Of(MaskedFlow.Clean(TextOf(mask.IsEmpty ? answer : mask.Apply(answer).Message) ?? ""), Shown); // masked before it is cut
+        // masked before it is cut
+        var shown = SafeText.Of(MaskedFlow.Clean(TextOf(mask.IsEmpty ? answer : mask.Apply(answer).Message) ?? ""), Shown);
         LogStatus(settings.Endpoint, context.Message.Id, status, shown);
         var text = TextOf(answer);
         var reason = $"The endpoint '{settings.Endpoint}' answered with status {status}{(shown.Length == 0 ? "." : $": {shown}")}";
@@ -54,7 +56,8 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
     // Null where the body is empty, or no text.
     private static string? TextOf(EsbMessage answer)
     {
-        if (answer.Body.Length == 0) return null;
+        if (answer.Body.Length == 0)
+            return null;
         try
         {
             var text = Strict.GetString(answer.Body.Bytes.Span);
@@ -66,6 +69,10 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
         }
     }
 
-    [LoggerMessage(EventId = 3003, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} answered the call of message {MessageId} with status {Status}: {Answer}")]
+    [LoggerMessage(
+        EventId = 3003,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint} answered the call of message {MessageId} with status {Status}: {Answer}"
+    )]
     private partial void LogStatus(string endpoint, Guid messageId, int status, string answer);
 }

@@ -22,7 +22,11 @@ internal sealed record CallConfig : PooledStepConfig
     [Setting("Which of the endpoint's targets to call, by name; by default the endpoint's own url.")]
     public ValueConfig? Target { get; init; }
 
-    [Setting("HTTP: the path of the request, behind that of the url and in place of the endpoint's path: a text with places for values, such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.", Name = "path")]
+    [Setting(
+        "HTTP: the path of the request, behind that of the url and in place of the endpoint's path: a text with places for values, "
+            + "such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.",
+        Name = "path"
+    )]
     public string? RequestPath { get; init; }
 
     [Setting("HTTP: parameters of the query, by name, in place of the endpoint's of the same name; one without a value is left out.")]
@@ -31,10 +35,16 @@ internal sealed record CallConfig : PooledStepConfig
     [Setting("HTTP: the method, in place of the endpoint's.")]
     public ValueConfig? Method { get; init; }
 
-    [Setting("HTTP: headers of the request, by name, besides those of the message; one without a value is not sent. Or what becomes of the message's headers: keep (default), unless the answer brings the same, or replace.")]
+    [Setting(
+        "HTTP: headers of the request, by name, besides those of the message; one without a value is not sent. Or what becomes of "
+            + "the message's headers: keep (default), unless the answer brings the same, or replace."
+    )]
     public WordOrMap<AnswerHeaders, ValueConfig>? Headers { get; init; }
 
-    [Setting("The statuses that are no failure: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.", TakesOne = true)]
+    [Setting(
+        "The statuses that are no failure: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.",
+        TakesOne = true
+    )]
     public IReadOnlyList<StatusPattern> Expect { get; init; } = [];
 
     [Setting("In a workflow: whether a checkpoint follows the call; without it a crash repeats the call.")]

@@ -19,9 +19,12 @@ internal sealed record StatusPattern(int From, int To) : ITextSetting<StatusPatt
 
     public static StatusPattern? Parse(string text)
     {
-        if (text == "any") return new StatusPattern(0, int.MaxValue);
-        if (text is not [>= '1' and <= '5' and var first, _, _]) return null;
-        if (text.EndsWith("xx", StringComparison.Ordinal)) return new StatusPattern((first - '0') * 100, ((first - '0') * 100) + 99);
+        if (text == "any")
+            return new StatusPattern(0, int.MaxValue);
+        if (text is not [>= '1' and <= '5' and var first, _, _])
+            return null;
+        if (text.EndsWith("xx", StringComparison.Ordinal))
+            return new StatusPattern((first - '0') * 100, ((first - '0') * 100) + 99);
         return text.All(char.IsAsciiDigit) ? StatusOf(int.Parse(text, CultureInfo.InvariantCulture)) : null;
     }
 

@@ -42,7 +42,8 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
     protected override StepModel Compile(DedupeConfig settings, StepConfig step, IStepCompiler compiler)
     {
         var key = compiler.Expressions.Compile(settings.Key, compiler.Errors);
-        if (compiler.IsWorkflow) compiler.Errors.Add("ESB-CFG-VALUE", step.Path, "only a process waits for its end; a workflow has correlation", step.Origin);
+        if (compiler.IsWorkflow)
+            compiler.Errors.Add("ESB-CFG-VALUE", step.Path, "only a process waits for its end; a workflow has correlation", step.Origin);
         return new StepModel(step, "dedupe")
         {
             Traits = new StepTraits { Values = [settings.Key], AwaitsEnd = true },
@@ -52,19 +53,28 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
 
     private static MessageStep Run(DedupeConfig settings, string place, IMessageValue key, IServiceProvider services)
     {
-        var (keys, marks, time) = (services.GetRequiredService<IIdempotencyKeys>(), services.GetRequiredService<IEndpointMarks>(), services.GetRequiredService<TimeProvider>());
+        var (keys, marks, time) = (
+            services.GetRequiredService<IIdempotencyKeys>(),
+            services.GetRequiredService<IEndpointMarks>(),
+            services.GetRequiredService<TimeProvider>()
+        );
         var (audit, logger) = (services.GetService<IAuditTrail>(), services.GetRequiredService<ILogger<MessageClaim>>());
         return async (context, cancellationToken) =>
         {
-            if (MessageValues.AsText(key.Evaluate(context)) is not { } value) return;
+            if (MessageValues.AsText(key.Evaluate(context)) is not { } value)
+                return;
             var hash = SHA256.HashData(Encoding.UTF8.GetBytes(value));
             var name = $"dedupe {place} {Convert.ToHexStringLower(hash)}";
             if (await marks.FindAsync(context.Endpoint, name, cancellationToken) is null)
             {
-                var claim = await keys.ClaimAsync(new IdempotencyKey(context.Endpoint, Client: null, name), hash, cancellationToken) as KeyClaim.Granted ?? throw Running();
+                var claim =
+                    await keys.ClaimAsync(new IdempotencyKey(context.Endpoint, Client: null, name), hash, cancellationToken)
+                        as KeyClaim.Granted
+                    ?? throw Running();
                 var ending = new MessageClaim(claim, settings.For, keys, marks, time, logger);
                 context.End!.Add(ending);
-                if (await marks.FindAsync(context.Endpoint, name, cancellationToken) is null) return; // not remembered by the one that had the claim before
+                if (await marks.FindAsync(context.Endpoint, name, cancellationToken) is null)
+                    return; // not remembered by the one that had the claim before
                 ending.Forgo();
             }
 
@@ -72,14 +82,28 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
         };
     }
 
-    private static async ValueTask RefuseAsync(DedupeConfig settings, string place, MessageContext context, IAuditTrail? audit, TimeProvider time)
+    private static async ValueTask RefuseAsync(
+        DedupeConfig settings,
+        string place,
+        MessageContext context,
+        IAuditTrail? audit,
+        TimeProvider time
+    )
     {
         const string Code = "ESB-DEDUPE-DUPLICATE";
         const string Reason = "A message with the same key was processed before.";
-        if (settings.OnDuplicate == DuplicateMeaning.Refuse) throw new EsbException(Code, Reason, FaultKind.Invalid) { Status = 409 };
+        if (settings.OnDuplicate == DuplicateMeaning.Refuse)
+            throw new EsbException(Code, Reason, FaultKind.Invalid) { Status = 409 };
         if (audit is not null)
         {
-            var fact = AuditFacts.Of(context.Received, AuditKind.Duplicate, time) with { Endpoint = context.Endpoint, Process = context.Process, Step = place, Code = Code, Reason = Reason };
+            var fact = AuditFacts.Of(context.Received, AuditKind.Duplicate, time) with
+            {
+                Endpoint = context.Endpoint,
+                Process = context.Process,
+                Step = place,
+                Code = Code,
+                Reason = Reason,
+            };
             await audit.RecordAsync(fact, CancellationToken.None);
         }
 
@@ -87,5 +111,8 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
     }
 
     private static EsbException Running() =>
-        new("ESB-DEDUPE-RUNNING", "A message with the same key is being processed.", FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(1) };
+        new("ESB-DEDUPE-RUNNING", "A message with the same key is being processed.", FaultKind.Unavailable)
+        {
+            RetryAfter = TimeSpan.FromSeconds(1),
+        };
 }

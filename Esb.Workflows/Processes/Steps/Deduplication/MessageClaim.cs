@@ -19,7 +19,14 @@ internal sealed partial class MessageClaim : IProcessEnding
     private bool _isForgone;
     private bool _isReleased;
 
-    public MessageClaim(KeyClaim.Granted claim, TimeSpan keep, IIdempotencyKeys keys, IEndpointMarks marks, TimeProvider time, ILogger<MessageClaim> logger)
+    public MessageClaim(
+        KeyClaim.Granted claim,
+        TimeSpan keep,
+        IIdempotencyKeys keys,
+        IEndpointMarks marks,
+        TimeProvider time,
+        ILogger<MessageClaim> logger
+    )
     {
         (_claim, _keep, _keys, _marks, _time, _logger) = (claim, keep, keys, marks, time, logger);
         _renewing = RenewAsync(_ended.Token);
@@ -30,13 +37,15 @@ internal sealed partial class MessageClaim : IProcessEnding
 
     public async ValueTask SucceedAsync(CancellationToken cancellationToken)
     {
-        if (!_isForgone) await _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, "1", _keep, cancellationToken);
+        if (!_isForgone)
+            await _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, "1", _keep, cancellationToken);
         await FailAsync();
     }
 
     public async ValueTask FailAsync()
     {
-        if (_isReleased) return;
+        if (_isReleased)
+            return;
         _isReleased = true;
         await _ended.CancelAsync();
         await _renewing;
@@ -56,22 +65,33 @@ internal sealed partial class MessageClaim : IProcessEnding
     {
         while (true)
         {
-            await Task.Delay(IIdempotencyKeys.Lease / 3, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
-            if (ended.IsCancellationRequested) return;
+            await Task.Delay(IIdempotencyKeys.Lease / 3, _time, ended)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
+            if (ended.IsCancellationRequested)
+                return;
             try
             {
                 await _keys.RenewAsync(_claim, ended);
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
-                if (!ended.IsCancellationRequested) LogUnrenewed(_claim.Key.Endpoint, ex.Message); // the next renewal may succeed
+                if (!ended.IsCancellationRequested)
+                    LogUnrenewed(_claim.Key.Endpoint, ex.Message); // the next renewal may succeed
             }
         }
     }
 
-    [LoggerMessage(EventId = 3062, Level = LogLevel.Warning, Message = "Endpoint {Endpoint}: the claim of a message could not be released; a repetition waits up to a minute: {Reason}")]
+    [LoggerMessage(
+        EventId = 3062,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint}: the claim of a message could not be released; a repetition waits up to a minute: {Reason}"
+    )]
     private partial void LogUnreleased(string endpoint, string reason);
 
-    [LoggerMessage(EventId = 3063, Level = LogLevel.Warning, Message = "Endpoint {Endpoint}: the claim of a message could not be renewed; a repetition may be processed beside it: {Reason}")]
+    [LoggerMessage(
+        EventId = 3063,
+        Level = LogLevel.Warning,
+        Message = "Endpoint {Endpoint}: the claim of a message could not be renewed; a repetition may be processed beside it: {Reason}"
+    )]
     private partial void LogUnrenewed(string endpoint, string reason);
 }

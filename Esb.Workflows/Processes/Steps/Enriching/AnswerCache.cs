@@ -26,7 +26,8 @@ internal sealed class AnswerCache(TimeSpan lifetime, int maxEntries, TimeProvide
     {
         lock (_lock)
         {
-            if (_entries.Remove(key, out var before)) _byAge.Remove(before);
+            if (_entries.Remove(key, out var before))
+                _byAge.Remove(before);
             if (_entries.Count >= maxEntries)
             {
                 _entries.Remove(_byAge.First!.Value.Key);

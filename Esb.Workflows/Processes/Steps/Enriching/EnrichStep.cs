@@ -41,11 +41,22 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         };
     }
 
-    private MessageStep Run(EnrichConfig settings, string place, MessageStep ask, Action<MessageContext, EnrichAnswer> put, IMessageValue? key, IServiceProvider services)
+    private MessageStep Run(
+        EnrichConfig settings,
+        string place,
+        MessageStep ask,
+        Action<MessageContext, EnrichAnswer> put,
+        IMessageValue? key,
+        IServiceProvider services
+    )
     {
         var logger = services.GetRequiredService<ILogger<EnrichStep>>();
-        var cache = settings.Cache is { } kept ? new AnswerCache(kept.For, kept.MaxEntries, services.GetRequiredService<TimeProvider>()) : null;
-        var otherwise = settings.Otherwise is { } written ? new EnrichAnswer(MessageBody.FromText(written.ToJson()?.ToJsonString(JsonStyle.Readable) ?? "null"), "application/json") : null;
+        var cache = settings.Cache is { } kept
+            ? new AnswerCache(kept.For, kept.MaxEntries, services.GetRequiredService<TimeProvider>())
+            : null;
+        var otherwise = settings.Otherwise is { } written
+            ? new EnrichAnswer(MessageBody.FromText(written.ToJson()?.ToJsonString(JsonStyle.Readable) ?? "null"), "application/json")
+            : null;
         return async (context, cancellationToken) =>
         {
             var name = key is null ? null : MessageValues.AsText(key.Evaluate(context));
@@ -55,7 +66,8 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
                 try
                 {
                     answer = await AskAsync(context, place, ask, cancellationToken);
-                    if (name is not null) cache!.Keep(name, answer);
+                    if (name is not null)
+                        cache!.Keep(name, answer);
                 }
                 catch (EsbException ex) when (otherwise is not null)
                 {
@@ -69,7 +81,12 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
     }
 
     // The message of the call has an id of its own: the process may call the same endpoint elsewhere.
-    private async ValueTask<EnrichAnswer> AskAsync(MessageContext context, string place, MessageStep ask, CancellationToken cancellationToken)
+    private async ValueTask<EnrichAnswer> AskAsync(
+        MessageContext context,
+        string place,
+        MessageStep ask,
+        CancellationToken cancellationToken
+    )
     {
         var part = context.ForPart(context.Message with { Id = context.PartId(context.NextDivision(place), 0) });
         try
@@ -85,12 +102,13 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         }
     }
 
-    private static StepConfig[] InnerOf(EnrichConfig settings, StepConfig step) => settings switch
-    {
-        { Call: { } call } => [InnerSteps.Of("call", call, step, $"{step.Path}.call", "call")],
-        { Request: { } request } => [InnerSteps.Of("request", request, step, $"{step.Path}.request", "request")],
-        _ => [], // reported
-    };
+    private static StepConfig[] InnerOf(EnrichConfig settings, StepConfig step) =>
+        settings switch
+        {
+            { Call: { } call } => [InnerSteps.Of("call", call, step, $"{step.Path}.call", "call")],
+            { Request: { } request } => [InnerSteps.Of("request", request, step, $"{step.Path}.request", "request")],
+            _ => [], // reported
+        };
 
     // Null after an error.
     private Func<IServiceProvider, Action<MessageContext, EnrichAnswer>>? Placement(EnrichConfig settings, IStepCompiler compiler)
@@ -103,11 +121,18 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
                 compiler.Errors.Add("ESB-CFG-VALUE", target, "property", "expected the name of a property");
                 return null;
             case { Jsonpath: { } path } target:
-                if (JsonMemberPath.Parse(path) is { } member) return _ => (context, answer) => PutMember(context, answer, member);
-                compiler.Errors.Add("ESB-CFG-VALUE", target, "jsonpath", "expected a JSONPath of names, such as \"$.customer\" or \"$.order.customer\"");
+                if (JsonMemberPath.Parse(path) is { } member)
+                    return _ => (context, answer) => PutMember(context, answer, member);
+                compiler.Errors.Add(
+                    "ESB-CFG-VALUE",
+                    target,
+                    "jsonpath",
+                    "expected a JSONPath of names, such as \"$.customer\" or \"$.order.customer\""
+                );
                 return null;
             case { Map: { } map } target when maps.Find(map) is { } known: // a missing map has been reported
-                if (IsUsable(known)) return services => Through(services.GetRequiredService<IMapCatalog>().Find(map)!, map);
+                if (IsUsable(known))
+                    return services => Through(services.GetRequiredService<IMapCatalog>().Find(map)!, map);
                 compiler.Errors.Add("ESB-CFG-REF", target, "map", $"the map {map} has no parameter '{Input}', or needs others");
                 return null;
             default:
@@ -115,19 +140,28 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         }
     }
 
-    private static bool IsUsable(IMessageMap map) => map.TakesAnyArgument
-        || (map.Parameters.Any(parameter => parameter.Name == Input) && map.Parameters.All(parameter => parameter.Name == Input || !parameter.IsRequired));
+    private static bool IsUsable(IMessageMap map) =>
+        map.TakesAnyArgument
+        || (
+            map.Parameters.Any(parameter => parameter.Name == Input)
+            && map.Parameters.All(parameter => parameter.Name == Input || !parameter.IsRequired)
+        );
 
     private static void PutMember(MessageContext context, EnrichAnswer answer, JsonMemberPath member) =>
         context.Message = context.Message with { Body = member.Set(context.Message.Body, AnswerJson.Of(answer.Body, answer.ContentType)) };
 
-    private static Action<MessageContext, EnrichAnswer> Through(IMessageMap map, string name) => (context, answer) =>
-    {
-        var made = map.Transform(new MapCall(context), new MapArgument(Input, answer.Body));
-        context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
-        context.Made = new MadeBody(made.Body, name, made.Kind);
-    };
+    private static Action<MessageContext, EnrichAnswer> Through(IMessageMap map, string name) =>
+        (context, answer) =>
+        {
+            var made = map.Transform(new MapCall(context), new MapArgument(Input, answer.Body));
+            context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
+            context.Made = new MadeBody(made.Body, name, made.Kind);
+        };
 
-    [LoggerMessage(EventId = 3061, Level = LogLevel.Warning, Message = "Message {MessageId}: step {Step} got no answer and goes on with its otherwise: {Code} {Reason}")]
+    [LoggerMessage(
+        EventId = 3061,
+        Level = LogLevel.Warning,
+        Message = "Message {MessageId}: step {Step} got no answer and goes on with its otherwise: {Code} {Reason}"
+    )]
     private static partial void LogOtherwise(ILogger logger, Guid messageId, string step, string code, string reason);
 }

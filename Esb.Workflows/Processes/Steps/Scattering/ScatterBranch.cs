@@ -28,7 +28,12 @@ internal sealed class ScatterBranch(string from, MessageStep run, long maxBytes)
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            return new ScatterAnswer(from, part, default, new EsbException("ESB-SCATTER-TIMEOUT", "There was no answer in time.", FaultKind.Timeout));
+            return new ScatterAnswer(
+                from,
+                part,
+                default,
+                new EsbException("ESB-SCATTER-TIMEOUT", "There was no answer in time.", FaultKind.Timeout)
+            );
         }
     }
 }

@@ -20,7 +20,10 @@ internal sealed record ScatterConfig : SettingsRecord
     [Setting("How many good answers there must be in time: all, any or a number.")]
     public RequiredAnswers Require { get; init; } = RequiredAnswers.All;
 
-    [Setting("What becomes the body: array, a JSON array of all answers in the order named; first, the first good answer; or what a map makes of the array.")]
+    [Setting(
+        "What becomes the body: array, a JSON array of all answers in the order named; first, the first good answer; or what a map "
+            + "makes of the array."
+    )]
     public GatherConfig Gather { get; init; } = new() { As = GatherForm.Array };
 }
 
@@ -60,12 +63,15 @@ internal sealed record RequiredAnswers(int? Count) : ITextSetting<RequiredAnswer
 
     public (string Section, string Name)? Reference => null;
 
-    public static RequiredAnswers? Parse(string text) => text switch
-    {
-        "all" => All,
-        "any" => new RequiredAnswers(1),
-        _ => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var count) && count > 0 ? new RequiredAnswers(count) : null,
-    };
+    public static RequiredAnswers? Parse(string text) =>
+        text switch
+        {
+            "all" => All,
+            "any" => new RequiredAnswers(1),
+            _ => int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var count) && count > 0
+                ? new RequiredAnswers(count)
+                : null,
+        };
 
     public override string ToString() => Count is { } count ? count.ToString(CultureInfo.InvariantCulture) : "all";
 }

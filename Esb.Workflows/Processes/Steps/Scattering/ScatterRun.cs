@@ -13,7 +13,11 @@ namespace Esb.Workflows.Processes.Steps.Scattering;
 /// <param name="time">The clock.</param>
 internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterConfig settings, TimeProvider time)
 {
-    private static readonly JsonWriterOptions Output = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions Output = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true,
+    };
 
     private readonly int _required = settings.Gather.As == GatherForm.First ? 1 : settings.Require.Count ?? branches.Count;
 
@@ -25,7 +29,9 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         var division = context.NextDivision(place);
         using var timeout = new CancellationTokenSource(settings.Timeout, time);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token);
-        var parts = branches.Select((_, index) => context.ForBranch(context.Message with { Id = context.PartId(division, index) })).ToList();
+        var parts = branches
+            .Select((_, index) => context.ForBranch(context.Message with { Id = context.PartId(division, index) }))
+            .ToList();
         var running = branches.Select((branch, index) => branch.RunAsync(parts[index], ended.Token, cancellationToken)).ToList();
         ScatterAnswer? first;
         try
@@ -35,14 +41,20 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         finally
         {
             await ended.CancelAsync();
-            await ((Task)Task.WhenAll(running)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
-            foreach (var part in parts) context.Join(part);
+            await ((Task)Task.WhenAll(running)).ConfigureAwait(
+                ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext
+            );
+            foreach (var part in parts)
+                context.Join(part);
         }
 
         ScatterAnswer[] answers = [.. running.Select(task => task.Result)];
-        if (answers.Count(answer => answer.Failure is null) < _required) throw Incomplete(answers);
-        if (settings.Gather.As == GatherForm.First) TakeFirst(context, first!);
-        else context.Message = context.Message with { Body = Gather(answers), ContentType = "application/json" };
+        if (answers.Count(answer => answer.Failure is null) < _required)
+            throw Incomplete(answers);
+        if (settings.Gather.As == GatherForm.First)
+            TakeFirst(context, first!);
+        else
+            context.Message = context.Message with { Body = Gather(answers), ContentType = "application/json" };
     }
 
     private async Task<ScatterAnswer?> WaitAsync(List<Task<ScatterAnswer>> waiting)
@@ -53,7 +65,8 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         {
             var done = await Task.WhenAny(waiting);
             waiting.Remove(done);
-            if ((await done) is not { Failure: null } answer) continue;
+            if ((await done) is not { Failure: null } answer)
+                continue;
             first ??= answer;
             good++;
         }
@@ -74,7 +87,8 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         using (var writer = new Utf8JsonWriter(output, Output))
         {
             writer.WriteStartArray();
-            foreach (var answer in answers) Write(writer, answer);
+            foreach (var answer in answers)
+                Write(writer, answer);
             writer.WriteEndArray();
         }
 
@@ -87,7 +101,8 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         writer.WriteString("from", answer.From);
         if (answer.Failure is { } failure)
         {
-            if (failure.CallAnswer is { } refused) writer.WriteNumber("status", refused.Status);
+            if (failure.CallAnswer is { } refused)
+                writer.WriteNumber("status", refused.Status);
             writer.WriteStartObject("error");
             writer.WriteString("code", failure.Code);
             writer.WriteString("reason", failure.Message);
@@ -95,7 +110,8 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         }
         else
         {
-            if (answer.Part.GetProperty(MessageContext.StatusProperty) is double status) writer.WriteNumber("status", (int)status);
+            if (answer.Part.GetProperty(MessageContext.StatusProperty) is double status)
+                writer.WriteNumber("status", (int)status);
             writer.WritePropertyName("body");
             writer.WriteRawValue(answer.Json.Span, skipInputValidation: true);
         }
@@ -108,7 +124,9 @@ internal sealed class ScatterRun(IReadOnlyList<ScatterBranch> branches, ScatterC
         var failed = answers.Where(answer => answer.Failure is not null).Select(answer => $"{answer.From}: {answer.Failure!.Code}");
         return new EsbException(
             "ESB-SCATTER-INCOMPLETE",
-            $"{answers.Count(answer => answer.Failure is null)} of {answers.Length} gave a good answer, {_required} had to ({string.Join(", ", failed)}).",
-            FaultKind.Timeout);
+            $"{answers.Count(answer => answer.Failure is null)} of {answers.Length} gave a good answer, {_required} had to "
+                + $"({string.Join(", ", failed)}).",
+            FaultKind.Timeout
+        );
     }
 }

@@ -27,26 +27,42 @@ internal sealed class ScatterStep(MapModels maps, LimitsConfig limits) : StepFac
                 Makes = map?.Makes is { } made ? new MapOutput(map.Name, made) : null,
             },
             Lists = lists,
-            Bind = settings.Gather is null || (settings.Gather.Map is not null && map is null) || !settings.IsSound("require", "gather") ? null : services =>
-            {
-                ScatterBranch[] branches = [.. lists.Select((list, index) => new ScatterBranch(names[index], list.Bind(services), limits.MaxBodySize.Bytes))];
-                var run = new ScatterRun(branches, settings, services.GetRequiredService<TimeProvider>());
-                var live = map is null ? null : services.GetRequiredService<IMapCatalog>().Find(map.Name)!;
-                return async (context, cancellationToken) =>
-                {
-                    await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken); // branches read it at once
-                    await run.RunAsync(context, step.Place, cancellationToken);
-                    if (live is not null) Transform(context, live);
-                };
-            },
+            Bind =
+                settings.Gather is null || (settings.Gather.Map is not null && map is null) || !settings.IsSound("require", "gather")
+                    ? null
+                    : services =>
+                    {
+                        ScatterBranch[] branches =
+                        [
+                            .. lists.Select(
+                                (list, index) => new ScatterBranch(names[index], list.Bind(services), limits.MaxBodySize.Bytes)
+                            ),
+                        ];
+                        var run = new ScatterRun(branches, settings, services.GetRequiredService<TimeProvider>());
+                        var live = map is null ? null : services.GetRequiredService<IMapCatalog>().Find(map.Name)!;
+                        return async (context, cancellationToken) =>
+                        {
+                            await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken); // branches read it at once
+                            await run.RunAsync(context, step.Place, cancellationToken);
+                            if (live is not null)
+                                Transform(context, live);
+                        };
+                    },
         };
     }
 
     private void Check(ScatterConfig settings, IStepCompiler compiler)
     {
-        foreach (var (property, names) in new[] { ("endpoints", settings.Endpoints), ("subjects", settings.Subjects.Select(subject => subject.Value).ToList()) })
+        foreach (
+            var (property, names) in new[]
+            {
+                ("endpoints", settings.Endpoints),
+                ("subjects", settings.Subjects.Select(subject => subject.Value).ToList()),
+            }
+        )
         {
-            if (names.Count != names.Distinct().Count()) compiler.Errors.Add("ESB-CFG-VALUE", settings, property, "expected each name once");
+            if (names.Count != names.Distinct().Count())
+                compiler.Errors.Add("ESB-CFG-VALUE", settings, property, "expected each name once");
         }
 
         var count = settings.Endpoints.Count + settings.Subjects.Count;
@@ -59,8 +75,13 @@ internal sealed class ScatterStep(MapModels maps, LimitsConfig limits) : StepFac
     }
 
     private static IEnumerable<StepConfig> BranchesOf(ScatterConfig settings, StepConfig step) =>
-        settings.Endpoints.Select((endpoint, index) => InnerSteps.Call(endpoint, step, $"{step.Path}.endpoints[{index}]"))
-            .Concat(settings.Subjects.Select((subject, index) => InnerSteps.Request(subject, settings.Timeout, step, $"{step.Path}.subjects[{index}]")));
+        settings
+            .Endpoints.Select((endpoint, index) => InnerSteps.Call(endpoint, step, $"{step.Path}.endpoints[{index}]"))
+            .Concat(
+                settings.Subjects.Select(
+                    (subject, index) => InnerSteps.Request(subject, settings.Timeout, step, $"{step.Path}.subjects[{index}]")
+                )
+            );
 
     private static void Transform(MessageContext context, IMessageMap map)
     {

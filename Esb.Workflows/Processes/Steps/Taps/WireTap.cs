@@ -6,7 +6,13 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Workflows.Processes.Steps.Taps;
 
 /// <summary>The in-flight copies of one step. Thread-safe.</summary>
-internal sealed partial class WireTap(string step, WireTapConfig settings, IOutgoingPublisher publisher, TimeProvider time, ILogger<WireTap> logger)
+internal sealed partial class WireTap(
+    string step,
+    WireTapConfig settings,
+    IOutgoingPublisher publisher,
+    TimeProvider time,
+    ILogger<WireTap> logger
+)
 {
     private readonly LogPace _pace = new(time);
     private readonly TaskCompletionSource _drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -52,7 +58,8 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
 
     private void End()
     {
-        if (Interlocked.Decrement(ref _pending) == 0 && _isDraining) _drained.TrySetResult();
+        if (Interlocked.Decrement(ref _pending) == 0 && _isDraining)
+            _drained.TrySetResult();
     }
 
     /// <summary>Counts and logs a copy that could not be created or sent.</summary>
@@ -60,9 +67,14 @@ internal sealed partial class WireTap(string step, WireTapConfig settings, IOutg
     {
         WorkflowsTelemetry.CountLostCopy(step, code);
         var lost = Interlocked.Increment(ref _lost);
-        if (_pace.Next() is not null) LogLost(step, settings.Subject, code, lost, exception);
+        if (_pace.Next() is not null)
+            LogLost(step, settings.Subject, code, lost, exception);
     }
 
-    [LoggerMessage(EventId = 3101, Level = LogLevel.Warning, Message = "The wire tap {Step} could not copy a message to {Subject} ({Code}); {Lost} copies were lost since the start")]
+    [LoggerMessage(
+        EventId = 3101,
+        Level = LogLevel.Warning,
+        Message = "The wire tap {Step} could not copy a message to {Subject} ({Code}); {Lost} copies were lost since the start"
+    )]
     private partial void LogLost(string step, Subject subject, string code, long lost, Exception? exception);
 }

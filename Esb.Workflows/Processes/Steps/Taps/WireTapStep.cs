@@ -27,22 +27,27 @@ internal sealed class WireTapStep : StepFactory<WireTapConfig>
     {
         return new StepModel(step, $"wireTap({settings.Subject})")
         {
-            Traits = new StepTraits { Publishes = [settings.Subject], HandsToTopics = false, LeavesFacts = true },
-            Bind = services => Run(
-                services.GetRequiredService<ITopicPublisher>(),
-                services.GetRequiredService<WireTaps>().Add(step.Place, settings)),
+            Traits = new StepTraits
+            {
+                Publishes = [settings.Subject],
+                HandsToTopics = false,
+                LeavesFacts = true,
+            },
+            Bind = services =>
+                Run(services.GetRequiredService<ITopicPublisher>(), services.GetRequiredService<WireTaps>().Add(step.Place, settings)),
         };
 
-        MessageStep Run(ITopicPublisher publisher, WireTap tap) => async (context, cancellationToken) =>
-        {
-            try
+        MessageStep Run(ITopicPublisher publisher, WireTap tap) =>
+            async (context, cancellationToken) =>
             {
-                tap.Send(await publisher.CopyAsync(context, settings.Subject, step.Place, cancellationToken));
-            }
-            catch (EsbException ex)
-            {
-                tap.Lose(ex.Code, ex); // for example a missing key for that topic
-            }
-        };
+                try
+                {
+                    tap.Send(await publisher.CopyAsync(context, settings.Subject, step.Place, cancellationToken));
+                }
+                catch (EsbException ex)
+                {
+                    tap.Lose(ex.Code, ex); // for example a missing key for that topic
+                }
+            };
     }
 }

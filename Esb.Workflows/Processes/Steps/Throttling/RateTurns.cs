@@ -21,7 +21,8 @@ internal sealed class RateTurns(TimeSpan interval, int burst, TimeSpan timeout, 
     {
         get
         {
-            lock (_lock) return _next.Count;
+            lock (_lock)
+                return _next.Count;
         }
     }
 
@@ -34,9 +35,11 @@ internal sealed class RateTurns(TimeSpan interval, int burst, TimeSpan timeout, 
             var now = time.GetElapsedTime(_start);
             var due = _next.TryGetValue(key, out var next) && next > now ? next : now;
             var wait = due - ((burst - 1) * interval) - now;
-            if (wait > timeout) throw Refused(wait);
+            if (wait > timeout)
+                throw Refused(wait);
             _next[key] = due + interval;
-            if (_next.Count >= _sweepAt) Sweep(now);
+            if (_next.Count >= _sweepAt)
+                Sweep(now);
             return wait > TimeSpan.Zero ? wait : TimeSpan.Zero;
         }
     }
@@ -45,14 +48,19 @@ internal sealed class RateTurns(TimeSpan interval, int burst, TimeSpan timeout, 
     {
         foreach (var (key, next) in _next)
         {
-            if (next <= now) _next.Remove(key);
+            if (next <= now)
+                _next.Remove(key);
         }
 
         _sweepAt = _next.Count + KeysBetweenSweeps;
     }
 
     private EsbException Refused(TimeSpan wait) =>
-        new("ESB-THROTTLE-TIMEOUT", $"The message would wait {wait.TotalSeconds:0.###} s for its turn; at most {timeout.TotalSeconds:0.###} s are allowed.", FaultKind.Unavailable)
+        new(
+            "ESB-THROTTLE-TIMEOUT",
+            $"The message would wait {wait.TotalSeconds:0.###} s for its turn; at most {timeout.TotalSeconds:0.###} s are allowed.",
+            FaultKind.Unavailable
+        )
         {
             RetryAfter = wait - timeout,
         };

@@ -14,7 +14,10 @@ internal sealed record ThrottleConfig : SettingsRecord
     [Setting("The period.", Range = "1ms..1d")]
     public TimeSpan Per { get; init; } = TimeSpan.FromSeconds(1);
 
-    [Setting("How many messages pass at once after a quiet time; by default one, so that messages keep their distance.", Range = "1..1000000")]
+    [Setting(
+        "How many messages pass at once after a quiet time; by default one, so that messages keep their distance.",
+        Range = "1..1000000"
+    )]
     public int Burst { get; init; } = 1;
 
     [Setting("Gives each value a rate of its own, such as one for each party; messages without the value share one.")]
@@ -36,16 +39,21 @@ internal sealed class ThrottleStep : StepFactory<ThrottleConfig>
         return new StepModel(step, $"throttle({settings.Rate})")
         {
             Traits = new StepTraits { Values = settings.Key is { } named ? [named] : [] },
-            Bind = key is null && settings.Key is not null ? null : services =>
-            {
-                var time = services.GetRequiredService<TimeProvider>();
-                var turns = new RateTurns(settings.Per / settings.Rate, settings.Burst, settings.Timeout, time);
-                return (context, cancellationToken) =>
-                {
-                    var wait = turns.Take(key is null ? "" : MessageValues.AsText(key.Evaluate(context)) ?? "");
-                    return wait > TimeSpan.Zero ? new ValueTask(Task.Delay(wait, time, cancellationToken)) : ValueTask.CompletedTask;
-                };
-            },
+            Bind =
+                key is null && settings.Key is not null
+                    ? null
+                    : services =>
+                    {
+                        var time = services.GetRequiredService<TimeProvider>();
+                        var turns = new RateTurns(settings.Per / settings.Rate, settings.Burst, settings.Timeout, time);
+                        return (context, cancellationToken) =>
+                        {
+                            var wait = turns.Take(key is null ? "" : MessageValues.AsText(key.Evaluate(context)) ?? "");
+                            return wait > TimeSpan.Zero
+                                ? new ValueTask(Task.Delay(wait, time, cancellationToken))
+                                : ValueTask.CompletedTask;
+                        };
+                    },
         };
     }
 }

@@ -26,11 +26,15 @@ internal static class BarChart
     {
         var height = (2 * Line) + groups.Sum(group => (group.Bars.Count + 2) * Line);
         var svg = new StringBuilder();
-        svg.Append(CultureInfo.InvariantCulture, $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {height}\" role=\"img\" aria-label=\"{Escape(title)}\">\n");
+        svg.Append(
+            CultureInfo.InvariantCulture,
+            $"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {Width} {height}\" role=\"img\" aria-label=\"{Escape(title)}\">\n"
+        );
         svg.Append(CultureInfo.InvariantCulture, $"<style>\n{Style}\n</style>\n");
         AppendText(svg, 0, 15, title, "title");
         var top = 2 * Line;
-        foreach (var group in groups) top = Append(svg, group, top);
+        foreach (var group in groups)
+            top = Append(svg, group, top);
         return svg.Append("</svg>\n").ToString();
     }
 
@@ -44,7 +48,10 @@ internal static class BarChart
         {
             var length = Math.Clamp(bar.Value * unit, 1, BarWidth);
             AppendText(svg, 0, top + 15, bar.Label, "");
-            svg.Append(CultureInfo.InvariantCulture, $"<rect class=\"{bar.Tone}\" x=\"{LabelWidth}\" y=\"{top + 3}\" width=\"{length:0.#}\" height=\"{Line - 6}\" rx=\"2\"/>\n");
+            svg.Append(
+                CultureInfo.InvariantCulture,
+                $"<rect class=\"{bar.Tone}\" x=\"{LabelWidth}\" y=\"{top + 3}\" width=\"{length:0.#}\" height=\"{Line - 6}\" rx=\"2\"/>\n"
+            );
             AppendText(svg, Width, top + 15, bar.Text, "figure");
             top += Line;
         }
@@ -59,7 +66,10 @@ internal static class BarChart
     }
 
     private static void AppendText(StringBuilder svg, double x, double y, string text, string kind) =>
-        svg.Append(CultureInfo.InvariantCulture, $"<text{(kind.Length > 0 ? $" class=\"{kind}\"" : "")} x=\"{x:0.#}\" y=\"{y:0.#}\">{Escape(text)}</text>\n");
+        svg.Append(
+            CultureInfo.InvariantCulture,
+            $"<text{(kind.Length > 0 ? $" class=\"{kind}\"" : "")} x=\"{x:0.#}\" y=\"{y:0.#}\">{Escape(text)}</text>\n"
+        );
 
     private static string Escape(string text) => SecurityElement.Escape(text);
 }

@@ -9,16 +9,25 @@ internal static class GoalChart
     /// <summary>Beyond this a bar says nothing more, and the others would become too short to compare.</summary>
     private const double Longest = 2;
 
-    public static string Write(IReadOnlyList<ScenarioResult> results) => BarChart.Write(
-        "Measured ratios, as multiples of their goals (the dashed line)",
-        [.. results.Select(Group).Where(group => group.Bars.Count > 0)]);
+    public static string Write(IReadOnlyList<ScenarioResult> results) =>
+        BarChart.Write(
+            "Measured ratios, as multiples of their goals (the dashed line)",
+            [.. results.Select(Group).Where(group => group.Bars.Count > 0)]
+        );
 
     private static BarGroup Group(ScenarioResult result) =>
-        new(ScenarioSection.Title(result.Id), [.. result.Rows.Where(row => row is { Value: not null, Least: not null }).Select(Bar)], Mark: 1, Scale: Longest);
+        new(
+            ScenarioSection.Title(result.Id),
+            [.. result.Rows.Where(row => row is { Value: not null, Least: not null }).Select(Bar)],
+            Mark: 1,
+            Scale: Longest
+        );
 
-    private static Bar Bar(RowResult row) => new(
-        $"{row.Case}: {row.Goal}",
-        row.Value!.Median / row.Least!.Value,
-        row.Value.Median.ToString("0.00", CultureInfo.InvariantCulture),
-        row.Met == true ? "met" : "missed");
+    private static Bar Bar(RowResult row) =>
+        new(
+            $"{row.Case}: {row.Goal}",
+            row.Value!.Median / row.Least!.Value,
+            row.Value.Median.ToString("0.00", CultureInfo.InvariantCulture),
+            row.Met == true ? "met" : "missed"
+        );
 }

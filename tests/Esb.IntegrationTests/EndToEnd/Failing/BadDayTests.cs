@@ -37,7 +37,8 @@ public sealed class BadDayTests
     [TearDown]
     public async Task StopHost()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -47,7 +48,12 @@ public sealed class BadDayTests
         await StartHostAsync(cancellationToken);
         await _servers.StopAsync("rabbitmq");
 
-        await _host!.WaitAsync(async token => !await IsReadyAsync(token), TimeSpan.FromSeconds(20), "to say that it is not ready", cancellationToken);
+        await _host!.WaitAsync(
+            async token => !await IsReadyAsync(token),
+            TimeSpan.FromSeconds(20),
+            "to say that it is not ready",
+            cancellationToken
+        );
         using var refused = await _host.PostAsync("/orders", "{}", "application/json", cancellationToken);
         var text = await refused.Content.ReadAsStringAsync(cancellationToken);
         await _servers.StartAsync("rabbitmq");
@@ -91,10 +97,17 @@ public sealed class BadDayTests
         var accepted = new List<Guid>();
         for (var i = 0; i < 50; i++)
         {
-            if (await PostOrderAsync(cancellationToken) is { } id) accepted.Add(id);
+            if (await PostOrderAsync(cancellationToken) is { } id)
+                accepted.Add(id);
         }
 
-        await _host!.WaitAsync(async token => (await _host.AskAsync("/api/endpoints", token)).ToString().Contains("\"state\":\"paused\"", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to pause the endpoint", cancellationToken);
+        await _host!.WaitAsync(
+            async token =>
+                (await _host.AskAsync("/api/endpoints", token)).ToString().Contains("\"state\":\"paused\"", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to pause the endpoint",
+            cancellationToken
+        );
         await _servers.StartAsync("postgres");
         _database.Clear(); // its idle connections died with the server
         await WaitForRowsAsync(accepted, cancellationToken);
@@ -137,7 +150,12 @@ public sealed class BadDayTests
         await _servers.StartAsync("rabbitmq");
         await _host!.WaitAsync(IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready again", cancellationToken);
         var before = accepted.Count;
-        await _host.WaitAsync(_ => Task.FromResult(accepted.Count > before + 100), TimeSpan.FromSeconds(30), "to accept again", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(accepted.Count > before + 100),
+            TimeSpan.FromSeconds(30),
+            "to accept again",
+            cancellationToken
+        );
         await stop.CancelAsync();
         await load;
 
@@ -153,14 +171,24 @@ public sealed class BadDayTests
         var load = LoadAsync(accepted, stop.Token);
 
         await _servers.ControlRabbitMqAsync("set_vm_memory_high_watermark", "absolute", "1MB");
-        await _host!.WaitAsync(async token => (await RefusalAsync(token))?.Contains("\"ESB-TOPIC-UNAVAILABLE\"", StringComparison.Ordinal) == true, TimeSpan.FromSeconds(20), "to turn callers away", cancellationToken);
+        await _host!.WaitAsync(
+            async token => (await RefusalAsync(token))?.Contains("\"ESB-TOPIC-UNAVAILABLE\"", StringComparison.Ordinal) == true,
+            TimeSpan.FromSeconds(20),
+            "to turn callers away",
+            cancellationToken
+        );
         var started = TimeProvider.System.GetTimestamp();
         var refused = await RefusalAsync(cancellationToken);
         var took = TimeProvider.System.GetElapsedTime(started);
         var isReady = await IsReadyAsync(cancellationToken);
         await _servers.ControlRabbitMqAsync("set_vm_memory_high_watermark", "0.4");
         var before = accepted.Count;
-        await _host.WaitAsync(_ => Task.FromResult(accepted.Count > before + 100), TimeSpan.FromSeconds(30), "to accept again", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(accepted.Count > before + 100),
+            TimeSpan.FromSeconds(30),
+            "to accept again",
+            cancellationToken
+        );
         await stop.CancelAsync();
         await load;
 
@@ -191,12 +219,18 @@ public sealed class BadDayTests
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(Repository.PathOf("samples", "database"), _folder.FullName, cancellationToken, new Dictionary<string, string>
-        {
-            ["ESB_RABBITMQ"] = _servers.RabbitMq,
-            ["ESB_POSTGRES"] = _servers.Postgres,
-            ["ESB__ENDPOINTS__ORDERS_DB__QUEUE__TYPE"] = "quorum", // a classic queue of one node may lose what a crash of the broker caught in memory
-        });
+        _host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "database"),
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = _servers.RabbitMq,
+                ["ESB_POSTGRES"] = _servers.Postgres,
+                // a classic queue of one node may lose what a crash of the broker caught in memory
+                ["ESB__ENDPOINTS__ORDERS_DB__QUEUE__TYPE"] = "quorum",
+            }
+        );
 
     private async Task<bool> IsReadyAsync(CancellationToken cancellationToken) =>
         (await _host!.Client.GetAsync(new Uri(_host.Management, "/health/ready"), cancellationToken)).IsSuccessStatusCode;
@@ -212,24 +246,33 @@ public sealed class BadDayTests
     private async Task<string?> RefusalAsync(CancellationToken cancellationToken)
     {
         using var response = await _host!.PostAsync("/orders", "{}", "application/json", cancellationToken);
-        return response.StatusCode == HttpStatusCode.ServiceUnavailable ? await response.Content.ReadAsStringAsync(cancellationToken) : null;
+        return response.StatusCode == HttpStatusCode.ServiceUnavailable
+            ? await response.Content.ReadAsStringAsync(cancellationToken)
+            : null;
     }
 
-    private Task LoadAsync(ConcurrentBag<Guid> accepted, CancellationToken cancellationToken) => Task.WhenAll(Enumerable.Range(0, 8).Select(async _ =>
-    {
-        while (!cancellationToken.IsCancellationRequested)
-        {
-            try
-            {
-                if (await PostOrderAsync(cancellationToken) is { } id) accepted.Add(id);
-            }
-            catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
-            {
-                if (cancellationToken.IsCancellationRequested) return; // the host died: nothing was accepted
-                await Task.Delay(10, CancellationToken.None);
-            }
-        }
-    }));
+    private Task LoadAsync(ConcurrentBag<Guid> accepted, CancellationToken cancellationToken) =>
+        Task.WhenAll(
+            Enumerable
+                .Range(0, 8)
+                .Select(async _ =>
+                {
+                    while (!cancellationToken.IsCancellationRequested)
+                    {
+                        try
+                        {
+                            if (await PostOrderAsync(cancellationToken) is { } id)
+                                accepted.Add(id);
+                        }
+                        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
+                        {
+                            if (cancellationToken.IsCancellationRequested)
+                                return; // the host died: nothing was accepted
+                            await Task.Delay(10, CancellationToken.None);
+                        }
+                    }
+                })
+        );
 
     private async Task WaitForRowsAsync(IReadOnlyCollection<Guid> ids, CancellationToken cancellationToken)
     {
@@ -238,12 +281,16 @@ public sealed class BadDayTests
             async token =>
             {
                 await using var connection = await _database.OpenConnectionAsync(token);
-                var present = await connection.ExecuteScalarAsync<int>("select count(*) from orders_in where message_id = any(@ids)", new { ids = ids.ToArray() });
+                var present = await connection.ExecuteScalarAsync<int>(
+                    "select count(*) from orders_in where message_id = any(@ids)",
+                    new { ids = ids.ToArray() }
+                );
                 missing = ids.Count - present;
                 return missing == 0;
             },
             TimeSpan.FromSeconds(60),
             $"to deliver {ids.Count} orders; {missing} are missing",
-            cancellationToken);
+            cancellationToken
+        );
     }
 }

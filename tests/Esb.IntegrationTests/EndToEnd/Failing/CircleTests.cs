@@ -38,20 +38,30 @@ public sealed class CircleTests
         {
             var folder = _folder.CreateSubdirectory($"host-{i}").FullName;
             await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), Circle);
-            _hosts.Add(await HostProcess.StartAsync("esb.json", folder, CancellationToken.None, new Dictionary<string, string> { [HostProcess.PublicUrl] = urls[i], ["NEXT"] = urls[1 - i] }));
+            _hosts.Add(
+                await HostProcess.StartAsync(
+                    "esb.json",
+                    folder,
+                    CancellationToken.None,
+                    new Dictionary<string, string> { [HostProcess.PublicUrl] = urls[i], ["NEXT"] = urls[1 - i] }
+                )
+            );
         }
     }
 
     [TearDown]
     public async Task StopHosts()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _hosts.Clear();
         _folder.Delete(recursive: true);
     }
 
     [Test, Category("Thorough"), Property("Case", "XPT-11")]
-    public async Task Message_that_goes_in_circles_becomes_a_dead_letter_after_32_hops_and_so_does_its_replay(CancellationToken cancellationToken)
+    public async Task Message_that_goes_in_circles_becomes_a_dead_letter_after_32_hops_and_so_does_its_replay(
+        CancellationToken cancellationToken
+    )
     {
         using var accepted = await _hosts[0].PostAsync("/orders", "<order/>", "application/xml", cancellationToken);
         var letters = await WaitForLettersAsync(1, cancellationToken);
@@ -65,7 +75,11 @@ public sealed class CircleTests
         Assert.That(letters[0].GetProperty("code").GetString(), Is.EqualTo("ESB-ROUTE-HOPS"));
         Assert.That(letters[0].GetProperty("attempts").GetInt32(), Is.EqualTo(1), "nothing is gained by trying again");
         Assert.That(letters[0].GetProperty("reason").GetString(), Does.Contain("32 times"));
-        Assert.That((await _hosts[1].AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").GetArrayLength(), Is.Zero, "the circle is cut in one place");
+        Assert.That(
+            (await _hosts[1].AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").GetArrayLength(),
+            Is.Zero,
+            "the circle is cut in one place"
+        );
     }
 
     [Test, Property("Case", "XPT-11")]
@@ -80,9 +94,18 @@ public sealed class CircleTests
     private async Task<List<JsonElement>> WaitForLettersAsync(int count, CancellationToken cancellationToken)
     {
         List<JsonElement> letters = [];
-        await _hosts[0].WaitAsync(
-            async token => (letters = [.. (await _hosts[0].AskAsync("/api/dead-letters?endpoint=next", token)).GetProperty("items").EnumerateArray()]).Count == count,
-            Limit, $"to keep {count} dead letters", cancellationToken);
+        await _hosts[0]
+            .WaitAsync(
+                async token =>
+                    (
+                        letters = [
+                            .. (await _hosts[0].AskAsync("/api/dead-letters?endpoint=next", token)).GetProperty("items").EnumerateArray(),
+                        ]
+                    ).Count == count,
+                Limit,
+                $"to keep {count} dead letters",
+                cancellationToken
+            );
         return letters;
     }
 
@@ -100,7 +123,11 @@ public sealed class CircleTests
         var key = await File.ReadAllTextAsync(Path.Combine(_hosts[0].Folder, "esb-data", "management.key"), cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_hosts[0].Management, "/api/replays"))
         {
-            Content = new StringContent("""{ "filter": { "endpoint": "next" }, "reason": "once more" }""", Encoding.UTF8, "application/json"),
+            Content = new StringContent(
+                """{ "filter": { "endpoint": "next" }, "reason": "once more" }""",
+                Encoding.UTF8,
+                "application/json"
+            ),
         };
         request.Headers.Authorization = new("Bearer", key.Trim());
         using var response = await _hosts[0].Client.SendAsync(request, cancellationToken);

@@ -27,7 +27,9 @@ public sealed class CrashQuarantineTests
     public async Task WriteConfiguration()
     {
         _folder = Directory.CreateTempSubdirectory("esb-crash-");
-        await File.WriteAllTextAsync(Configuration, $$"""
+        await File.WriteAllTextAsync(
+            Configuration,
+            $$"""
             {
               "name": "crash",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -36,22 +38,30 @@ public sealed class CrashQuarantineTests
                 "shop": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" },
                 "stranger": { "type": "http-inbound", "path": "/deadly", "publish": "orders.deadly" },
                 "{{Bad}}": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{Json(Bad)}}, "fileName": "{message.id}.json" },
-                "{{Good}}": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": {{Json(Good)}}, "fileName": "{message.id}.json" },
-                "last": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": {{Json("last")}}, "fileName": "{message.id}.json", "delivery": "ordered" }
+                "{{Good}}": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": {{Json(
+                Good
+            )}}, "fileName": "{message.id}.json" },
+                "last": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": {{Json(
+                "last"
+            )}}, "fileName": "{message.id}.json", "delivery": "ordered" }
               }
             }
-            """);
+            """
+        );
     }
 
     [TearDown]
     public async Task StopHost()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
     [Test]
-    public async Task Endpoint_whose_queue_kills_the_process_is_quarantined_and_the_others_go_on_until_it_is_resumed(CancellationToken cancellationToken)
+    public async Task Endpoint_whose_queue_kills_the_process_is_quarantined_and_the_others_go_on_until_it_is_resumed(
+        CancellationToken cancellationToken
+    )
     {
         await RunAsync(cancellationToken);
         await PostAsync("/orders", cancellationToken);
@@ -65,9 +75,15 @@ public sealed class CrashQuarantineTests
         var (states, ready) = (await StatesAsync(cancellationToken), await ReadyAsync(cancellationToken));
 
         Assert.That(_deaths, Is.EqualTo(3), "where it ran, and twice at the endpoint");
-        Assert.That(states, Is.EquivalentTo(new[] { "bad=quarantined", "good=running", "last=running", "shop=running", "stranger=running" }));
+        Assert.That(
+            states,
+            Is.EquivalentTo(new[] { "bad=quarantined", "good=running", "last=running", "shop=running", "stranger=running" })
+        );
         Assert.That(ready.GetProperty("ready").GetBoolean(), Is.True);
-        Assert.That(ready.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()), Has.One.StartsWith("ESB-DELIVERY-CRASH: endpoint 'bad' is quarantined"));
+        Assert.That(
+            ready.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()),
+            Has.One.StartsWith("ESB-DELIVERY-CRASH: endpoint 'bad' is quarantined")
+        );
         Assert.That(_host!.Output, Does.Contain("ESB-DELIVERY-CRASH: endpoint bad is quarantined"));
 
         // A stop in order changes nothing.
@@ -76,9 +92,22 @@ public sealed class CrashQuarantineTests
         Assert.That(await StatesAsync(cancellationToken), Does.Contain("bad=quarantined"));
 
         await TakeDeadlyAwayAsync(cancellationToken);
-        var (exitCode, _, error) = await CommandLine.RunAsync(_host.Folder, cancellationToken, "endpoints", "resume", Bad, "--url", _host.Management.OriginalString);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _host.Folder,
+            cancellationToken,
+            "endpoints",
+            "resume",
+            Bad,
+            "--url",
+            _host.Management.OriginalString
+        );
         await WaitForFilesAsync(Bad, 2, cancellationToken);
-        await _host.WaitAsync(async token => (await StatesAsync(token)).Contains("bad=running"), TimeSpan.FromSeconds(20), "to run the endpoint", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await StatesAsync(token)).Contains("bad=running"),
+            TimeSpan.FromSeconds(20),
+            "to run the endpoint",
+            cancellationToken
+        );
 
         Assert.That(exitCode, Is.EqualTo(ExitCode.Done), error);
         Assert.That(CountFiles(Good), Is.EqualTo(2), "nothing came twice");
@@ -95,21 +124,32 @@ public sealed class CrashQuarantineTests
         await _host.DisposeAsync();
         await RunAsync(cancellationToken);
         await PostAsync("/orders", cancellationToken);
-        foreach (var endpoint in new[] { Bad, Good, "last" }) await WaitForFilesAsync(endpoint, 2, cancellationToken);
-        await _host.WaitAsync(async token => (await StatesAsync(token)).All(state => state.EndsWith("=running", StringComparison.Ordinal)), TimeSpan.FromSeconds(20), "to run all", cancellationToken);
+        foreach (var endpoint in new[] { Bad, Good, "last" })
+            await WaitForFilesAsync(endpoint, 2, cancellationToken);
+        await _host.WaitAsync(
+            async token => (await StatesAsync(token)).All(state => state.EndsWith("=running", StringComparison.Ordinal)),
+            TimeSpan.FromSeconds(20),
+            "to run all",
+            cancellationToken
+        );
 
         Assert.That(_host.Output, Does.Contain("ended without being stopped"));
     }
 
     private string Json(string folder) => JsonSerializer.Serialize(Path.Combine(_folder.FullName, folder));
 
-    private HostProcess Launch() => HostProcess.Launch(
-        Repository.KnownBadHost, Configuration, _folder.CreateSubdirectory("host").FullName,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_KNOWNBAD_READS"] = "orders.deadly" });
+    private HostProcess Launch() =>
+        HostProcess.Launch(
+            Repository.KnownBadHost,
+            Configuration,
+            _folder.CreateSubdirectory("host").FullName,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_KNOWNBAD_READS"] = "orders.deadly" }
+        );
 
     private async Task RunAsync(CancellationToken cancellationToken)
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         _host = Launch();
         await _host.WaitAsync(_host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", cancellationToken);
     }
@@ -138,7 +178,8 @@ public sealed class CrashQuarantineTests
             await _host!.DisposeAsync();
             _host = Launch();
             await Eventually.HoldsAsync(async () => _host.HasExited || await IsSettledAsync(cancellationToken), cancellationToken);
-            if (!_host.HasExited) return;
+            if (!_host.HasExited)
+                return;
         }
     }
 
@@ -146,7 +187,8 @@ public sealed class CrashQuarantineTests
     {
         try
         {
-            return await _host!.IsReadyAsync(cancellationToken) && (await StatesAsync(cancellationToken)).All(state => !state.EndsWith("=starting", StringComparison.Ordinal));
+            return await _host!.IsReadyAsync(cancellationToken)
+                && (await StatesAsync(cancellationToken)).All(state => !state.EndsWith("=starting", StringComparison.Ordinal));
         }
         catch (HttpRequestException)
         {
@@ -161,14 +203,22 @@ public sealed class CrashQuarantineTests
     }
 
     private async Task<IReadOnlyList<string>> StatesAsync(CancellationToken cancellationToken) =>
-        [.. (await _host!.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray().Select(endpoint => $"{endpoint.GetProperty("name")}={endpoint.GetProperty("state")}")];
+        [
+            .. (await _host!.AskAsync("/api/endpoints", cancellationToken))
+                .GetProperty("items")
+                .EnumerateArray()
+                .Select(endpoint => $"{endpoint.GetProperty("name")}={endpoint.GetProperty("state")}"),
+        ];
 
     private Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) => _host!.AskAsync("/health/ready", cancellationToken);
 
     // What an operator would do: the first message goes, those behind it stay.
     private async Task TakeDeadlyAwayAsync(CancellationToken cancellationToken)
     {
-        await using var connection = await RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests operator").CreateConnectionAsync(cancellationToken);
+        await using var connection = await RabbitMqAddress
+            .Parse(Servers.RabbitMq)!
+            .ToFactory("tests operator")
+            .CreateConnectionAsync(cancellationToken);
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var queue = new RabbitMqNames(_prefix, "crash").Endpoint(Bad);
         while (true)
@@ -181,13 +231,19 @@ public sealed class CrashQuarantineTests
                 return;
             }
 
-            if (found is not null) await channel.BasicRejectAsync(found.DeliveryTag, requeue: true, cancellationToken);
+            if (found is not null)
+                await channel.BasicRejectAsync(found.DeliveryTag, requeue: true, cancellationToken);
             await Task.Delay(100, cancellationToken);
         }
     }
 
     private Task WaitForFilesAsync(string folder, int count, CancellationToken cancellationToken) =>
-        _host!.WaitAsync(_ => Task.FromResult(CountFiles(folder) == count), TimeSpan.FromSeconds(30), $"to write {count} files into {folder}", cancellationToken);
+        _host!.WaitAsync(
+            _ => Task.FromResult(CountFiles(folder) == count),
+            TimeSpan.FromSeconds(30),
+            $"to write {count} files into {folder}",
+            cancellationToken
+        );
 
     private int CountFiles(string folder)
     {

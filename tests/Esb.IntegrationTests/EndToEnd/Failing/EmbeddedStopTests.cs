@@ -29,7 +29,9 @@ public sealed class EmbeddedStopTests
     {
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), Configuration, cancellationToken);
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
-        var answers = await Task.WhenAll(Enumerable.Range(0, 500).Select(_ => host.PostAsync("/orders", "{}", "application/json", cancellationToken)));
+        var answers = await Task.WhenAll(
+            Enumerable.Range(0, 500).Select(_ => host.PostAsync("/orders", "{}", "application/json", cancellationToken))
+        );
 
         var exitCode = await host.StopAsync(cancellationToken);
 

@@ -50,16 +50,27 @@ public sealed class FrozenHostTests
     {
         var prefix = $"esb-test-{Guid.NewGuid():N}"[..17];
         await using var frozen = await StartHostAsync("a", prefix, cancellationToken);
-        for (var i = 0; i < Messages; i++) (await frozen.PostAsync("/in", $"{i}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
+        for (var i = 0; i < Messages; i++)
+            (await frozen.PostAsync("/in", $"{i}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
         await frozen.WaitAsync(_ => Task.FromResult(_arrived.Count > 3), TimeSpan.FromSeconds(20), "to deliver", cancellationToken);
         await using var other = await StartHostAsync("b", prefix, cancellationToken);
 
         await SignalAsync("STOP", frozen);
         var stopped = Stopwatch.GetTimestamp();
-        await other.WaitAsync(_ => Task.FromResult(_arrived.Any(one => one.Host == "/b")), TimeSpan.FromSeconds(60), "to take over", cancellationToken);
+        await other.WaitAsync(
+            _ => Task.FromResult(_arrived.Any(one => one.Host == "/b")),
+            TimeSpan.FromSeconds(60),
+            "to take over",
+            cancellationToken
+        );
         TestContext.Out.WriteLine($"taken over {Stopwatch.GetElapsedTime(stopped).TotalSeconds:0.0} s after the freeze");
         await SignalAsync("CONT", frozen);
-        await other.WaitAsync(_ => Task.FromResult(_arrived.Select(one => one.Number).Distinct().Count() == Messages), TimeSpan.FromSeconds(60), "to deliver the rest", cancellationToken);
+        await other.WaitAsync(
+            _ => Task.FromResult(_arrived.Select(one => one.Number).Distinct().Count() == Messages),
+            TimeSpan.FromSeconds(60),
+            "to deliver the rest",
+            cancellationToken
+        );
 
         var numbers = _arrived.Select(one => one.Number).ToList();
         Assert.That(numbers.Distinct(), Is.Ordered);
@@ -71,7 +82,9 @@ public sealed class FrozenHostTests
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         var file = Path.Combine(folder, "esb.json");
-        File.WriteAllText(file, $$"""
+        File.WriteAllText(
+            file,
+            $$"""
             {
               "name": "frozen",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{prefix}}" },
@@ -81,7 +94,8 @@ public sealed class FrozenHostTests
                 "out": { "type": "http-outbound", "subscribe": ["numbers.#"], "delivery": "ordered", "url": "{{_url}}/{{name}}" }
               }
             }
-            """);
+            """
+        );
         return HostProcess.StartAsync(file, folder, cancellationToken);
     }
 

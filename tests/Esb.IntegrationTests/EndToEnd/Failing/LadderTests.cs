@@ -25,37 +25,53 @@ public sealed class LadderTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-ladder-");
         _schema = await TestSchema.StartAsync();
-        _backend = await OrderBackend.StartAsync((_, number) =>
-        {
-            if (number != Poison) return Task.FromResult(200);
-            _attempts.Enqueue(Stopwatch.GetTimestamp());
-            return Task.FromResult(503);
-        });
+        _backend = await OrderBackend.StartAsync(
+            (_, number) =>
+            {
+                if (number != Poison)
+                    return Task.FromResult(200);
+                _attempts.Enqueue(Stopwatch.GetTimestamp());
+                return Task.FromResult(503);
+            }
+        );
     }
 
     [TearDown]
     public async Task Stop()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         await _backend.DisposeAsync();
         await _schema.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
-    [TestCase(1, TestName = "Host_goes_on_with_its_ladder_after_it_died", Category = "Faults,Waits"), TestCase(2, TestName = "Another_host_goes_on_with_the_ladder_of_one_that_died", Category = "Faults,Waits")]
+    [
+        TestCase(1, TestName = "Host_goes_on_with_its_ladder_after_it_died", Category = "Faults,Waits"),
+        TestCase(2, TestName = "Another_host_goes_on_with_the_ladder_of_one_that_died", Category = "Faults,Waits")
+    ]
     [CancelAfter(180_000), Property("Case", "T-POI-1")]
     public async Task Ladder_goes_on_after_the_death_of_its_host(int hosts, CancellationToken cancellationToken)
     {
-        for (var i = 0; i < hosts; i++) await StartHostAsync(cancellationToken);
-        foreach (var number in new[] { Poison, 1, 2 }) (await _hosts[0].PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
+        for (var i = 0; i < hosts; i++)
+            await StartHostAsync(cancellationToken);
+        foreach (var number in new[] { Poison, 1, 2 })
+            (await _hosts[0].PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
         await _hosts[0].WaitAsync(async _ => await KeptAsync() == 3, Soon, "to have tried three times", cancellationToken);
 
         var died = await DelivererAsync(cancellationToken);
         died.Kill();
         await died.DisposeAsync();
         _hosts.Remove(died);
-        if (hosts == 1) await StartHostAsync(cancellationToken);
-        await _hosts[0].WaitAsync(async _ => _backend.Applied.Count == 2 && (await LettersAsync()).Count == 1, Soon, "to give the message up and deliver the rest", cancellationToken);
+        if (hosts == 1)
+            await StartHostAsync(cancellationToken);
+        await _hosts[0]
+            .WaitAsync(
+                async _ => _backend.Applied.Count == 2 && (await LettersAsync()).Count == 1,
+                Soon,
+                "to give the message up and deliver the rest",
+                cancellationToken
+            );
 
         var pause = Stopwatch.GetElapsedTime(_attempts.ElementAt(2), _attempts.ElementAt(3));
         TestContext.Out.WriteLine($"{_attempts.Count} attempts, {pause.TotalSeconds:0.0} s between the third and the fourth");
@@ -74,13 +90,15 @@ public sealed class LadderTests
     {
         foreach (var host in _hosts)
         {
-            if ((await host.AskAsync("/api/endpoints/ledger", cancellationToken)).GetProperty("inFlight").GetInt32() > 0) return host;
+            if ((await host.AskAsync("/api/endpoints/ledger", cancellationToken)).GetProperty("inFlight").GetInt32() > 0)
+                return host;
         }
 
         throw new InvalidOperationException("No host delivers.");
     }
 
-    private async Task<int?> KeptAsync() => (await _schema.QueryAsync<int?>("select attempts from attempt where attempts > 0")).SingleOrDefault();
+    private async Task<int?> KeptAsync() =>
+        (await _schema.QueryAsync<int?>("select attempts from attempt where attempts > 0")).SingleOrDefault();
 
     private Task<IReadOnlyList<string>> LettersAsync() =>
         _schema.QueryAsync<string>("select concat(attempts, ' attempts, ', jsonb_array_length(failures), ' failures') from dead_letter");
@@ -106,7 +124,15 @@ public sealed class LadderTests
               }
             }
             """,
-            cancellationToken);
-        _hosts.Add(await HostProcess.StartAsync(configuration, folder, cancellationToken, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }));
+            cancellationToken
+        );
+        _hosts.Add(
+            await HostProcess.StartAsync(
+                configuration,
+                folder,
+                cancellationToken,
+                new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+            )
+        );
     }
 }

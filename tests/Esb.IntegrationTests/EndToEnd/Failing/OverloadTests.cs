@@ -30,24 +30,31 @@ public sealed class OverloadTests
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
         var (accepted, waits) = (new ConcurrentBag<string>(), new ConcurrentBag<TimeSpan>());
 
-        await Task.WhenAll(Enumerable.Range(0, Clients).Select(async _ =>
-        {
-            for (var call = 0; call < CallsOfEach; call++)
-            {
-                var started = Stopwatch.GetTimestamp();
-                using var answer = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
-                if (answer.StatusCode == HttpStatusCode.Accepted)
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, Clients)
+                .Select(async _ =>
                 {
-                    accepted.Add(answer.Headers.GetValues("Esb-Message-Id").Single());
-                    continue;
-                }
+                    for (var call = 0; call < CallsOfEach; call++)
+                    {
+                        var started = Stopwatch.GetTimestamp();
+                        using var answer = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
+                        if (answer.StatusCode == HttpStatusCode.Accepted)
+                        {
+                            accepted.Add(answer.Headers.GetValues("Esb-Message-Id").Single());
+                            continue;
+                        }
 
-                var problem = await answer.Content.ReadAsStringAsync(cancellationToken);
-                waits.Add(Stopwatch.GetElapsedTime(started));
-                Assert.That((answer.StatusCode, answer.Headers.RetryAfter?.Delta), Is.EqualTo((HttpStatusCode.ServiceUnavailable, TimeSpan.FromSeconds(1))));
-                Assert.That(problem, Does.Contain("\"ESB-OVERLOAD\"").And.Contain("traceId"));
-            }
-        }));
+                        var problem = await answer.Content.ReadAsStringAsync(cancellationToken);
+                        waits.Add(Stopwatch.GetElapsedTime(started));
+                        Assert.That(
+                            (answer.StatusCode, answer.Headers.RetryAfter?.Delta),
+                            Is.EqualTo((HttpStatusCode.ServiceUnavailable, TimeSpan.FromSeconds(1)))
+                        );
+                        Assert.That(problem, Does.Contain("\"ESB-OVERLOAD\"").And.Contain("traceId"));
+                    }
+                })
+        );
         using var later = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
         accepted.Add(later.Headers.GetValues("Esb-Message-Id").Single());
 
@@ -58,25 +65,34 @@ public sealed class OverloadTests
             Assert.That(later.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
             Assert.That(backend.MostAtOnce, Is.LessThanOrEqualTo(20));
         });
-        await TestContext.Out.WriteLineAsync($"{accepted.Count} accepted, {waits.Count} refused, half of them within {waits.Order().ElementAt(waits.Count / 2).TotalMilliseconds:0.0} ms");
-        foreach (var id in accepted) await host.WaitForFileAsync(Path.Combine(_folder.FullName, "ledger", $"{id}.txt"), cancellationToken);
+        await TestContext.Out.WriteLineAsync(
+            $"{accepted.Count} accepted, {waits.Count} refused, half of them within "
+                + $"{waits.Order().ElementAt(waits.Count / 2).TotalMilliseconds:0.0} ms"
+        );
+        foreach (var id in accepted)
+            await host.WaitForFileAsync(Path.Combine(_folder.FullName, "ledger", $"{id}.txt"), cancellationToken);
         Assert.That(Directory.GetFiles(Path.Combine(_folder.FullName, "ledger")), Has.Length.EqualTo(accepted.Count));
-        Assert.That(host.Output.Split('\n').Count(line => line.Contains("callers get 503 with Retry-After", StringComparison.Ordinal)), Is.InRange(1, 10));
+        Assert.That(
+            host.Output.Split('\n').Count(line => line.Contains("callers get 503 with Retry-After", StringComparison.Ordinal)),
+            Is.InRange(1, 10)
+        );
     }
 
-    private Task WriteConfigurationAsync(Uri backend, CancellationToken cancellationToken) => File.WriteAllTextAsync(
-        Path.Combine(_folder.FullName, "esb.json"),
-        $$"""
-        {
-          "limits": { "inFlightHigh": 20, "inFlightLow": 10 },
-          "topics": { "orders": {} },
-          "processes": { "take": [ { "call": "backend" }, { "publish": "orders.new" } ] },
-          "endpoints": {
-            "shop": { "type": "http-inbound", "path": "/orders", "process": "take" },
-            "backend": { "type": "http-outbound", "url": "{{backend}}", "poolSize": 100 },
-            "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.txt", "poolSize": 4, "processingThreads": 4 }
-          }
-        }
-        """,
-        cancellationToken);
+    private Task WriteConfigurationAsync(Uri backend, CancellationToken cancellationToken) =>
+        File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
+            {
+              "limits": { "inFlightHigh": 20, "inFlightLow": 10 },
+              "topics": { "orders": {} },
+              "processes": { "take": [ { "call": "backend" }, { "publish": "orders.new" } ] },
+              "endpoints": {
+                "shop": { "type": "http-inbound", "path": "/orders", "process": "take" },
+                "backend": { "type": "http-outbound", "url": "{{backend}}", "poolSize": 100 },
+                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger", "fileName": "{message.id}.txt", "poolSize": 4, "processingThreads": 4 }
+              }
+            }
+            """,
+            cancellationToken
+        );
 }

@@ -27,43 +27,64 @@ public sealed class ParkingTests
     public async Task Start()
     {
         _schema = await TestSchema.StartAsync();
-        _backend = await OrderBackend.StartAsync((key, number) => Task.FromResult(_fails ? 500 : _refuses && number == PoisonAt && IsPoisoned(key) ? 422 : 200));
+        _backend = await OrderBackend.StartAsync(
+            (key, number) =>
+                Task.FromResult(
+                    _fails ? 500
+                    : _refuses && number == PoisonAt && IsPoisoned(key) ? 422
+                    : 200
+                )
+        );
     }
 
     [TearDown]
     public async Task Stop()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
-        foreach (var folder in _folders) folder.Delete(recursive: true);
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
+        foreach (var folder in _folders)
+            folder.Delete(recursive: true);
         await _backend.DisposeAsync();
         await _schema.DisposeAsync();
     }
 
     [Test, Category("Faults"), Category("WaitsLong"), CancelAfter(240_000), Property("Case", "T-ORD-2")]
-    public async Task Poison_in_the_middle_parks_its_key_over_two_hosts_and_a_release_goes_on_in_order_exactly_once(CancellationToken cancellationToken)
+    public async Task Poison_in_the_middle_parks_its_key_over_two_hosts_and_a_release_goes_on_in_order_exactly_once(
+        CancellationToken cancellationToken
+    )
     {
         await StartHostAsync(cancellationToken);
         await StartHostAsync(cancellationToken);
 
         var started = Stopwatch.GetTimestamp();
         await PublishAsync(1, Numbers, cancellationToken);
-        await WaitAsync(async () => Good().All(key => _backend.NumbersOf(key).Count == Numbers) && await ParkedAsync() == Poisoned * (Numbers - PoisonAt + 1), "to deliver the others and park the rest", cancellationToken);
+        await WaitAsync(
+            async () =>
+                Good().All(key => _backend.NumbersOf(key).Count == Numbers) && await ParkedAsync() == Poisoned * (Numbers - PoisonAt + 1),
+            "to deliver the others and park the rest",
+            cancellationToken
+        );
         var took = Stopwatch.GetElapsedTime(started);
         var lines = await LinesAsync();
         var reached = Bad().Select(key => _backend.NumbersOf(key)).ToList();
 
         _refuses = false;
-        foreach (var key in Bad()) await _schema.Store.Parking.ReleaseAsync("ledger", key, cancellationToken);
+        foreach (var key in Bad())
+            await _schema.Store.Parking.ReleaseAsync("ledger", key, cancellationToken);
         await PublishAsync(Numbers + 1, 5, cancellationToken); // arrive while the lines are released
         await WaitAsync(() => Task.FromResult(_backend.Applied.Count >= Keys * (Numbers + 5)), "to release the lines", cancellationToken);
         await WaitAsync(async () => await ParkedAsync() == 0, "to free the keys", cancellationToken);
 
-        TestContext.Out.WriteLine($"{Keys * Numbers} messages of {Keys} keys on 2 hosts in {took.TotalSeconds:F1} s, {Poisoned} keys parked at {PoisonAt}, then released with {Keys * 5} arrivals");
+        TestContext.Out.WriteLine(
+            $"{Keys * Numbers} messages of {Keys} keys on 2 hosts in {took.TotalSeconds:F1} s, {Poisoned} keys parked at "
+                + $"{PoisonAt}, then released with {Keys * 5} arrivals"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(reached, Is.All.EqualTo(Enumerable.Range(1, PoisonAt - 1)), "a parked key stopped before its poison");
             Assert.That(lines, Is.All.EqualTo(Enumerable.Range(PoisonAt, Numbers - PoisonAt + 1)), "the rest waited in order");
-            foreach (var key in Good().Concat(Bad())) Assert.That(_backend.NumbersOf(key), Is.EqualTo(Enumerable.Range(1, Numbers + 5)), $"{key}: each once, in order");
+            foreach (var key in Good().Concat(Bad()))
+                Assert.That(_backend.NumbersOf(key), Is.EqualTo(Enumerable.Range(1, Numbers + 5)), $"{key}: each once, in order");
         });
     }
 
@@ -81,7 +102,8 @@ public sealed class ParkingTests
         await StartHostAsync(cancellationToken);
         await WaitAsync(() => Task.FromResult(_backend.Applied.Count >= Keys * 3), "to try again by itself", cancellationToken);
 
-        foreach (var key in Good().Concat(Bad())) Assert.That(_backend.NumbersOf(key), Is.EqualTo(new[] { 1, 2, 3 }), key);
+        foreach (var key in Good().Concat(Bad()))
+            Assert.That(_backend.NumbersOf(key), Is.EqualTo(new[] { 1, 2, 3 }), key);
     }
 
     private static IEnumerable<string> Bad() => Enumerable.Range(0, Poisoned).Select(number => $"bad-{number}");
@@ -112,9 +134,11 @@ public sealed class ParkingTests
               }
             }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         var variables = new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq };
-        foreach (var (name, value) in more) variables[name] = value;
+        foreach (var (name, value) in more)
+            variables[name] = value;
         var host = await HostProcess.StartAsync(configuration, folder.FullName, cancellationToken, variables);
         _hosts.Add(host);
         return host;
@@ -126,13 +150,20 @@ public sealed class ParkingTests
         var host = _hosts[^1];
         for (var number = from; number < from + count; number++)
         {
-            await Task.WhenAll(Good().Concat(Bad()).Select(async key =>
-            {
-                using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/orders")) { Content = new StringContent($"{number}") };
-                request.Headers.Add("x-key", key);
-                using var response = await host.Client.SendAsync(request, cancellationToken);
-                Assert.That((int)response.StatusCode, Is.EqualTo(202), await response.Content.ReadAsStringAsync(cancellationToken));
-            }));
+            await Task.WhenAll(
+                Good()
+                    .Concat(Bad())
+                    .Select(async key =>
+                    {
+                        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/orders"))
+                        {
+                            Content = new StringContent($"{number}"),
+                        };
+                        request.Headers.Add("x-key", key);
+                        using var response = await host.Client.SendAsync(request, cancellationToken);
+                        Assert.That((int)response.StatusCode, Is.EqualTo(202), await response.Content.ReadAsStringAsync(cancellationToken));
+                    })
+            );
         }
     }
 
@@ -147,7 +178,9 @@ public sealed class ParkingTests
         foreach (var key in Bad())
         {
             IReadOnlyList<ParkedMessage> line = await _schema.Store.Parking.MessagesAsync("ledger", key, 1000, CancellationToken.None);
-            lines.Add([.. line.Select(parked => int.Parse(parked.Message.Body.ReadText(), System.Globalization.CultureInfo.InvariantCulture))]);
+            lines.Add([
+                .. line.Select(parked => int.Parse(parked.Message.Body.ReadText(), System.Globalization.CultureInfo.InvariantCulture)),
+            ]);
         }
 
         return lines;

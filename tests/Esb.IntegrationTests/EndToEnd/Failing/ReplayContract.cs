@@ -14,10 +14,36 @@ public abstract class ReplayContract : ShopHost
 
         Shop.Refuses = _ => false;
         var started = TimeProvider.System.GetTimestamp();
-        var (exitCode, output, error) = await RunAsync(cancellationToken, "dead-letters", "replay", "--endpoint", "shop", "--rate", "20", "--reason", "mended", "--command", "monday", "--wait");
+        var (exitCode, output, error) = await RunAsync(
+            cancellationToken,
+            "dead-letters",
+            "replay",
+            "--endpoint",
+            "shop",
+            "--rate",
+            "20",
+            "--reason",
+            "mended",
+            "--command",
+            "monday",
+            "--wait"
+        );
         var elapsed = TimeProvider.System.GetElapsedTime(started);
         await TakenAsync(ids, cancellationToken);
-        var (repeated, again, _) = await RunAsync(cancellationToken, "dead-letters", "replay", "--endpoint", "shop", "--rate", "20", "--reason", "mended", "--command", "monday", "--wait");
+        var (repeated, again, _) = await RunAsync(
+            cancellationToken,
+            "dead-letters",
+            "replay",
+            "--endpoint",
+            "shop",
+            "--rate",
+            "20",
+            "--reason",
+            "mended",
+            "--command",
+            "monday",
+            "--wait"
+        );
 
         var letters = Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&limit=1000", cancellationToken));
         var journey = Items(await Host.AskAsync($"/api/messages/{ids[0]}", cancellationToken));
@@ -31,7 +57,10 @@ public abstract class ReplayContract : ShopHost
             Assert.That(elapsed, Is.GreaterThan(TimeSpan.FromSeconds(2.5)), "60 at 20/s");
             Assert.That(Shop.Taken.Select(taken => taken.Message), Is.EquivalentTo(ids), "each once");
             Assert.That(letters.Select(letter => letter.GetProperty("state").GetString()), Is.All.EqualTo("replayed"));
-            Assert.That(journey.Select(fact => fact.GetProperty("kind").GetString()), Is.SupersetOf(new[] { "dead-lettered", "replayed", "delivered" }));
+            Assert.That(
+                journey.Select(fact => fact.GetProperty("kind").GetString()),
+                Is.SupersetOf(new[] { "dead-lettered", "replayed", "delivered" })
+            );
         }
     }
 
@@ -41,14 +70,28 @@ public abstract class ReplayContract : ShopHost
         var ids = await MakeLettersAsync(100, cancellationToken);
 
         Shop.Refuses = body => int.Parse(body) % 2 == 0;
-        var job = await PostAsync("/api/replays", """{ "filter": { "endpoint": "shop" }, "batchSize": 40, "batchPause": "2s", "stopAtFailureShare": 0.3 }""", cancellationToken);
+        var job = await PostAsync(
+            "/api/replays",
+            """{ "filter": { "endpoint": "shop" }, "batchSize": 40, "batchPause": "2s", "stopAtFailureShare": 0.3 }""",
+            cancellationToken
+        );
         var path = $"/api/replays/{job.GetProperty("id").GetString()}";
-        await Host.WaitAsync(async token => StateOf(await Host.AskAsync(path, token)) == "stopped", TimeSpan.FromSeconds(30), "to stop the job", cancellationToken);
+        await Host.WaitAsync(
+            async token => StateOf(await Host.AskAsync(path, token)) == "stopped",
+            TimeSpan.FromSeconds(30),
+            "to stop the job",
+            cancellationToken
+        );
         var stopped = await Host.AskAsync(path, cancellationToken);
 
         Shop.Refuses = _ => false;
         await PostAsync($"{path}/resume", "", cancellationToken);
-        await Host.WaitAsync(async token => StateOf(await Host.AskAsync(path, token)) == "completed", TimeSpan.FromSeconds(60), "to finish the job", cancellationToken);
+        await Host.WaitAsync(
+            async token => StateOf(await Host.AskAsync(path, token)) == "completed",
+            TimeSpan.FromSeconds(60),
+            "to finish the job",
+            cancellationToken
+        );
         await PostAsync("/api/replays", """{ "filter": { "endpoint": "shop" } }""", cancellationToken);
         await TakenAsync(ids, cancellationToken);
 
@@ -67,14 +110,31 @@ public abstract class ReplayContract : ShopHost
         var letter = Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", cancellationToken))[0].GetProperty("id").GetString();
 
         Shop.Refuses = body => body != "mended";
-        var job = await PostAsync($"/api/dead-letters/{letter}/replay", """{ "edit": { "body": "mended" }, "reason": "wrong number" }""", cancellationToken);
-        await Host.WaitAsync(_ => Task.FromResult(Shop.Taken.Count == 1), TimeSpan.FromSeconds(20), "to send the edited order", cancellationToken);
-        await Host.WaitAsync(async token => StateOf(await Host.AskAsync($"/api/dead-letters/{letter}", token)) == "replayed", TimeSpan.FromSeconds(20), "to mark the letter", cancellationToken);
+        var job = await PostAsync(
+            $"/api/dead-letters/{letter}/replay",
+            """{ "edit": { "body": "mended" }, "reason": "wrong number" }""",
+            cancellationToken
+        );
+        await Host.WaitAsync(
+            _ => Task.FromResult(Shop.Taken.Count == 1),
+            TimeSpan.FromSeconds(20),
+            "to send the edited order",
+            cancellationToken
+        );
+        await Host.WaitAsync(
+            async token => StateOf(await Host.AskAsync($"/api/dead-letters/{letter}", token)) == "replayed",
+            TimeSpan.FromSeconds(20),
+            "to mark the letter",
+            cancellationToken
+        );
 
         var kept = await Host.AskAsync($"/api/dead-letters/{letter}", cancellationToken);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(Shop.Taken.Single().Message, Is.Not.EqualTo(id).And.EqualTo(job.GetProperty("editedAs").GetGuid()).And.EqualTo(kept.GetProperty("replayedAs").GetGuid()));
+            Assert.That(
+                Shop.Taken.Single().Message,
+                Is.Not.EqualTo(id).And.EqualTo(job.GetProperty("editedAs").GetGuid()).And.EqualTo(kept.GetProperty("replayedAs").GetGuid())
+            );
             Assert.That(kept.GetProperty("messageId").GetGuid(), Is.EqualTo(id));
         }
     }
@@ -90,19 +150,32 @@ public abstract class ReplayContract : ShopHost
 
         for (var kill = 1; kill <= 3; kill++)
         {
-            await Host.WaitAsync(_ => Task.FromResult(Shop.Taken.Count >= kill * 80), TimeSpan.FromSeconds(60), "to replay", cancellationToken);
+            await Host.WaitAsync(
+                _ => Task.FromResult(Shop.Taken.Count >= kill * 80),
+                TimeSpan.FromSeconds(60),
+                "to replay",
+                cancellationToken
+            );
             Host.Kill();
             await Host.DisposeAsync();
             await StartHostAsync(cancellationToken);
         }
 
-        await Host.WaitAsync(async token => StateOf(await Host.AskAsync(path, token)) == "completed", TimeSpan.FromSeconds(60), "to finish the job", cancellationToken);
+        await Host.WaitAsync(
+            async token => StateOf(await Host.AskAsync(path, token)) == "completed",
+            TimeSpan.FromSeconds(60),
+            "to finish the job",
+            cancellationToken
+        );
         await TakenAsync(ids, cancellationToken);
 
         var taken = Shop.Taken.Select(order => order.Message).ToList();
         var done = await Host.AskAsync(path, cancellationToken);
         var open = Items(await Host.AskAsync("/api/dead-letters?state=open&endpoint=shop&limit=1000", cancellationToken));
-        TestContext.Out.WriteLine($"{count} letters, 3 kills: {taken.Distinct().Count()} arrived, {taken.Count - taken.Distinct().Count()} repeated with the same id, {open.Count} open");
+        TestContext.Out.WriteLine(
+            $"{count} letters, 3 kills: {taken.Distinct().Count()} arrived, {taken.Count - taken.Distinct().Count()} repeated with "
+                + $"the same id, {open.Count} open"
+        );
         using (Assert.EnterMultipleScope())
         {
             Assert.That(ids.Except(taken), Is.Empty, "in neither");

@@ -69,7 +69,12 @@ public sealed class RunawayMapTests
         WriteMap("plain", "<xsl:template match='/'><one/></xsl:template>");
         // Not as ./test has the others: an endless recursion takes ten times as long without, and the time limit of maps comes before that
         // of their depth.
-        _host = await HostProcess.StartAsync(_folder.FullName, _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "1" });
+        _host = await HostProcess.StartAsync(
+            _folder.FullName,
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "1" }
+        );
     }
 
     [OneTimeTearDown]
@@ -100,9 +105,11 @@ public sealed class RunawayMapTests
     {
         var box = Path.Combine(_folder.FullName, "box");
 
-        for (var i = 0; i < 5; i++) Write($"box/{i}.xml", i == 2 ? "<runaway/>" : "<a/>");
+        for (var i = 0; i < 5; i++)
+            Write($"box/{i}.xml", i == 2 ? "<runaway/>" : "<a/>");
 
-        foreach (var i in new[] { 0, 1, 3, 4 }) await _host.WaitForFileAsync(Path.Combine(box, "done", $"{i}.xml"), cancellationToken);
+        foreach (var i in new[] { 0, 1, 3, 4 })
+            await _host.WaitForFileAsync(Path.Combine(box, "done", $"{i}.xml"), cancellationToken);
         var reason = Path.Combine(box, "error", "2.xml.reason.txt"); // comes after the file
         await _host.WaitForFileAsync(reason, cancellationToken);
         Assert.That(File.Exists(Path.Combine(box, "error", "2.xml")), Is.True);
@@ -126,8 +133,10 @@ public sealed class RunawayMapTests
     {
         var (status, text) = await AskAsync("/list", $"<l>{string.Concat(Enumerable.Repeat("<i/>", 10_000))}</l>", cancellationToken);
 
-        if (status == HttpStatusCode.OK) Assert.That(text.Split("<i />"), Has.Length.EqualTo(10_001));
-        else Assert.That(text, Does.Contain("ESB-XSL-DEPTH"));
+        if (status == HttpStatusCode.OK)
+            Assert.That(text.Split("<i />"), Has.Length.EqualTo(10_001));
+        else
+            Assert.That(text, Does.Contain("ESB-XSL-DEPTH"));
         await AssertThatNeighboursGoOnAsync(cancellationToken);
     }
 
@@ -144,24 +153,42 @@ public sealed class RunawayMapTests
     public async Task Broken_replacement_is_told_and_a_sound_one_is_taken_without_a_restart(CancellationToken cancellationToken)
     {
         WriteMap("plain", "<xsl:template match='/'>");
-        await _host.WaitAsync(async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map plain", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to tell of the broken map", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map plain", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to tell of the broken map",
+            cancellationToken
+        );
         await AssertThatNeighboursGoOnAsync(cancellationToken);
         Assert.That(_host.Output, Does.Contain("ESB-CFG-RELOAD map plain has changed and cannot be used"));
 
         WriteMap("plain", "<xsl:template match='/'><two/></xsl:template>");
-        await _host.WaitAsync(async token => (await AskAsync("/plain", "<a/>", token)).Text.EndsWith("<two />", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to take the sound map", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await AskAsync("/plain", "<a/>", token)).Text.EndsWith("<two />", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to take the sound map",
+            cancellationToken
+        );
 
         Assert.That(await ReadinessAsync(cancellationToken), Does.Not.Contain("ESB-CFG-RELOAD"));
     }
 
     [Test, CancelAfter(120_000), Property("Case", "XSL-17")]
-    public async Task Include_that_names_no_file_is_told_and_other_maps_are_renewed_all_the_same([Values("file:x", "http:x")] string reference, CancellationToken cancellationToken)
+    public async Task Include_that_names_no_file_is_told_and_other_maps_are_renewed_all_the_same(
+        [Values("file:x", "http:x")] string reference,
+        CancellationToken cancellationToken
+    )
     {
         WriteMap("plain", "<xsl:template match='/'><before/></xsl:template>");
         await WaitForPlainAsync("<before />", cancellationToken);
 
         WriteMap("list", $"<xsl:include href='{reference}'/>");
-        await _host.WaitAsync(async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map list", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to tell of the broken map", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map list", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to tell of the broken map",
+            cancellationToken
+        );
         WriteMap("plain", "<xsl:template match='/'><after/></xsl:template>");
         await WaitForPlainAsync("<after />", cancellationToken);
         var asked = await AskAsync("/list", "<l><i/></l>", cancellationToken);
@@ -170,11 +197,21 @@ public sealed class RunawayMapTests
         Assert.That(_host.Output, Does.Contain($"ESB-XSL-RESOLVE, list.xsl, line 1, column").And.Contain($"'{reference}' is not allowed"));
 
         WriteMap("list", List);
-        await _host.WaitAsync(async token => !(await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to take the mended map", cancellationToken);
+        await _host.WaitAsync(
+            async token => !(await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to take the mended map",
+            cancellationToken
+        );
     }
 
     private Task WaitForPlainAsync(string made, CancellationToken cancellationToken) =>
-        _host.WaitAsync(async token => (await AskAsync("/plain", "<a/>", token)).Text.EndsWith(made, StringComparison.Ordinal), TimeSpan.FromSeconds(20), $"to make {made}", cancellationToken);
+        _host.WaitAsync(
+            async token => (await AskAsync("/plain", "<a/>", token)).Text.EndsWith(made, StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            $"to make {made}",
+            cancellationToken
+        );
 
     private async Task AssertThatNeighboursGoOnAsync(CancellationToken cancellationToken) =>
         Assert.That((await AskAsync("/plain", "<a/>", cancellationToken)).Status, Is.EqualTo(HttpStatusCode.OK));

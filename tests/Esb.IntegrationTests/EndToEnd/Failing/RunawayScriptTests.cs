@@ -73,7 +73,10 @@ public sealed class RunawayScriptTests
     {
         string[] ways = ["loop", "recursion", "text", "memory", "regex", "deep", "json"];
         var runaways = ways.Select(way => AskAsync("/runaway", $$"""{ "way": "{{way}}" }""", cancellationToken)).ToList();
-        var neighbours = Enumerable.Range(0, 50).Select(i => AskAsync("/order", $$"""{ "id": {{i}}, "total": 1 }""", cancellationToken)).ToList();
+        var neighbours = Enumerable
+            .Range(0, 50)
+            .Select(i => AskAsync("/order", $$"""{ "id": {{i}}, "total": 1 }""", cancellationToken))
+            .ToList();
 
         foreach (var (status, text) in await Task.WhenAll(runaways))
         {
@@ -108,15 +111,34 @@ public sealed class RunawayScriptTests
     public async Task Broken_replacement_is_told_and_a_sound_one_is_taken_without_a_restart(CancellationToken cancellationToken)
     {
         Write("order.js", "export default (input => {");
-        await _host.WaitAsync(async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map order", StringComparison.Ordinal), TimeSpan.FromSeconds(20), "to tell of the broken map", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await ReadinessAsync(token)).Contains("ESB-CFG-RELOAD map order", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(20),
+            "to tell of the broken map",
+            cancellationToken
+        );
         Assert.That(_host.Output, Does.Contain("ESB-JS-COMPILE, order.js, line 1, column"));
-        Assert.That((await AskAsync("/order", """{ "id": 1, "total": 1 }""", cancellationToken)).Text, Is.EqualTo("""{"id":1,"total":2}"""), "the map before goes on");
+        Assert.That(
+            (await AskAsync("/order", """{ "id": 1, "total": 1 }""", cancellationToken)).Text,
+            Is.EqualTo("""{"id":1,"total":2}"""),
+            "the map before goes on"
+        );
 
         Write("order.js", "export default input => ({ new: input.id });");
-        await _host.WaitAsync(async token => (await AskAsync("/order", """{ "id": 1, "total": 1 }""", token)).Text == """{"new":1}""", TimeSpan.FromSeconds(20), "to take the sound map", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await AskAsync("/order", """{ "id": 1, "total": 1 }""", token)).Text == """{"new":1}""",
+            TimeSpan.FromSeconds(20),
+            "to take the sound map",
+            cancellationToken
+        );
 
         Write("order.js", Order);
-        await _host.WaitAsync(async token => (await AskAsync("/order", """{ "id": 1, "total": 1 }""", token)).Text == """{"id":1,"total":2}""", TimeSpan.FromSeconds(20), "to take the first map again", cancellationToken);
+        await _host.WaitAsync(
+            async token => (await AskAsync("/order", """{ "id": 1, "total": 1 }""", token)).Text == """{"id":1,"total":2}""",
+            TimeSpan.FromSeconds(20),
+            "to take the first map again",
+            cancellationToken
+        );
     }
 
     private Task<string> ReadinessAsync(CancellationToken cancellationToken) => _host.ReadAsync("/health/ready", cancellationToken);

@@ -22,7 +22,9 @@ public sealed class StandstillTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-standstill-");
         _backend = await OrderBackend.StartAsync((_, number) => Task.FromResult(IsRefused(number) ? 422 : 200));
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "standing",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -32,7 +34,8 @@ public sealed class StandstillTests
                 "log": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{_backend.Url.OriginalString}}", "delivery": "ordered" }
               }
             }
-            """);
+            """
+        );
         _first = await StartAsync("first"); // consumes before the other does, so it stands there
         await _first.WaitAsync(IsRunningAsync, Soon, "to consume", CancellationToken.None);
         _second = await StartAsync("second");
@@ -51,27 +54,72 @@ public sealed class StandstillTests
     }
 
     [Test]
-    public async Task Endpoint_that_stands_still_is_seen_released_and_discarded_of_whichever_host_is_asked(CancellationToken cancellationToken)
+    public async Task Endpoint_that_stands_still_is_seen_released_and_discarded_of_whichever_host_is_asked(
+        CancellationToken cancellationToken
+    )
     {
         Refuse(0, 1);
-        for (var number = 0; number < 4; number++) (await _first.PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
-        await _second.WaitAsync(async token => await StandsAtAsync(_second, token) is not null, Soon, "to hear where it stands", cancellationToken);
+        for (var number = 0; number < 4; number++)
+            (await _first.PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
+        await _second.WaitAsync(
+            async token => await StandsAtAsync(_second, token) is not null,
+            Soon,
+            "to hear where it stands",
+            cancellationToken
+        );
 
         var (atFirst, atSecond) = (await StandsAtAsync(_first, cancellationToken), await StandsAtAsync(_second, cancellationToken));
         var away = await HostWithoutItAsync(cancellationToken);
-        var stranger = await RunAsync(away, cancellationToken, "discard", "log", "*", "--message", $"{Guid.NewGuid()}", "--reason", "no such message");
-        var discarded = await RunAsync(away, cancellationToken, "discard", "log", "*", "--message", $"{atSecond}", "--reason", "paid by hand");
-        await _second.WaitAsync(async token => await StandsAtAsync(_second, token) is { } at && at != atSecond, Soon, "to stand at the next message", cancellationToken);
+        var stranger = await RunAsync(
+            away,
+            cancellationToken,
+            "discard",
+            "log",
+            "*",
+            "--message",
+            $"{Guid.NewGuid()}",
+            "--reason",
+            "no such message"
+        );
+        var discarded = await RunAsync(
+            away,
+            cancellationToken,
+            "discard",
+            "log",
+            "*",
+            "--message",
+            $"{atSecond}",
+            "--reason",
+            "paid by hand"
+        );
+        await _second.WaitAsync(
+            async token => await StandsAtAsync(_second, token) is { } at && at != atSecond,
+            Soon,
+            "to stand at the next message",
+            cancellationToken
+        );
         var fact = await DiscardedAsync(atSecond!.Value, cancellationToken);
         Refuse();
-        var released = await RunAsync(await HostWithoutItAsync(cancellationToken), cancellationToken, "release", "log", "*", "--reason", "mended");
+        var released = await RunAsync(
+            await HostWithoutItAsync(cancellationToken),
+            cancellationToken,
+            "release",
+            "log",
+            "*",
+            "--reason",
+            "mended"
+        );
         await _second.WaitAsync(_ => Task.FromResult(_backend.Applied.Count == 3), Soon, "to deliver the rest", cancellationToken);
         var again = await RunAsync(_second, cancellationToken, "release", "log", "*");
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(atFirst, Is.EqualTo(atSecond));
-            Assert.That((stranger.ExitCode, discarded.ExitCode, released.ExitCode), Is.EqualTo((ExitCode.Usage, ExitCode.Done, ExitCode.Done)), discarded.Error + released.Error);
+            Assert.That(
+                (stranger.ExitCode, discarded.ExitCode, released.ExitCode),
+                Is.EqualTo((ExitCode.Usage, ExitCode.Done, ExitCode.Done)),
+                discarded.Error + released.Error
+            );
             Assert.That(_backend.Applied.Select(applied => applied.Number), Is.EqualTo(new[] { 1, 2, 3 }));
             Assert.That(fact.GetProperty("reason").GetString(), Is.EqualTo("paid by hand"));
             Assert.That(fact.GetProperty("fields").GetProperty("operator").GetString(), Is.EqualTo(Environment.UserName));
@@ -88,19 +136,28 @@ public sealed class StandstillTests
         (int ExitCode, string Output, string Error) whileFrozen;
         do
         {
-            await _second.WaitAsync(async token => await StandsAtAsync(_second, token) is not null, Soon, "to hear where it stands", cancellationToken);
+            await _second.WaitAsync(
+                async token => await StandsAtAsync(_second, token) is not null,
+                Soon,
+                "to hear where it stands",
+                cancellationToken
+            );
             await _first.SignalAsync("STOP");
             whileFrozen = await RunAsync(_second, cancellationToken, "release", "log", "*");
             await _first.SignalAsync("CONT");
-        }
-        while (whileFrozen.ExitCode == ExitCode.Usage); // on a busy machine it is taken for dead before the question comes
+        } while (whileFrozen.ExitCode == ExitCode.Usage); // on a busy machine it is taken for dead before the question comes
 
         Assert.That(whileFrozen.ExitCode, Is.EqualTo(ExitCode.Unreachable), whileFrozen.Output + whileFrozen.Error);
         Assert.That(whileFrozen.Error, Does.Contain("ESB-FARM-SILENT").And.Contain($":{_first.Id}"));
     }
 
-    private Task<HostProcess> StartAsync(string name) => HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory(name).FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+    private Task<HostProcess> StartAsync(string name) =>
+        HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory(name).FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
 
     private void Refuse(params int[] numbers)
     {
@@ -113,7 +170,8 @@ public sealed class StandstillTests
 
     private bool IsRefused(int number)
     {
-        lock (_refused) return _refused.Contains(number);
+        lock (_refused)
+            return _refused.Contains(number);
     }
 
     // The endpoint may go on at either host after each command; a host says of its own endpoint whether it stands.
@@ -127,22 +185,28 @@ public sealed class StandstillTests
                 found = atFirst ? _second : _first;
                 return atFirst != atSecond;
             },
-            Soon, "to stand at one host", cancellationToken);
+            Soon,
+            "to stand at one host",
+            cancellationToken
+        );
         return found!;
     }
 
     private static async Task<bool> StandsHereAsync(HostProcess host, CancellationToken cancellationToken) =>
-        (await host.AskAsync("/api/endpoints/log", cancellationToken)).TryGetProperty("standsAt", out var standsAt) && standsAt.ValueKind != JsonValueKind.Null;
+        (await host.AskAsync("/api/endpoints/log", cancellationToken)).TryGetProperty("standsAt", out var standsAt)
+        && standsAt.ValueKind != JsonValueKind.Null;
 
     // Of the host where it stood: without a store in common each keeps its own facts.
     private async Task<JsonElement> DiscardedAsync(Guid messageId, CancellationToken cancellationToken)
     {
         foreach (var host in new[] { _first, _second })
         {
-            if (await host.FindAsync($"/api/messages/{messageId}", cancellationToken) is not { } message) continue;
+            if (await host.FindAsync($"/api/messages/{messageId}", cancellationToken) is not { } message)
+                continue;
             foreach (var fact in message.GetProperty("items").EnumerateArray())
             {
-                if (fact.GetProperty("kind").GetString() == "discarded") return fact;
+                if (fact.GetProperty("kind").GetString() == "discarded")
+                    return fact;
             }
         }
 
@@ -150,8 +214,15 @@ public sealed class StandstillTests
     }
 
     private static async Task<Guid?> StandsAtAsync(HostProcess host, CancellationToken cancellationToken) =>
-        (await host.FindAsync("/api/parked/log/*", cancellationToken))?.GetProperty("items").EnumerateArray().Select(item => (Guid?)item.GetProperty("id").GetGuid()).SingleOrDefault();
+        (await host.FindAsync("/api/parked/log/*", cancellationToken))
+            ?.GetProperty("items")
+            .EnumerateArray()
+            .Select(item => (Guid?)item.GetProperty("id").GetGuid())
+            .SingleOrDefault();
 
-    private static Task<(int ExitCode, string Output, string Error)> RunAsync(HostProcess host, CancellationToken cancellationToken, params string[] arguments) =>
-        CommandLine.RunAsync(host.Folder, cancellationToken, ["parked", .. arguments, "--url", host.Management.OriginalString]);
+    private static Task<(int ExitCode, string Output, string Error)> RunAsync(
+        HostProcess host,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) => CommandLine.RunAsync(host.Folder, cancellationToken, ["parked", .. arguments, "--url", host.Management.OriginalString]);
 }

@@ -12,11 +12,13 @@ public sealed class StoreEncryptionTests : ShopHost
     private readonly string _schema = $"esb_{Guid.NewGuid():N}";
     private string _keys = "[]";
 
-    private protected override string Sections => $$"""
-        "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_schema}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{_schema}}" },
+            """;
 
-    private protected override IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string> { ["ESB__STORE__ENCRYPTIONKEYS"] = _keys };
+    private protected override IReadOnlyDictionary<string, string> Variables =>
+        new Dictionary<string, string> { ["ESB__STORE__ENCRYPTIONKEYS"] = _keys };
 
     [TearDown]
     public async Task RemoveSchema()
@@ -26,7 +28,9 @@ public sealed class StoreEncryptionTests : ShopHost
     }
 
     [Test]
-    public async Task Letters_of_before_are_encrypted_while_the_host_works_and_replayed_with_the_next_key(CancellationToken cancellationToken)
+    public async Task Letters_of_before_are_encrypted_while_the_host_works_and_replayed_with_the_next_key(
+        CancellationToken cancellationToken
+    )
     {
         var ids = (await MakeLettersAsync(3, cancellationToken)).ToList();
         var plain = await BodiesAsync(cancellationToken);
@@ -34,7 +38,11 @@ public sealed class StoreEncryptionTests : ShopHost
         await RestartAsync($"[{first}]", cancellationToken);
         ids.AddRange(await OrderAsync(1, cancellationToken));
         await Host.WaitAsync(
-            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", token)).Count == 4, TimeSpan.FromSeconds(60), "to keep the fourth letter", cancellationToken);
+            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop", token)).Count == 4,
+            TimeSpan.FromSeconds(60),
+            "to keep the fourth letter",
+            cancellationToken
+        );
         await RestartAsync($"[{second}, {first}]", cancellationToken);
 
         var (exitCode, output, error) = await RunAsync(cancellationToken, "store", "reencrypt");
@@ -79,8 +87,14 @@ public sealed class StoreEncryptionTests : ShopHost
     private async Task<List<byte[]>> BodiesAsync(CancellationToken cancellationToken)
     {
         await using var connection = new NpgsqlConnection(Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES"));
-        return [.. await connection.QueryAsync<byte[]>(new CommandDefinition($"select body from {_schema}.dead_letter", cancellationToken: cancellationToken))];
+        return
+        [
+            .. await connection.QueryAsync<byte[]>(
+                new CommandDefinition($"select body from {_schema}.dead_letter", cancellationToken: cancellationToken)
+            ),
+        ];
     }
 
-    private static string Key(string id) => $$"""{ "id": "{{id}}", "key": "{{Convert.ToBase64String(RandomNumberGenerator.GetBytes(32))}}" }""";
+    private static string Key(string id) =>
+        $$"""{ "id": "{{id}}", "key": "{{Convert.ToBase64String(RandomNumberGenerator.GetBytes(32))}}" }""";
 }

@@ -24,7 +24,9 @@ public sealed class ToldFailureTests
         _partner.Prefixes.Add(partner);
         _partner.Start();
         _ = AnswerAsync();
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             { "name": "told", "topics": { "orders": {}, "esb-events": {} },
               "endpoints": {
                 "ask": { "type": "http-inbound", "path": "/ask", "mode": "request-reply", "process": "ask" },
@@ -36,14 +38,16 @@ public sealed class ToldFailureTests
               "processes": {
                 "ask": [{ "call": "gone" }],
                 "check": [{ "choose": { "when": [{ "if": { "jsonpath": "$.id", "exists": false }, "steps": [{ "fail": "The order has no id." }] }], "otherwise": [{ "publish": "orders.new" }] } }] } }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]
     public async Task Stop()
     {
-        if (_host is not null) await _host.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
         _partner.Close();
         _folder.Delete(recursive: true);
     }
@@ -55,10 +59,21 @@ public sealed class ToldFailureTests
 
         var told = $"http://127.0.0.1:{_closed}: the connection was refused.";
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.BadGateway));
-        Assert.That(await answer.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-HTTP-UNREACHABLE").And.Not.Contain($"{_closed}"));
-        await _host.WaitAsync(_ => Task.FromResult(_host.Output.Contains(told, StringComparison.Ordinal)), TimeSpan.FromSeconds(30), "to log the cause", cancellationToken);
+        Assert.That(
+            await answer.Content.ReadAsStringAsync(cancellationToken),
+            Does.Contain("ESB-HTTP-UNREACHABLE").And.Not.Contain($"{_closed}")
+        );
+        await _host.WaitAsync(
+            _ => Task.FromResult(_host.Output.Contains(told, StringComparison.Ordinal)),
+            TimeSpan.FromSeconds(30),
+            "to log the cause",
+            cancellationToken
+        );
         var endpoints = (await _host.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray();
-        Assert.That(endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "gone").GetProperty("failures").GetInt64(), Is.EqualTo(1));
+        Assert.That(
+            endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "gone").GetProperty("failures").GetInt64(),
+            Is.EqualTo(1)
+        );
         var facts = await _host.AskAsync("/api/messages?endpoint=ask&kind=failed", cancellationToken);
         Assert.That(facts.GetProperty("items")[0].GetProperty("reason").GetString(), Does.EndWith(told));
     }
@@ -69,7 +84,11 @@ public sealed class ToldFailureTests
         using var answer = await _host.PostAsync("/order", "{}", "application/json", cancellationToken);
 
         await _host.WaitAsync(
-            async token => (await _host.AskAsync("/api/dead-letters?endpoint=partner", token)).GetProperty("items").GetArrayLength() > 0, TimeSpan.FromSeconds(30), "to give up", cancellationToken);
+            async token => (await _host.AskAsync("/api/dead-letters?endpoint=partner", token)).GetProperty("items").GetArrayLength() > 0,
+            TimeSpan.FromSeconds(30),
+            "to give up",
+            cancellationToken
+        );
         var letter = (await _host.AskAsync("/api/dead-letters?endpoint=partner", cancellationToken)).GetProperty("items")[0];
         Assert.That(letter.GetProperty("reason").GetString(), Does.EndWith("was answered with status 422. It answered: no such customer"));
         Assert.That(_host.Output, Does.Contain("ESB-HTTP-STATUS").And.Contain("It answered: no such customer"));
@@ -81,11 +100,22 @@ public sealed class ToldFailureTests
         using var answer = await _host.PostAsync("/order", "{}", "application/json", cancellationToken);
 
         var folder = Path.Combine(_folder.FullName, "alarms");
-        await _host.WaitAsync(_ => Task.FromResult(Directory.Exists(folder) && Directory.GetFiles(folder, "*.json").Length > 0), TimeSpan.FromSeconds(30), "to raise an alert", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(folder) && Directory.GetFiles(folder, "*.json").Length > 0),
+            TimeSpan.FromSeconds(30),
+            "to raise an alert",
+            cancellationToken
+        );
         var alert = JsonDocument.Parse(await File.ReadAllTextAsync(Directory.GetFiles(folder, "*.json")[0], cancellationToken)).RootElement;
         Assert.That(
-            (alert.GetProperty("kind").GetString(), alert.GetProperty("name").GetString(), alert.GetProperty("endpoint").GetString(), alert.GetProperty("code").GetString()),
-            Is.EqualTo(("dead-letter", "told", "partner", "ESB-HTTP-STATUS")));
+            (
+                alert.GetProperty("kind").GetString(),
+                alert.GetProperty("name").GetString(),
+                alert.GetProperty("endpoint").GetString(),
+                alert.GetProperty("code").GetString()
+            ),
+            Is.EqualTo(("dead-letter", "told", "partner", "ESB-HTTP-STATUS"))
+        );
         Assert.That(alert.GetProperty("reason").GetString(), Does.EndWith("It answered: no such customer"));
     }
 
@@ -95,11 +125,23 @@ public sealed class ToldFailureTests
         for (var i = 0; i < 5; i++)
         {
             using var answer = await _host.PostAsync("/checked", """{ "amount": 1 }""", "application/json", cancellationToken);
-            Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.UnprocessableEntity), await answer.Content.ReadAsStringAsync(cancellationToken));
+            Assert.That(
+                answer.StatusCode,
+                Is.EqualTo(HttpStatusCode.UnprocessableEntity),
+                await answer.Content.ReadAsStringAsync(cancellationToken)
+            );
         }
 
-        await _host.WaitAsync(_ => Task.FromResult(_host.Output.Contains("The order has no id.", StringComparison.Ordinal)), TimeSpan.FromSeconds(30), "to log the refusal", cancellationToken);
-        Assert.That(_host.Output.Split('\n').Where(line => line.Contains("The order has no id.", StringComparison.Ordinal)), Has.Some.Contains(" info ").And.Some.Contains("of checked was refused"));
+        await _host.WaitAsync(
+            _ => Task.FromResult(_host.Output.Contains("The order has no id.", StringComparison.Ordinal)),
+            TimeSpan.FromSeconds(30),
+            "to log the refusal",
+            cancellationToken
+        );
+        Assert.That(
+            _host.Output.Split('\n').Where(line => line.Contains("The order has no id.", StringComparison.Ordinal)),
+            Has.Some.Contains(" info ").And.Some.Contains("of checked was refused")
+        );
     }
 
     private async Task AnswerAsync()

@@ -21,12 +21,17 @@ public sealed class TurnedAwayTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-turned-away-");
-        _backend = await OrderBackend.StartAsync((_, _) =>
-        {
-            if (_isAway) Interlocked.Increment(ref _turnedAway);
-            return Task.FromResult(_isAway ? 503 : 200);
-        });
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        _backend = await OrderBackend.StartAsync(
+            (_, _) =>
+            {
+                if (_isAway)
+                    Interlocked.Increment(ref _turnedAway);
+                return Task.FromResult(_isAway ? 503 : 200);
+            }
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "test-{{Guid.NewGuid().ToString("N")[..10]}}" },
               "topics": { "orders": {} },
@@ -38,8 +43,14 @@ public sealed class TurnedAwayTests
                 }
               }
             }
-            """);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+            """
+        );
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
     }
 
     [TearDown]
@@ -51,13 +62,21 @@ public sealed class TurnedAwayTests
     }
 
     [Test, Category("Faults"), Category("WaitsLong")]
-    public async Task Outside_that_turns_everything_away_is_waited_for_and_gets_every_message_afterwards(CancellationToken cancellationToken)
+    public async Task Outside_that_turns_everything_away_is_waited_for_and_gets_every_message_afterwards(
+        CancellationToken cancellationToken
+    )
     {
-        for (var number = 0; number < Messages; number++) (await _host.PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
+        for (var number = 0; number < Messages; number++)
+            (await _host.PostAsync("/orders", $"{number}", "text/plain", cancellationToken)).EnsureSuccessStatusCode();
         await _host.WaitAsync(async token => await StateAsync(token) == "paused", Limit, "to pause the endpoint", cancellationToken);
         var first = _turnedAway;
         await Task.Delay(LongerThanAllAttempts, cancellationToken); // not to be waited for: what must not happen meanwhile is a dead letter
-        var (state, reason, letters, probes) = (await StateAsync(cancellationToken), (await ShopAsync(cancellationToken)).GetProperty("reason").GetString(), await LettersAsync(cancellationToken), _turnedAway - first);
+        var (state, reason, letters, probes) = (
+            await StateAsync(cancellationToken),
+            (await ShopAsync(cancellationToken)).GetProperty("reason").GetString(),
+            await LettersAsync(cancellationToken),
+            _turnedAway - first
+        );
 
         _isAway = false;
         await _host.WaitAsync(_ => Task.FromResult(_backend.Applied.Count >= Messages), Limit, "to deliver all", cancellationToken);
@@ -74,7 +93,8 @@ public sealed class TurnedAwayTests
 
     private Task<JsonElement> ShopAsync(CancellationToken cancellationToken) => _host.AskAsync("/api/endpoints/shop", cancellationToken);
 
-    private async Task<string?> StateAsync(CancellationToken cancellationToken) => (await ShopAsync(cancellationToken)).GetProperty("state").GetString();
+    private async Task<string?> StateAsync(CancellationToken cancellationToken) =>
+        (await ShopAsync(cancellationToken)).GetProperty("state").GetString();
 
     private async Task<int> LettersAsync(CancellationToken cancellationToken) =>
         (await _host.AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").GetArrayLength();

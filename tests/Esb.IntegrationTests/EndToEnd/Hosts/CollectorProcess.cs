@@ -15,12 +15,22 @@ internal sealed class CollectorProcess : IAsyncDisposable
     {
         Url = $"http://127.0.0.1:{port}";
         var configuration = Path.Combine(folder, "collector.yaml");
-        File.WriteAllText(configuration, $$"""
+        File.WriteAllText(
+            configuration,
+            $$"""
             receivers: { otlp: { protocols: { grpc: { endpoint: 127.0.0.1:{{port}} } } } }
             exporters: { debug: { verbosity: detailed } }
             service: { telemetry: { metrics: { level: none } }, pipelines: { traces: { receivers: [otlp], exporters: [debug] }, metrics: { receivers: [otlp], exporters: [debug] } } }
-            """);
-        _process = new Process { StartInfo = new ProcessStartInfo(program, ["--config", configuration]) { RedirectStandardError = true, RedirectStandardOutput = true } };
+            """
+        );
+        _process = new Process
+        {
+            StartInfo = new ProcessStartInfo(program, ["--config", configuration])
+            {
+                RedirectStandardError = true,
+                RedirectStandardOutput = true,
+            },
+        };
         _process.OutputDataReceived += Keep;
         _process.ErrorDataReceived += Keep;
         _process.Start();
@@ -34,25 +44,31 @@ internal sealed class CollectorProcess : IAsyncDisposable
     {
         get
         {
-            lock (_output) return _output.ToString();
+            lock (_output)
+                return _output.ToString();
         }
     }
 
     public static async Task<CollectorProcess> StartAsync(string folder, CancellationToken cancellationToken)
     {
-        var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Append(Path.Combine(Repository.Root, "..", "shared", "bin"));
+        var folders = (Environment.GetEnvironmentVariable("PATH") ?? "")
+            .Split(':')
+            .Append(Path.Combine(Repository.Root, "..", "shared", "bin"));
         var program = folders.Select(path => Path.Combine(path, "otelcol")).FirstOrDefault(File.Exists);
-        if (program is null) Assert.Ignore("No otelcol on the path: what it would get is not proven by this run.");
+        if (program is null)
+            Assert.Ignore("No otelcol on the path: what it would get is not proven by this run.");
 
         var port = FreePorts.Next();
         var collector = new CollectorProcess(program!, folder, port);
-        while (!await ListensAsync(port, cancellationToken)) await Task.Delay(50, cancellationToken);
+        while (!await ListensAsync(port, cancellationToken))
+            await Task.Delay(50, cancellationToken);
         return collector;
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited) _process.Kill();
+        if (!_process.HasExited)
+            _process.Kill();
         await _process.WaitForExitAsync();
         _process.Dispose();
     }
@@ -73,6 +89,7 @@ internal sealed class CollectorProcess : IAsyncDisposable
 
     private void Keep(object sender, DataReceivedEventArgs line)
     {
-        lock (_output) _output.AppendLine(line.Data);
+        lock (_output)
+            _output.AppendLine(line.Data);
     }
 }

@@ -6,11 +6,17 @@ namespace Esb.IntegrationTests.EndToEnd.Hosts;
 internal static class CommandLine
 {
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
-        string folder, CancellationToken cancellationToken, params string[] arguments) =>
-        await RunAsync(folder, new Dictionary<string, string>(), cancellationToken, arguments);
+        string folder,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) => await RunAsync(folder, new Dictionary<string, string>(), cancellationToken, arguments);
 
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
-        string folder, IReadOnlyDictionary<string, string> variables, CancellationToken cancellationToken, params string[] arguments)
+        string folder,
+        IReadOnlyDictionary<string, string> variables,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    )
     {
         var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
         {
@@ -18,7 +24,8 @@ internal static class CommandLine
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        foreach (var (name, value) in variables) start.Environment[name] = value;
+        foreach (var (name, value) in variables)
+            start.Environment[name] = value;
         using var process = Process.Start(start)!;
         var output = process.StandardOutput.ReadToEndAsync(cancellationToken);
         var error = process.StandardError.ReadToEndAsync(cancellationToken);

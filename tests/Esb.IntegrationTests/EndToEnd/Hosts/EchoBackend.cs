@@ -53,14 +53,16 @@ internal sealed class EchoBackend : IAsyncDisposable
 
     private async Task AnswerAsync(HttpContext context)
     {
-        lock (_lock) _most = Math.Max(_most, ++_now);
+        lock (_lock)
+            _most = Math.Max(_most, ++_now);
         try
         {
             await EchoAsync(context);
         }
         finally
         {
-            lock (_lock) _now--;
+            lock (_lock)
+                _now--;
         }
     }
 

@@ -25,7 +25,13 @@ internal sealed class HostProcess : IAsyncDisposable
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
     private bool _disposed;
 
-    private HostProcess(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string> launcher)
+    private HostProcess(
+        string program,
+        string configuration,
+        string folder,
+        IReadOnlyDictionary<string, string> variables,
+        IReadOnlyList<string> launcher
+    )
     {
         Folder = folder;
         IReadOnlyList<string> command = [.. launcher, "dotnet", program, "run", configuration];
@@ -38,7 +44,8 @@ internal sealed class HostProcess : IAsyncDisposable
         start.Environment[PublicUrl] = $"http://127.0.0.1:{FreePorts.Next()}";
         start.Environment[ManagementUrl] = $"http://127.0.0.1:{FreePorts.Next()}";
         start.Environment["ESB__LIMITS__DRAINDELAY"] = "0s"; // nobody has to turn away
-        foreach (var (name, value) in variables) start.Environment[name] = value;
+        foreach (var (name, value) in variables)
+            start.Environment[name] = value;
         Public = new Uri(start.Environment[PublicUrl]!);
         Management = new Uri(start.Environment[ManagementUrl]!);
         _process = new Process { StartInfo = start };
@@ -65,7 +72,11 @@ internal sealed class HostProcess : IAsyncDisposable
 
     /// <summary>Starts a host and waits until it is ready.</summary>
     public static async Task<HostProcess> StartAsync(
-        string configuration, string folder, CancellationToken cancellationToken, IReadOnlyDictionary<string, string>? variables = null)
+        string configuration,
+        string folder,
+        CancellationToken cancellationToken,
+        IReadOnlyDictionary<string, string>? variables = null
+    )
     {
         var host = Launch(Repository.Host, configuration, folder, variables ?? new Dictionary<string, string>());
         try
@@ -86,8 +97,13 @@ internal sealed class HostProcess : IAsyncDisposable
     /// <param name="folder">Where it works.</param>
     /// <param name="variables">Its environment, beside that of the tests.</param>
     /// <param name="launcher">What comes before its command line, and becomes it.</param>
-    public static HostProcess Launch(string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string>? launcher = null) =>
-        new(program, configuration, folder, variables, launcher ?? []);
+    public static HostProcess Launch(
+        string program,
+        string configuration,
+        string folder,
+        IReadOnlyDictionary<string, string> variables,
+        IReadOnlyList<string>? launcher = null
+    ) => new(program, configuration, folder, variables, launcher ?? []);
 
     public async Task<bool> IsReadyAsync(CancellationToken cancellationToken)
     {
@@ -96,22 +112,30 @@ internal sealed class HostProcess : IAsyncDisposable
     }
 
     /// <summary>Waits until something is so; fails with the host's output when it does not become so.</summary>
-    public async Task WaitAsync(Func<CancellationToken, Task<bool>> condition, TimeSpan limit, string what, CancellationToken cancellationToken)
+    public async Task WaitAsync(
+        Func<CancellationToken, Task<bool>> condition,
+        TimeSpan limit,
+        string what,
+        CancellationToken cancellationToken
+    )
     {
         var started = TimeProvider.System.GetTimestamp();
         while (true)
         {
             try
             {
-                if (await condition(cancellationToken)) return;
+                if (await condition(cancellationToken))
+                    return;
             }
             catch (HttpRequestException)
             {
                 // not listening yet
             }
 
-            if (_process.HasExited) Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Output}");
-            if (TimeProvider.System.GetElapsedTime(started) > limit) Assert.Fail($"Waited in vain for the host {what}:\n{Output}");
+            if (_process.HasExited)
+                Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Output}");
+            if (TimeProvider.System.GetElapsedTime(started) > limit)
+                Assert.Fail($"Waited in vain for the host {what}:\n{Output}");
             await Task.Delay(50, cancellationToken);
         }
     }
@@ -139,12 +163,15 @@ internal sealed class HostProcess : IAsyncDisposable
 
     /// <summary>Tells the management API to do something.</summary>
     public async Task<JsonElement> TellAsync(string path, CancellationToken cancellationToken) =>
-        JsonDocument.Parse(await ReadAsync(HttpMethod.Post, path, cancellationToken) ?? throw new AssertionException($"{path} is not there")).RootElement;
+        JsonDocument
+            .Parse(await ReadAsync(HttpMethod.Post, path, cancellationToken) ?? throw new AssertionException($"{path} is not there"))
+            .RootElement;
 
     /// <summary>Asks the host to stop, as an operator would, and returns its exit code.</summary>
     public async Task<int> StopAsync(CancellationToken cancellationToken)
     {
-        if (_process.HasExited) return _process.ExitCode;
+        if (_process.HasExited)
+            return _process.ExitCode;
         await SignalAsync("TERM");
         return await WaitForExitAsync(cancellationToken);
     }
@@ -169,9 +196,11 @@ internal sealed class HostProcess : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (_disposed) return;
+        if (_disposed)
+            return;
         _disposed = true;
-        if (!_process.HasExited) Kill();
+        if (!_process.HasExited)
+            Kill();
         await _process.WaitForExitAsync();
         _process.Dispose();
         _client.Dispose();
@@ -183,7 +212,8 @@ internal sealed class HostProcess : IAsyncDisposable
         using var request = new HttpRequestMessage(method, new Uri(Management, path));
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
         using var response = await _client.SendAsync(request, cancellationToken);
-        if (response.StatusCode == HttpStatusCode.NotFound) return null;
+        if (response.StatusCode == HttpStatusCode.NotFound)
+            return null;
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), $"{path}: {text}");
         return text;
@@ -191,6 +221,7 @@ internal sealed class HostProcess : IAsyncDisposable
 
     private void Keep(object sender, DataReceivedEventArgs line)
     {
-        if (line.Data is not null) _output.Enqueue(line.Data);
+        if (line.Data is not null)
+            _output.Enqueue(line.Data);
     }
 }

@@ -13,7 +13,8 @@ internal sealed class OrderBackend : IAsyncDisposable
     private readonly WebApplication _application;
     private readonly Func<string, int, Task<int>> _decide;
 
-    private OrderBackend(WebApplication application, Uri url, Func<string, int, Task<int>> decide) => (_application, Url, _decide) = (application, url, decide);
+    private OrderBackend(WebApplication application, Uri url, Func<string, int, Task<int>> decide) =>
+        (_application, Url, _decide) = (application, url, decide);
 
     public Uri Url { get; }
 
@@ -43,7 +44,8 @@ internal sealed class OrderBackend : IAsyncDisposable
         var number = int.Parse(await reader.ReadToEndAsync(context.RequestAborted), System.Globalization.CultureInfo.InvariantCulture);
         var key = context.Request.Headers["x-key"].ToString();
         var status = await _decide(key, number);
-        if (status < 300) Applied.Enqueue((key, number));
+        if (status < 300)
+            Applied.Enqueue((key, number));
         context.Response.StatusCode = status;
     }
 }

@@ -12,9 +12,15 @@ namespace Esb.IntegrationTests.EndToEnd.Hosts;
 internal static class RecordedBytes
 {
     /// <summary>The facts of a folder of segments, also while a host writes there; none where there is no folder.</summary>
-    public static IReadOnlyList<AuditFact> ReadFacts(string folder) => !Directory.Exists(folder)
-        ? []
-        : [.. new SegmentReader(folder, committed: null, NullLogger.Instance).ReadNew().SelectMany(record => StoredFact.Read(record.Payload))];
+    public static IReadOnlyList<AuditFact> ReadFacts(string folder) =>
+        !Directory.Exists(folder)
+            ? []
+            :
+            [
+                .. new SegmentReader(folder, committed: null, NullLogger.Instance)
+                    .ReadNew()
+                    .SelectMany(record => StoredFact.Read(record.Payload)),
+            ];
 
     /// <summary>All of a fact, with its body as text.</summary>
     public static string TextOf(AuditFact fact) =>

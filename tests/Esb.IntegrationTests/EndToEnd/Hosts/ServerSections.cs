@@ -16,16 +16,18 @@ internal sealed class ServerSections : IAsyncDisposable
     public static async Task<ServerSections> StartAsync() => new(await PrivateServers.StartAsync());
 
     /// <summary>The sections of the next test.</summary>
-    public string Next() => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "esb{{_number}}" },
-        """;
+    public string Next() =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "esb{{_number}}" },
+            """;
 
     /// <summary>The same with a store that needs no server.</summary>
-    public string NextWithFiles(string claims) => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
-        "store": { "type": "file", "claims": "{{claims}}" },
-        """;
+    public string NextWithFiles(string claims) =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "esb{{++_number}}" },
+            "store": { "type": "file", "claims": "{{claims}}" },
+            """;
 
     /// <summary>Stops one of them, its data kept.</summary>
     public Task StopAsync(string server) => _servers.StopAsync(server);

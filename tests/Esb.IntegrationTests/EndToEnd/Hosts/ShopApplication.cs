@@ -15,7 +15,12 @@ internal sealed class ShopApplication : IAsyncDisposable
 
     private ShopApplication(string program, string rabbitMq)
     {
-        var start = new ProcessStartInfo("dotnet", [program]) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo("dotnet", [program])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         start.Environment["SHOP_RABBITMQ"] = rabbitMq;
         _process = new Process { StartInfo = start };
         _process.OutputDataReceived += Keep;
@@ -57,36 +62,44 @@ internal sealed class ShopApplication : IAsyncDisposable
         while (true)
         {
             var report = await TellAsync("report", cancellationToken, "packed ");
-            if (isWanted(report)) return report;
-            if (TimeProvider.System.GetElapsedTime(began) > Limit) Assert.Fail($"Waited in vain; last report: {report}");
+            if (isWanted(report))
+                return report;
+            if (TimeProvider.System.GetElapsedTime(began) > Limit)
+                Assert.Fail($"Waited in vain; last report: {report}");
             await Task.Delay(100, cancellationToken);
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited) _process.Kill(entireProcessTree: true);
+        if (!_process.HasExited)
+            _process.Kill(entireProcessTree: true);
         await _process.WaitForExitAsync();
         _process.Dispose();
         _lines.Dispose();
     }
 
-    private Task<string> WaitForLineAsync(string beginning, CancellationToken cancellationToken) => WaitForLineAsync([beginning], cancellationToken);
+    private Task<string> WaitForLineAsync(string beginning, CancellationToken cancellationToken) =>
+        WaitForLineAsync([beginning], cancellationToken);
 
     private async Task<string> WaitForLineAsync(string[] beginnings, CancellationToken cancellationToken)
     {
         while (true)
         {
-            if (!await _lines.WaitAsync(Limit, cancellationToken)) Assert.Fail($"Waited in vain for {string.Join(" or ", beginnings)}:\n{Output}");
+            if (!await _lines.WaitAsync(Limit, cancellationToken))
+                Assert.Fail($"Waited in vain for {string.Join(" or ", beginnings)}:\n{Output}");
             var line = _output.ElementAt(_read++);
-            if (beginnings.Any(beginning => line.StartsWith(beginning, StringComparison.Ordinal))) return line;
-            if (line.StartsWith("failed", StringComparison.Ordinal)) Assert.Fail(line);
+            if (beginnings.Any(beginning => line.StartsWith(beginning, StringComparison.Ordinal)))
+                return line;
+            if (line.StartsWith("failed", StringComparison.Ordinal))
+                Assert.Fail(line);
         }
     }
 
     private void Keep(object sender, DataReceivedEventArgs line)
     {
-        if (line.Data is null) return;
+        if (line.Data is null)
+            return;
         _output.Enqueue(line.Data);
         _lines.Release();
     }

@@ -29,7 +29,9 @@ public abstract class ShopHost
     {
         _folder = Directory.CreateTempSubdirectory("esb-replay-");
         Shop = await OrderSink.StartAsync();
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               {{Sections}}
               "topics": { "orders": { "key": { "jsonpath": "$.customer" } } },
@@ -39,7 +41,8 @@ public abstract class ShopHost
                 {{Endpoints}}
               }
             }
-            """);
+            """
+        );
         await StartHostAsync(CancellationToken.None);
     }
 
@@ -55,7 +58,8 @@ public abstract class ShopHost
     {
         var key = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "esb-data", "management.key"), cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Management, path));
-        if (body.Length > 0) request.Content = new StringContent(body, Encoding.UTF8, "application/json");
+        if (body.Length > 0)
+            request.Content = new StringContent(body, Encoding.UTF8, "application/json");
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
         using var response = await Host.Client.SendAsync(request, cancellationToken);
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
@@ -70,7 +74,8 @@ public abstract class ShopHost
     private protected async Task<IReadOnlyList<Guid>> OrderAsync(int count, CancellationToken cancellationToken)
     {
         var ids = new List<Guid>();
-        foreach (var chunk in Enumerable.Range(0, count).Chunk(20)) ids.AddRange(await Task.WhenAll(chunk.Select(number => OrderAsync($"{number}", cancellationToken))));
+        foreach (var chunk in Enumerable.Range(0, count).Chunk(20))
+            ids.AddRange(await Task.WhenAll(chunk.Select(number => OrderAsync($"{number}", cancellationToken))));
         return ids;
     }
 
@@ -79,7 +84,11 @@ public abstract class ShopHost
         Shop.Refuses = _ => true;
         var ids = await OrderAsync(count, cancellationToken);
         await Host.WaitAsync(
-            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&limit=1000", token)).Count == count, TimeSpan.FromSeconds(60), $"to keep {count} dead letters", cancellationToken);
+            async token => Items(await Host.AskAsync("/api/dead-letters?endpoint=shop&limit=1000", token)).Count == count,
+            TimeSpan.FromSeconds(60),
+            $"to keep {count} dead letters",
+            cancellationToken
+        );
         return ids;
     }
 
@@ -90,11 +99,19 @@ public abstract class ShopHost
         return Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single());
     }
 
-    private protected Task TakenAsync(IReadOnlyList<Guid> ids, CancellationToken cancellationToken) => Host.WaitAsync(
-        _ => Task.FromResult(!ids.Except(Shop.Taken.Select(taken => taken.Message)).Any()), TimeSpan.FromSeconds(60), $"to deliver all {ids.Count} orders", cancellationToken);
+    private protected Task TakenAsync(IReadOnlyList<Guid> ids, CancellationToken cancellationToken) =>
+        Host.WaitAsync(
+            _ => Task.FromResult(!ids.Except(Shop.Taken.Select(taken => taken.Message)).Any()),
+            TimeSpan.FromSeconds(60),
+            $"to deliver all {ids.Count} orders",
+            cancellationToken
+        );
 
-    private protected Task<(int ExitCode, string Output, string Error)> RunAsync(CancellationToken cancellationToken, params string[] arguments) =>
-        CommandLine.RunAsync(_folder.FullName, cancellationToken, [.. arguments, "--url", Host.Management.ToString()]);
+    private protected Task<(int ExitCode, string Output, string Error)> RunAsync(
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) => CommandLine.RunAsync(_folder.FullName, cancellationToken, [.. arguments, "--url", Host.Management.ToString()]);
 
-    private protected async Task StartHostAsync(CancellationToken cancellationToken) => Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+    private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
+        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 }

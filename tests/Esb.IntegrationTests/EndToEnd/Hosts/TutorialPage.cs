@@ -4,11 +4,12 @@ using Esb.Tests;
 
 namespace Esb.IntegrationTests.EndToEnd.Hosts;
 
-/// <summary>Runs the blocks of a page of the tutorial in their order, in a folder of its own, and compares what they write with the page.</summary>
+/// <summary>Runs the blocks of a page of the tutorial in their order, in a folder of its own, and compares what they write with the
+/// page.</summary>
 /// <remarks>
 /// A block <c>json NAME</c> is written to that file. A block <c>sh</c> is run by bash, one that ends with <c>esb run</c> as a host; a block
-/// <c>text</c> behind it is its output, in which <c>…</c> stands for any text, and alone on a line for any number of lines. <c>sh wait</c> is
-/// repeated until its output is as shown. Blocks <c>console</c> are for the reader alone. Ports of the page are replaced by free ones.
+/// <c>text</c> behind it is its output, in which <c>…</c> stands for any text, and alone on a line for any number of lines. <c>sh wait</c>
+/// is repeated until its output is as shown. Blocks <c>console</c> are for the reader alone. Ports of the page are replaced by free ones.
 /// </remarks>
 internal sealed partial class TutorialPage : IAsyncDisposable
 {
@@ -17,7 +18,13 @@ internal sealed partial class TutorialPage : IAsyncDisposable
     private readonly List<HostProcess> _hosts = [];
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-tutorial-");
     private readonly Dictionary<string, string> _variables;
-    private readonly Dictionary<string, string> _ports = new() { ["8080"] = Port(), ["8081"] = Port(), ["8090"] = Port(), ["8091"] = Port() };
+    private readonly Dictionary<string, string> _ports = new()
+    {
+        ["8080"] = Port(),
+        ["8081"] = Port(),
+        ["8090"] = Port(),
+        ["8091"] = Port(),
+    };
     private readonly string _text;
 
     public TutorialPage(string name, IReadOnlyDictionary<string, string> variables)
@@ -36,14 +43,17 @@ internal sealed partial class TutorialPage : IAsyncDisposable
         {
             var block = blocks[index] with { Text = WithPorts(blocks[index].Text) };
             var expected = index + 1 < blocks.Count && blocks[index + 1].Language == "text" ? WithPorts(blocks[index + 1].Text) : null;
-            if (block.Language == "json") await File.WriteAllTextAsync(Path.Combine(_folder.FullName, block.Argument), block.Text, cancellationToken);
-            if (block.Language == "sh") await RunAsync(block, expected, cancellationToken);
+            if (block.Language == "json")
+                await File.WriteAllTextAsync(Path.Combine(_folder.FullName, block.Argument), block.Text, cancellationToken);
+            if (block.Language == "sh")
+                await RunAsync(block, expected, cancellationToken);
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
@@ -51,7 +61,9 @@ internal sealed partial class TutorialPage : IAsyncDisposable
 
     private static bool IsAsShown(string expected, string output)
     {
-        var pattern = string.Concat(Lines(expected).Select(line => line == "…" ? "(.*\n)*" : Regex.Escape(line).Replace("…", ".*", StringComparison.Ordinal) + "\n"));
+        var pattern = string.Concat(
+            Lines(expected).Select(line => line == "…" ? "(.*\n)*" : Regex.Escape(line).Replace("…", ".*", StringComparison.Ordinal) + "\n")
+        );
         var lines = string.Concat(Lines(output).Select(line => line + "\n"));
         return Regex.IsMatch(lines, $"^{pattern}\\z", RegexOptions.CultureInvariant, Limit);
     }
@@ -78,14 +90,15 @@ internal sealed partial class TutorialPage : IAsyncDisposable
     private static partial Regex Runs();
 
     // The command esb, which asks the first host unless it is one that asks none.
-    private string Program => $$"""
-        esb() {
-          case "$1" in
-            validate|explain|plan) dotnet '{{Repository.Host}}' "$@" ;;
-            *) dotnet '{{Repository.Host}}' "$@" --url http://127.0.0.1:{{_ports["8081"]}} ;;
-          esac
-        }
-        """;
+    private string Program =>
+        $$"""
+            esb() {
+              case "$1" in
+                validate|explain|plan) dotnet '{{Repository.Host}}' "$@" ;;
+                *) dotnet '{{Repository.Host}}' "$@" --url http://127.0.0.1:{{_ports["8081"]}} ;;
+              esac
+            }
+            """;
 
     private string WithPorts(string text) => Ports().Replace(text, match => _ports[match.Value]);
 
@@ -102,9 +115,14 @@ internal sealed partial class TutorialPage : IAsyncDisposable
         while (true)
         {
             var output = await BashAsync(block.Text, cancellationToken);
-            if (expected is null || IsAsShown(expected, output)) return;
+            if (expected is null || IsAsShown(expected, output))
+                return;
             var isOver = block.Argument != "wait" || TimeProvider.System.GetElapsedTime(started) > Limit;
-            if (isOver) Assert.Fail($"{block.Text}\nThe page shows:\n{expected}\nbut it is:\n{output}\n{string.Join('\n', _hosts.Select(host => host.Output))}");
+            if (isOver)
+                Assert.Fail(
+                    $"{block.Text}\nThe page shows:\n{expected}\nbut it "
+                        + $"is:\n{output}\n{string.Join('\n', _hosts.Select(host => host.Output))}"
+                );
             await Task.Delay(100, cancellationToken);
         }
     }
@@ -117,16 +135,27 @@ internal sealed partial class TutorialPage : IAsyncDisposable
             [HostProcess.PublicUrl] = $"http://127.0.0.1:{_ports["8080"]}",
             [HostProcess.ManagementUrl] = $"http://127.0.0.1:{_ports["8081"]}",
         };
-        foreach (var export in Exports().Matches(text).Cast<Match>()) variables[export.Groups["name"].Value] = export.Groups["value"].Value;
+        foreach (var export in Exports().Matches(text).Cast<Match>())
+            variables[export.Groups["name"].Value] = export.Groups["value"].Value;
         var host = await HostProcess.StartAsync(file, folder, cancellationToken, variables);
         _hosts.Add(host);
-        await host.WaitAsync(_ => Task.FromResult(expected is null || IsAsShown(expected, host.Output)), Limit, $"to write\n{expected}", cancellationToken);
+        await host.WaitAsync(
+            _ => Task.FromResult(expected is null || IsAsShown(expected, host.Output)),
+            Limit,
+            $"to write\n{expected}",
+            cancellationToken
+        );
     }
 
     private async Task<string> BashAsync(string script, CancellationToken cancellationToken)
     {
-        var start = new ProcessStartInfo("bash", ["-c", $"exec 2>&1\n{Program}\n{script}"]) { WorkingDirectory = _folder.FullName, RedirectStandardOutput = true };
-        foreach (var (name, value) in _variables) start.Environment[name] = value;
+        var start = new ProcessStartInfo("bash", ["-c", $"exec 2>&1\n{Program}\n{script}"])
+        {
+            WorkingDirectory = _folder.FullName,
+            RedirectStandardOutput = true,
+        };
+        foreach (var (name, value) in _variables)
+            start.Environment[name] = value;
         using var process = Process.Start(start)!;
         var output = await process.StandardOutput.ReadToEndAsync(cancellationToken);
         await process.WaitForExitAsync(cancellationToken);
@@ -135,6 +164,7 @@ internal sealed partial class TutorialPage : IAsyncDisposable
 
     private sealed record Block(string Language, string Argument, string Text)
     {
-        public static Block From(Match match) => new(match.Groups["language"].Value, match.Groups["argument"].Value, match.Groups["text"].Value);
+        public static Block From(Match match) =>
+            new(match.Groups["language"].Value, match.Groups["argument"].Value, match.Groups["text"].Value);
     }
 }

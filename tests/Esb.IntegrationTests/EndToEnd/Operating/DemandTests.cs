@@ -59,19 +59,48 @@ public sealed class DemandTests
     }
 
     [TestCase("/xml", "<order/>", 422, "ESB-XPT-NOMATCH", "The XPath /order/id matches nothing in message ", Category = "XPT-05")]
-    [TestCase("/xml", "<order><id>7</id><id>8</id><id>9</id></order>", 422, "ESB-XPT-MULTI", "The XPath /order/id matches 3 nodes in message ", Category = "XPT-06")]
+    [TestCase(
+        "/xml",
+        "<order><id>7</id><id>8</id><id>9</id></order>",
+        422,
+        "ESB-XPT-MULTI",
+        "The XPath /order/id matches 3 nodes in message ",
+        Category = "XPT-06"
+    )]
     [TestCase("/json", "{}", 422, "ESB-JPT-NOMATCH", "The JSONPath $.id matches nothing in message ")]
-    [TestCase("/json", "[{ \"id\": 7 }]", 422, "ESB-JSON-ROOT", "The JSONPath $.id needs an object, and the JSON is an array in message ", Category = "JSN-10")]
-    [TestCase("/page", "<order/>", 500, "ESB-PROC-TYPE", "The step processes.page[1].filter reads JSON, and the map page makes HTML: ", Category = "XSL-16")]
+    [TestCase(
+        "/json",
+        "[{ \"id\": 7 }]",
+        422,
+        "ESB-JSON-ROOT",
+        "The JSONPath $.id needs an object, and the JSON is an array in message ",
+        Category = "JSN-10"
+    )]
+    [TestCase(
+        "/page",
+        "<order/>",
+        500,
+        "ESB-PROC-TYPE",
+        "The step processes.page[1].filter reads JSON, and the map page makes HTML: ",
+        Category = "XSL-16"
+    )]
     [Property("Case", "XPT-05"), Property("Case", "XPT-06"), Property("Case", "JSN-10"), Property("Case", "XSL-16")]
-    public async Task What_is_demanded_and_not_there_is_told(string path, string body, int status, string code, string detail, CancellationToken cancellationToken)
+    public async Task What_is_demanded_and_not_there_is_told(
+        string path,
+        string body,
+        int status,
+        string code,
+        string detail,
+        CancellationToken cancellationToken
+    )
     {
         using var response = await _host.PostAsync(path, body, "text/plain", cancellationToken);
 
         var problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;
         Assert.That(((int)response.StatusCode, problem.GetProperty("code").GetString()), Is.EqualTo((status, code)));
         Assert.That(problem.GetProperty("detail").GetString(), Does.StartWith(detail));
-        if (detail.EndsWith("in message ", StringComparison.Ordinal)) Assert.That(problem.GetProperty("detail").GetString(), Does.Contain(response.Headers.GetValues("Esb-Message-Id").Single()));
+        if (detail.EndsWith("in message ", StringComparison.Ordinal))
+            Assert.That(problem.GetProperty("detail").GetString(), Does.Contain(response.Headers.GetValues("Esb-Message-Id").Single()));
     }
 
     [TestCase("?id=7", 200), TestCase("?id=7&id=8", 400), Property("Case", "HTP-24")]
@@ -80,8 +109,10 @@ public sealed class DemandTests
         using var response = await _host.Client.GetAsync(new Uri(_host.Public, $"/query{query}"), cancellationToken);
 
         Assert.That((int)response.StatusCode, Is.EqualTo(status));
-        if (status == 400) Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-HTTP-DUPPARAM"));
-        else Assert.That(response.Headers.GetValues("x-id").Single(), Is.EqualTo("7"));
+        if (status == 400)
+            Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-HTTP-DUPPARAM"));
+        else
+            Assert.That(response.Headers.GetValues("x-id").Single(), Is.EqualTo("7"));
     }
 
     [Test, Property("Case", "XSL-16")]

@@ -25,7 +25,8 @@ public sealed class FarmLogLevelTests
     [TearDown]
     public async Task StopHosts()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _hosts.Clear();
         await _broker.CleanUpAsync();
         _folder.Delete(recursive: true);
@@ -40,7 +41,12 @@ public sealed class FarmLogLevelTests
         await there.WaitAsync(token => IsChangedAsync(there, "Esb.Workflows", "debug", token), Soon, "to obey", cancellationToken);
         await AskAsync(there, "one", cancellationToken);
         await SetAsync(there, "workflows", "configured", cancellationToken);
-        await here.WaitAsync(async token => !await IsChangedAsync(here, "Esb.Workflows", "debug", token), Soon, "to go back", cancellationToken);
+        await here.WaitAsync(
+            async token => !await IsChangedAsync(here, "Esb.Workflows", "debug", token),
+            Soon,
+            "to go back",
+            cancellationToken
+        );
         await AskAsync(here, "two", cancellationToken);
         await AskAsync(there, "three", cancellationToken);
         await SetAsync(here, "topics", "trace", cancellationToken, "--this-host");
@@ -48,7 +54,8 @@ public sealed class FarmLogLevelTests
         await there.WaitAsync(token => IsChangedAsync(there, "Esb.Audit", "trace", token), Soon, "to obey again", cancellationToken);
 
         Assert.That(await IsChangedAsync(there, "Esb.Topics", "trace", cancellationToken), Is.False);
-        foreach (var host in _hosts) Assert.That(await host.StopAsync(cancellationToken), Is.Zero); // then all that they had to say is there
+        foreach (var host in _hosts)
+            Assert.That(await host.StopAsync(cancellationToken), Is.Zero); // then all that they had to say is there
         Assert.That(there.Output, Does.Contain("asked one").And.Not.Contain("asked three"));
         Assert.That(here.Output, Does.Not.Contain("asked two"));
     }
@@ -57,25 +64,41 @@ public sealed class FarmLogLevelTests
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         var file = Path.Combine(folder, "esb.json");
-        File.WriteAllText(file, $$"""
+        File.WriteAllText(
+            file,
+            $$"""
             {
               "name": "tests",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_broker.Prefix}}" },
               "endpoints": { "ask": { "type": "http-inbound", "path": "/ask", "mode": "request-reply", "process": "answer" } },
               "processes": { "answer": [{ "log": { "message": "asked {header.x-number}", "level": "debug" } }, { "respond": { "status": 200, "body": { "answer": 42 } } }] }
             }
-            """);
+            """
+        );
         return HostProcess.StartAsync(file, folder, CancellationToken.None);
     }
 
-    private static async Task SetAsync(HostProcess host, string category, string level, CancellationToken cancellationToken, params string[] more)
+    private static async Task SetAsync(
+        HostProcess host,
+        string category,
+        string level,
+        CancellationToken cancellationToken,
+        params string[] more
+    )
     {
-        var (exitCode, _, error) = await CommandLine.RunAsync(host.Folder, cancellationToken, ["log", "set", category, level, .. more, "--url", host.Management.OriginalString]);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            host.Folder,
+            cancellationToken,
+            ["log", "set", category, level, .. more, "--url", host.Management.OriginalString]
+        );
         Assert.That(exitCode, Is.Zero, error);
     }
 
     private static async Task<bool> IsChangedAsync(HostProcess host, string category, string level, CancellationToken cancellationToken) =>
-        (await host.AskAsync("/api/log", cancellationToken)).GetProperty("changed").EnumerateArray().Any(changed => Says(changed, "category", category) && Says(changed, "level", level));
+        (await host.AskAsync("/api/log", cancellationToken))
+            .GetProperty("changed")
+            .EnumerateArray()
+            .Any(changed => Says(changed, "category", category) && Says(changed, "level", level));
 
     private static bool Says(JsonElement changed, string name, string text) => changed.GetProperty(name).GetString() == text;
 

@@ -22,7 +22,9 @@ public sealed class InboundHoldTests
         var now = TimeProvider.System.GetUtcNow();
         _opens = new DateTimeOffset(now.Date, TimeSpan.Zero).AddHours(now.Hour + 2);
         var later = $$"""{ "from": "{{_opens:HH}}:00", "to": "{{_opens.AddHours(1):HH}}:00", "timeZone": "UTC" }""";
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "topics": { "orders": {} },
               "endpoints": {
@@ -33,7 +35,8 @@ public sealed class InboundHoldTests
                 "out": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "out", "fileName": "{message.id}.txt" }
               }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
@@ -56,7 +59,12 @@ public sealed class InboundHoldTests
 
         await RunAsync("resume", cancellationToken);
 
-        await _host.WaitAsync(_ => Task.FromResult(Names("in/done").Count == 2 && Names("out").Count == 2), Soon, "to take both files", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Names("in/done").Count == 2 && Names("out").Count == 2),
+            Soon,
+            "to take both files",
+            cancellationToken
+        );
         Assert.That(during.Item1, Is.EquivalentTo(new[] { "1.txt", "2.txt" }), _host.Output);
         Assert.That(during.Item2, Is.Empty);
     }
@@ -73,21 +81,37 @@ public sealed class InboundHoldTests
         var status = await StatusAsync("later", cancellationToken);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((open.StatusCode, closed.StatusCode), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.ServiceUnavailable)), _host.Output);
+            Assert.That(
+                (open.StatusCode, closed.StatusCode),
+                Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.ServiceUnavailable)),
+                _host.Output
+            );
             Assert.That(before + closed.Headers.RetryAfter!.Delta!.Value, Is.EqualTo(_opens).Within(Soon));
             Assert.That(await closed.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-ENDPOINT-CLOSED"));
             Assert.That(Names("later"), Is.EqualTo(new[] { "1.txt" }));
-            Assert.That((status.GetProperty("state").GetString(), status.GetProperty("reason").GetString()), Is.EqualTo(("paused", $"closed by its schedule until {_opens:yyyy-MM-dd HH:mm zzz}")));
+            Assert.That(
+                (status.GetProperty("state").GetString(), status.GetProperty("reason").GetString()),
+                Is.EqualTo(("paused", $"closed by its schedule until {_opens:yyyy-MM-dd HH:mm zzz}"))
+            );
         }
     }
 
     private async Task RunAsync(string command, CancellationToken cancellationToken)
     {
-        var (exitCode, _, error) = await CommandLine.RunAsync(_host.Folder, cancellationToken, "endpoints", command, "drop", "--url", _host.Management.OriginalString);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _host.Folder,
+            cancellationToken,
+            "endpoints",
+            command,
+            "drop",
+            "--url",
+            _host.Management.OriginalString
+        );
         Assert.That(exitCode, Is.EqualTo(ExitCode.Done), error);
     }
 
-    private Task<JsonElement> StatusAsync(string endpoint, CancellationToken cancellationToken) => _host.AskAsync($"/api/endpoints/{endpoint}", cancellationToken);
+    private Task<JsonElement> StatusAsync(string endpoint, CancellationToken cancellationToken) =>
+        _host.AskAsync($"/api/endpoints/{endpoint}", cancellationToken);
 
     private void Put(string folder, string name)
     {

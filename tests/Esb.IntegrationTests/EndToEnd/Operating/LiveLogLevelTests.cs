@@ -14,12 +14,15 @@ public sealed class LiveLogLevelTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-log-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), """
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            """
             {
               "endpoints": { "ask": { "type": "http-inbound", "path": "/ask", "mode": "request-reply", "process": "answer" } },
               "processes": { "answer": [{ "log": { "message": "asked {header.x-number}", "level": "debug" } }, { "respond": { "status": 200, "body": { "answer": 42 } } }] }
             }
-            """);
+            """
+        );
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
@@ -48,12 +51,19 @@ public sealed class LiveLogLevelTests
     {
         await RunAsync(cancellationToken, "log", "set", "Esb.Endpoints.Http", "trace", "--for", "10m", "--this-host");
 
-        Assert.That(await RunAsync(cancellationToken, "log", "list"), Does.Match(@"Esb\.Endpoints\.Http\s+trace\s+20\d\d-").And.Match(@"default\s+information"));
+        Assert.That(
+            await RunAsync(cancellationToken, "log", "list"),
+            Does.Match(@"Esb\.Endpoints\.Http\s+trace\s+20\d\d-").And.Match(@"default\s+information")
+        );
     }
 
     private async Task<string> RunAsync(CancellationToken cancellationToken, params string[] arguments)
     {
-        var (exitCode, output, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, [.. arguments, "--url", _host.Management.OriginalString]);
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            [.. arguments, "--url", _host.Management.OriginalString]
+        );
         Assert.That(exitCode, Is.Zero, error);
         return output;
     }

@@ -21,7 +21,9 @@ public sealed class LivePoolTests
         _folder = Directory.CreateTempSubdirectory("esb-pool-");
         _backend = await EchoBackend.StartAsync();
         _backend.Delay = TimeSpan.FromSeconds(1);
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "test-{{Guid.NewGuid().ToString("N")[..10]}}" },
               "topics": { "orders": {} },
@@ -31,8 +33,14 @@ public sealed class LivePoolTests
                 "shop": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{_backend.Url.OriginalString}}", "poolSize": 2, "processingThreads": 2 }
               }
             }
-            """);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq });
+            """
+        );
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+        );
     }
 
     [TearDown]
@@ -44,23 +52,47 @@ public sealed class LivePoolTests
     }
 
     [TestCase("/orders", HttpStatusCode.Accepted), TestCase("/relay", HttpStatusCode.OK)]
-    public async Task As_many_requests_are_under_way_at_once_as_the_operator_says(string path, HttpStatusCode expected, CancellationToken cancellationToken)
+    public async Task As_many_requests_are_under_way_at_once_as_the_operator_says(
+        string path,
+        HttpStatusCode expected,
+        CancellationToken cancellationToken
+    )
     {
         await PostAsync(path, times: 4, expected, cancellationToken);
         await _host.WaitAsync(_ => Task.FromResult(_backend.Keys.Count == 4), Soon, "to send four requests", cancellationToken);
         Assert.That(_backend.MostAtOnce, Is.EqualTo(2));
 
         var (exitCode, output, error) = await CommandLine.RunAsync(
-            _host.Folder, cancellationToken, "endpoints", "set", "shop", "--pool-size", $"{Places}", "--processing-threads", $"{Places}", "--url", _host.Management.OriginalString);
+            _host.Folder,
+            cancellationToken,
+            "endpoints",
+            "set",
+            "shop",
+            "--pool-size",
+            $"{Places}",
+            "--processing-threads",
+            $"{Places}",
+            "--url",
+            _host.Management.OriginalString
+        );
         Assert.That(exitCode, Is.EqualTo(ExitCode.Done), output + error);
         await PostAsync(path, times: 3 * Places, expected, cancellationToken);
 
-        await _host.WaitAsync(_ => Task.FromResult(_backend.MostAtOnce == Places), Soon, $"to send {Places} requests at once", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(_backend.MostAtOnce == Places),
+            Soon,
+            $"to send {Places} requests at once",
+            cancellationToken
+        );
     }
 
     private async Task PostAsync(string path, int times, HttpStatusCode expected, CancellationToken cancellationToken)
     {
-        foreach (var answer in await Task.WhenAll(Enumerable.Range(0, times).Select(number => _host.PostAsync(path, $"{number}", "text/plain", cancellationToken))))
+        foreach (
+            var answer in await Task.WhenAll(
+                Enumerable.Range(0, times).Select(number => _host.PostAsync(path, $"{number}", "text/plain", cancellationToken))
+            )
+        )
             Assert.That(answer.StatusCode, Is.EqualTo(expected));
     }
 }

@@ -22,7 +22,9 @@ public sealed class LiveTuningTests
     public async Task StartHosts()
     {
         _folder = Directory.CreateTempSubdirectory("esb-tuning-");
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "name": "tuning",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -30,11 +32,16 @@ public sealed class LiveTuningTests
               "topics": { "orders": {} },
               "endpoints": {
                 "shop": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" },
-                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{JsonSerializer.Serialize(Ledger)}}, "fileName": "{message.id}.json", "ifExists": "unique" },
-                "diary": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{JsonSerializer.Serialize(Path.Combine(_folder.FullName, "diary"))}}, "fileName": "{message.id}.json", "delivery": "ordered" }
+                "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{JsonSerializer.Serialize(
+                Ledger
+            )}}, "fileName": "{message.id}.json", "ifExists": "unique" },
+                "diary": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": {{JsonSerializer.Serialize(
+                Path.Combine(_folder.FullName, "diary")
+            )}}, "fileName": "{message.id}.json", "delivery": "ordered" }
               }
             }
-            """);
+            """
+        );
         _first = await StartAsync("first");
         _second = await StartAsync("second");
     }
@@ -48,14 +55,19 @@ public sealed class LiveTuningTests
     }
 
     [Test]
-    public async Task Endpoint_is_changed_paused_and_resumed_on_all_hosts_under_load_and_nothing_is_lost_or_doubled(CancellationToken cancellationToken)
+    public async Task Endpoint_is_changed_paused_and_resumed_on_all_hosts_under_load_and_nothing_is_lost_or_doubled(
+        CancellationToken cancellationToken
+    )
     {
         using var enough = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var load = Task.WhenAll(new[] { _first, _second }.Select(host => PostUntilAsync(host, enough.Token)));
 
         foreach (var size in new[] { 8, 2, 16, 1 })
         {
-            Assert.That(await RunAsync(cancellationToken, "set", "ledger", "--pool-size", $"{size}", "--processing-threads", $"{size}"), Is.EqualTo(ExitCode.Done));
+            Assert.That(
+                await RunAsync(cancellationToken, "set", "ledger", "--pool-size", $"{size}", "--processing-threads", $"{size}"),
+                Is.EqualTo(ExitCode.Done)
+            );
             await WaitForAsync(_second, "poolSize", size, cancellationToken);
             await Task.Delay(500, cancellationToken);
         }
@@ -65,7 +77,12 @@ public sealed class LiveTuningTests
             Assert.That(await RunAsync(cancellationToken, "set", "ledger", "--prefetch", $"{prefetch}"), Is.EqualTo(ExitCode.Done));
             await WaitForAsync(_second, "prefetch", prefetch, cancellationToken);
             var before = CountFiles();
-            await _second.WaitAsync(_ => Task.FromResult(CountFiles() > before), Soon, $"to deliver with prefetch {prefetch}", cancellationToken);
+            await _second.WaitAsync(
+                _ => Task.FromResult(CountFiles() > before),
+                Soon,
+                $"to deliver with prefetch {prefetch}",
+                cancellationToken
+            );
         }
 
         Assert.That(await RunAsync(cancellationToken, "pause", "ledger"), Is.EqualTo(ExitCode.Done));
@@ -78,7 +95,12 @@ public sealed class LiveTuningTests
 
         await enough.CancelAsync();
         var accepted = (await load).Sum();
-        await _first.WaitAsync(_ => Task.FromResult(CountFiles() >= accepted), TimeSpan.FromSeconds(60), $"to deliver {accepted} orders", cancellationToken);
+        await _first.WaitAsync(
+            _ => Task.FromResult(CountFiles() >= accepted),
+            TimeSpan.FromSeconds(60),
+            $"to deliver {accepted} orders",
+            cancellationToken
+        );
         await Task.Delay(1000, cancellationToken);
         Assert.That(CountFiles(), Is.EqualTo(accepted));
         Assert.That(accepted, Is.GreaterThan(whilePaused), "it went on");
@@ -92,18 +114,32 @@ public sealed class LiveTuningTests
         {
             await WaitForStateAsync(host, "paused-by-operator", cancellationToken);
             using var answer = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
-            Assert.That((answer.StatusCode, answer.Headers.RetryAfter?.Delta), Is.EqualTo((HttpStatusCode.ServiceUnavailable, TimeSpan.FromSeconds(30))), host.Output);
+            Assert.That(
+                (answer.StatusCode, answer.Headers.RetryAfter?.Delta),
+                Is.EqualTo((HttpStatusCode.ServiceUnavailable, TimeSpan.FromSeconds(30))),
+                host.Output
+            );
         }
 
         Assert.That(await RunAsync(cancellationToken, "resume", "shop"), Is.EqualTo(ExitCode.Done));
-        foreach (var host in new[] { _first, _second }) await WaitForStateAsync(host, "running", cancellationToken);
+        foreach (var host in new[] { _first, _second })
+            await WaitForStateAsync(host, "running", cancellationToken);
     }
 
     [Test]
     public async Task Pool_of_an_inbound_endpoint_is_refused(CancellationToken cancellationToken)
     {
         var (exitCode, _, error) = await CommandLine.RunAsync(
-            _first.Folder, cancellationToken, "endpoints", "set", "shop", "--pool-size", "4", "--url", _first.Management.OriginalString);
+            _first.Folder,
+            cancellationToken,
+            "endpoints",
+            "set",
+            "shop",
+            "--pool-size",
+            "4",
+            "--url",
+            _first.Management.OriginalString
+        );
 
         Assert.That(exitCode, Is.EqualTo(ExitCode.Usage), error);
         Assert.That(error, Does.Contain("ESB-ENDPOINT-TUNING").And.Contain("outbound"));
@@ -113,7 +149,16 @@ public sealed class LiveTuningTests
     public async Task What_contradicts_the_order_of_delivery_is_refused(CancellationToken cancellationToken)
     {
         var (exitCode, _, error) = await CommandLine.RunAsync(
-            _first.Folder, cancellationToken, "endpoints", "set", "diary", "--processing-threads", "4", "--url", _first.Management.OriginalString);
+            _first.Folder,
+            cancellationToken,
+            "endpoints",
+            "set",
+            "diary",
+            "--processing-threads",
+            "4",
+            "--url",
+            _first.Management.OriginalString
+        );
 
         Assert.That(exitCode, Is.EqualTo(ExitCode.Usage), error);
         Assert.That(error, Does.Contain("ESB-ENDPOINT-TUNING").And.Contain("ordered"));
@@ -123,18 +168,34 @@ public sealed class LiveTuningTests
     public async Task Endpoint_that_is_not_there_is_told_with_the_nearest_name(CancellationToken cancellationToken)
     {
         var (exitCode, _, error) = await CommandLine.RunAsync(
-            _first.Folder, cancellationToken, "endpoints", "pause", "ledgr", "--url", _first.Management.OriginalString);
+            _first.Folder,
+            cancellationToken,
+            "endpoints",
+            "pause",
+            "ledgr",
+            "--url",
+            _first.Management.OriginalString
+        );
 
         Assert.That(exitCode, Is.EqualTo(ExitCode.Usage), error);
         Assert.That(error, Does.Contain("did you mean \"ledger\""));
     }
 
-    private Task<HostProcess> StartAsync(string name) => HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory(name).FullName, CancellationToken.None,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres });
+    private Task<HostProcess> StartAsync(string name) =>
+        HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory(name).FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres }
+        );
 
-    private static Task WaitForStateAsync(HostProcess host, string state, CancellationToken cancellationToken) => host.WaitAsync(
-        async token => (await host.AskAsync("/api/endpoints/shop", token)).GetProperty("state").GetString() == state, Soon, $"to show shop as {state}", cancellationToken);
+    private static Task WaitForStateAsync(HostProcess host, string state, CancellationToken cancellationToken) =>
+        host.WaitAsync(
+            async token => (await host.AskAsync("/api/endpoints/shop", token)).GetProperty("state").GetString() == state,
+            Soon,
+            $"to show shop as {state}",
+            cancellationToken
+        );
 
     private static async Task<int> PostUntilAsync(HostProcess host, CancellationToken enough)
     {
@@ -142,7 +203,8 @@ public sealed class LiveTuningTests
         while (!enough.IsCancellationRequested)
         {
             using var response = await host.PostAsync("/orders", "{}", "application/json", CancellationToken.None);
-            if (response.StatusCode == HttpStatusCode.Accepted) accepted++;
+            if (response.StatusCode == HttpStatusCode.Accepted)
+                accepted++;
         }
 
         return accepted;
@@ -150,18 +212,26 @@ public sealed class LiveTuningTests
 
     private async Task<int> RunAsync(CancellationToken cancellationToken, params string[] arguments)
     {
-        var (exitCode, output, error) = await CommandLine.RunAsync(_first.Folder, cancellationToken, ["endpoints", .. arguments, "--url", _first.Management.OriginalString]);
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            _first.Folder,
+            cancellationToken,
+            ["endpoints", .. arguments, "--url", _first.Management.OriginalString]
+        );
         TestContext.Out.WriteLine(output + error);
         return exitCode;
     }
 
-    private static Task WaitForAsync<T>(HostProcess host, string setting, T wanted, CancellationToken cancellationToken) => host.WaitAsync(
-        async token =>
-        {
-            var current = (await host.AskAsync("/api/endpoints/ledger", token)).GetProperty("current");
-            return current.GetProperty(setting).Deserialize<T>()!.Equals(wanted);
-        },
-        Soon, $"to have {setting} {wanted}", cancellationToken);
+    private static Task WaitForAsync<T>(HostProcess host, string setting, T wanted, CancellationToken cancellationToken) =>
+        host.WaitAsync(
+            async token =>
+            {
+                var current = (await host.AskAsync("/api/endpoints/ledger", token)).GetProperty("current");
+                return current.GetProperty(setting).Deserialize<T>()!.Equals(wanted);
+            },
+            Soon,
+            $"to have {setting} {wanted}",
+            cancellationToken
+        );
 
     private int CountFiles() => Directory.Exists(Ledger) ? Directory.EnumerateFiles(Ledger, "*.json").Count() : 0;
 }

@@ -21,12 +21,16 @@ public sealed class MetricsTests
     public async Task SendOrders()
     {
         _folder = Directory.CreateTempSubdirectory("esb-metrics-");
-        _backend = await OrderBackend.StartAsync(async (_, _) =>
-        {
-            await Task.Delay(TimeSpan.FromSeconds(Slow));
-            return 200;
-        });
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        _backend = await OrderBackend.StartAsync(
+            async (_, _) =>
+            {
+                await Task.Delay(TimeSpan.FromSeconds(Slow));
+                return 200;
+            }
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               "topics": { "orders": {} },
               "parties": { "erp": { "apiKeys": ["${env:ERP_KEY}"], "publish": ["orders.#"] } },
@@ -39,14 +43,25 @@ public sealed class MetricsTests
               },
               "processes": { "quote": [{ "audit": { "as": "asked", "maximumInstances": 7 } }, { "call": "stock" }] }
             }
-            """);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ERP_KEY"] = "0123456789abcdef" });
+            """
+        );
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ERP_KEY"] = "0123456789abcdef" }
+        );
         await Task.WhenAll(Enumerable.Range(0, Orders).Select(number => PostAsync("/orders", $"{number}", HttpStatusCode.Accepted)));
         await Task.WhenAll(Enumerable.Range(0, 4).Select(number => PostAsync("/quotes", $"{number}", HttpStatusCode.OK)));
         await PostAsync("/relayed", "1", HttpStatusCode.OK);
         await _host.WaitAsync(
-            async token => Find(await _host.AskAsync("/api/metrics", token), "endpoints", "ledger") is { } ledger && ledger.GetProperty("documentsOut").GetProperty("total").GetInt64() >= Orders,
-            TimeSpan.FromSeconds(30), "to deliver all", CancellationToken.None);
+            async token =>
+                Find(await _host.AskAsync("/api/metrics", token), "endpoints", "ledger") is { } ledger
+                && ledger.GetProperty("documentsOut").GetProperty("total").GetInt64() >= Orders,
+            TimeSpan.FromSeconds(30),
+            "to deliver all",
+            CancellationToken.None
+        );
         _metrics = await _host.AskAsync("/api/metrics", CancellationToken.None);
         TestContext.Progress.WriteLine(_metrics.ToString());
     }
@@ -84,7 +99,11 @@ public sealed class MetricsTests
             Assert.That(Number("endpoints", "ledger", "outboundAdapterLatency", "p50"), Is.EqualTo(Slow).Within(0.06));
             Assert.That(Number("endpoints", "shop", "inboundLatency", "count"), Is.EqualTo(Orders));
             Assert.That(Find(_metrics, "endpoints", "shop")!.Value.TryGetProperty("outboundAdapterLatency", out _), Is.False);
-            Assert.That(Find(_metrics, "endpoints", "quotes")!.Value.TryGetProperty("inboundLatency", out _), Is.False, "nothing was published");
+            Assert.That(
+                Find(_metrics, "endpoints", "quotes")!.Value.TryGetProperty("inboundLatency", out _),
+                Is.False,
+                "nothing was published"
+            );
         });
     }
 
@@ -92,7 +111,10 @@ public sealed class MetricsTests
     public void Waiting_for_an_instance_shows_in_outbound_latency_and_not_inside_of_the_adapter()
     {
         // Four threads share two instances: every second delivery waits for a whole one.
-        Assert.That(Number("endpoints", "ledger", "outboundLatency", "mean"), Is.GreaterThan(Number("endpoints", "ledger", "outboundAdapterLatency", "mean") * 1.5));
+        Assert.That(
+            Number("endpoints", "ledger", "outboundLatency", "mean"),
+            Is.GreaterThan(Number("endpoints", "ledger", "outboundAdapterLatency", "mean") * 1.5)
+        );
         Assert.That(Usage("instances", "endpoint ledger").GetProperty("waits").GetInt64(), Is.GreaterThan(Orders / 4));
         Assert.That(Usage("instances", "endpoint ledger").GetProperty("peakShare").GetDouble(), Is.EqualTo(1));
     }
@@ -106,7 +128,11 @@ public sealed class MetricsTests
             Assert.That(Number("endpoints", "quotes", "requestResponseLatency", "p50"), Is.GreaterThanOrEqualTo(Slow * 0.9));
             Assert.That(Number("endpoints", "relayed", "requestResponseLatency", "p50"), Is.GreaterThanOrEqualTo(Slow * 0.9));
             Assert.That(Number("parties", "erp", "requestResponseLatency", "count"), Is.EqualTo(4));
-            Assert.That(Find(_metrics, "endpoints", "shop")!.Value.TryGetProperty("requestResponseLatency", out _), Is.False, "nobody waits for an answer there");
+            Assert.That(
+                Find(_metrics, "endpoints", "shop")!.Value.TryGetProperty("requestResponseLatency", out _),
+                Is.False,
+                "nobody waits for an answer there"
+            );
         });
     }
 
@@ -129,14 +155,23 @@ public sealed class MetricsTests
         Assert.That(step.GetProperty("peak").GetInt32(), Is.InRange(1, 4), "four quotes");
         Assert.That(step.GetProperty("created").GetInt32(), Is.EqualTo(step.GetProperty("peak").GetInt32()));
         Assert.That(service.GetProperty("peak").GetInt32(), Is.InRange(1, step.GetProperty("peak").GetInt32()));
-        Assert.That(service.GetProperty("peakShare").GetDouble(), Is.EqualTo(service.GetProperty("peak").GetInt32() / service.GetProperty("maximum").GetDouble()).Within(0.0001));
+        Assert.That(
+            service.GetProperty("peakShare").GetDouble(),
+            Is.EqualTo(service.GetProperty("peak").GetInt32() / service.GetProperty("maximum").GetDouble()).Within(0.0001)
+        );
         Assert.That(_metrics.TryGetProperty("auditQueue", out _), Is.False, "the audit is kept in files: nothing waits");
     }
 
     [Test]
     public async Task Command_shows_the_same_as_a_table(CancellationToken cancellationToken)
     {
-        var (exitCode, output, error) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "metrics", "--url", _host.Management.OriginalString);
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "metrics",
+            "--url",
+            _host.Management.OriginalString
+        );
 
         Assert.That(exitCode, Is.Zero, error);
         Assert.That(output, Does.Match($@"endpoint\s+ledger\s+-\s+-\s+{Orders}\s").And.Match(@"instances\s+endpoint ledger\s"));
@@ -148,7 +183,8 @@ public sealed class MetricsTests
         return found.Count == 0 ? null : found.Single();
     }
 
-    private double Number(string set, string name, string measure, string value) => Find(_metrics, set, name)!.Value.GetProperty(measure).GetProperty(value).GetDouble();
+    private double Number(string set, string name, string measure, string value) =>
+        Find(_metrics, set, name)!.Value.GetProperty(measure).GetProperty(value).GetDouble();
 
     private JsonElement Usage(string set, string name) => Find(_metrics, set, name)!.Value;
 

@@ -29,15 +29,23 @@ public sealed class SocketThreadTests
         using var accepted = await host.PostAsync("/orders", """{ "order": "A-1001" }""", "application/json", cancellationToken);
         var id = accepted.Headers.GetValues("Esb-Message-Id").Single();
         var kinds = new List<string?>();
-        await host.WaitAsync(async token => (kinds = await KindsAsync(host, id, token)).Contains("delivered"), TimeSpan.FromSeconds(30), "to deliver", cancellationToken);
-        for (var round = 0; round < 20; round++) Assert.That(await KindsAsync(host, id, cancellationToken), Is.EqualTo(kinds));
+        await host.WaitAsync(
+            async token => (kinds = await KindsAsync(host, id, token)).Contains("delivered"),
+            TimeSpan.FromSeconds(30),
+            "to deliver",
+            cancellationToken
+        );
+        for (var round = 0; round < 20; round++)
+            Assert.That(await KindsAsync(host, id, cancellationToken), Is.EqualTo(kinds));
 
         Assert.That(await host.IsReadyAsync(cancellationToken), Is.True);
         Assert.That(await host.StopAsync(cancellationToken), Is.Zero, host.Output);
     }
 
     private static async Task<List<string?>> KindsAsync(HostProcess host, string id, CancellationToken cancellationToken) =>
-        await host.FindAsync($"/api/messages/{id}", cancellationToken) is { } journey ? [.. journey.GetProperty("items").EnumerateArray().Select(fact => fact.GetProperty("kind").GetString())] : [];
+        await host.FindAsync($"/api/messages/{id}", cancellationToken) is { } journey
+            ? [.. journey.GetProperty("items").EnumerateArray().Select(fact => fact.GetProperty("kind").GetString())]
+            : [];
 
     private async Task<HostProcess> StartAsync(CancellationToken cancellationToken)
     {
@@ -53,12 +61,18 @@ public sealed class SocketThreadTests
                 "orders-in": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" },
                 "shop": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{_shop.Url}}" } } }
             """,
-            cancellationToken);
-        return await HostProcess.StartAsync(configuration, _folder.FullName, cancellationToken, new Dictionary<string, string>
-        {
-            ["ESB_RABBITMQ"] = Servers.RabbitMq,
-            ["ESB_POSTGRES"] = Servers.Postgres,
-            ["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = "1",
-        });
+            cancellationToken
+        );
+        return await HostProcess.StartAsync(
+            configuration,
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS"] = "1",
+            }
+        );
     }
 }

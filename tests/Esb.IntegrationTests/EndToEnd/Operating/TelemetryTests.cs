@@ -21,29 +21,64 @@ public sealed partial class TelemetryTests
     {
         const string traceId = "0af7651916cd43dd8448eb211c80319c";
         await using var collector = await CollectorProcess.StartAsync(_folder.FullName, cancellationToken);
-        await using var host = await HostProcess.StartAsync(Repository.PathOf("samples", "database"), _folder.FullName, cancellationToken, new Dictionary<string, string>
-        {
-            ["ESB_RABBITMQ"] = Servers.RabbitMq,
-            ["ESB_POSTGRES"] = Servers.Postgres,
-            ["ESB__TRANSPORT__PREFIX"] = $"test-{Guid.NewGuid():N}",
-            ["ESB__TELEMETRY__OTLP"] = collector.Url,
-        });
+        await using var host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "database"),
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["ESB__TRANSPORT__PREFIX"] = $"test-{Guid.NewGuid():N}",
+                ["ESB__TELEMETRY__OTLP"] = collector.Url,
+            }
+        );
 
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/orders")) { Content = new StringContent("{}") };
         request.Headers.Add("traceparent", $"00-{traceId}-b7ad6b7169203331-01");
         using var response = await host.Client.SendAsync(request, cancellationToken);
         Assert.That((int)response.StatusCode, Is.EqualTo(202));
-        await host.WaitAsync(_ => Task.FromResult(SpansOf(collector.Output, traceId).Count >= 3), TimeSpan.FromSeconds(20), "to export its spans", cancellationToken);
+        await host.WaitAsync(
+            _ => Task.FromResult(SpansOf(collector.Output, traceId).Count >= 3),
+            TimeSpan.FromSeconds(20),
+            "to export its spans",
+            cancellationToken
+        );
         await host.StopAsync(cancellationToken);
         await host.DisposeAsync();
 
         var spans = SpansOf(collector.Output, traceId);
         Assert.Multiple(() =>
         {
-            Assert.That(spans, Has.Some.Matches<string>(span => span.Contains("Name           : POST /orders") && span.Contains("Kind           : Server")));
-            Assert.That(spans, Has.Some.Matches<string>(span => NameOf(span).StartsWith("send ", StringComparison.Ordinal) && span.Contains("Kind           : Producer") && span.Contains("messaging.system: Str(rabbitmq)") && span.Contains("messaging.destination.name: Str(")));
-            Assert.That(spans, Has.Some.Matches<string>(span => NameOf(span).StartsWith("process ", StringComparison.Ordinal) && span.Contains("Kind           : Consumer") && span.Contains("messaging.operation.type: Str(process)") && span.Contains("messaging.message.id: Str(")));
-            Assert.That(collector.Output, Does.Contain("messaging.client.operation.duration").And.Contain("messaging.process.duration").And.Contain("messaging.client.sent.messages").And.Contain("messaging.client.consumed.messages"));
+            Assert.That(
+                spans,
+                Has.Some.Matches<string>(span => span.Contains("Name           : POST /orders") && span.Contains("Kind           : Server"))
+            );
+            Assert.That(
+                spans,
+                Has.Some.Matches<string>(span =>
+                    NameOf(span).StartsWith("send ", StringComparison.Ordinal)
+                    && span.Contains("Kind           : Producer")
+                    && span.Contains("messaging.system: Str(rabbitmq)")
+                    && span.Contains("messaging.destination.name: Str(")
+                )
+            );
+            Assert.That(
+                spans,
+                Has.Some.Matches<string>(span =>
+                    NameOf(span).StartsWith("process ", StringComparison.Ordinal)
+                    && span.Contains("Kind           : Consumer")
+                    && span.Contains("messaging.operation.type: Str(process)")
+                    && span.Contains("messaging.message.id: Str(")
+                )
+            );
+            Assert.That(
+                collector.Output,
+                Does.Contain("messaging.client.operation.duration")
+                    .And.Contain("messaging.process.duration")
+                    .And.Contain("messaging.client.sent.messages")
+                    .And.Contain("messaging.client.consumed.messages")
+            );
             Assert.That(collector.Output, Does.Contain("service.name: Str(database)"));
         });
     }

@@ -14,10 +14,11 @@ public sealed class FarmActivityTests : ActivityContract
 {
     private readonly string _name = $"test_{Guid.NewGuid():N}";
 
-    private protected override string Sections => $$"""
-        "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_name}}" },
-        "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_name}}" },
-        """;
+    private protected override string Sections =>
+        $$"""
+            "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_name}}" },
+            "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_name}}" },
+            """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };

@@ -8,7 +8,11 @@ namespace Esb.IntegrationTests.EndToEnd.Recording;
 /// <summary><c>esb audit verify|erase|archive</c> on what a host recorded.</summary>
 public sealed class AuditEvidenceCommandTests
 {
-    private static readonly IReadOnlyDictionary<string, string> Variables = new Dictionary<string, string> { ["ESB_POSTGRES"] = Servers.Postgres, ["ANCHOR_KEY"] = "0123456789abcdef" };
+    private static readonly IReadOnlyDictionary<string, string> Variables = new Dictionary<string, string>
+    {
+        ["ESB_POSTGRES"] = Servers.Postgres,
+        ["ANCHOR_KEY"] = "0123456789abcdef",
+    };
 
     private DirectoryInfo _folder = null!;
     private string _schema = null!;
@@ -45,11 +49,31 @@ public sealed class AuditEvidenceCommandTests
         await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = 1");
         var changed = await RunAsync(cancellationToken, "verify", "--config", "esb.json");
         var refused = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive");
-        var early = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive", "--drop");
+        var early = await RunAsync(
+            cancellationToken,
+            "archive",
+            "--config",
+            "esb.json",
+            "--before",
+            "2999-01-01",
+            "--to",
+            "archive",
+            "--drop"
+        );
         var nothing = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2999-01-01");
         var swapped = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "2026-03-31", "--to", "2026-03-01");
         var noDay = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--from", "yesterday");
-        var noEnd = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "tomorrow", "--to", "archive", "--drop");
+        var noEnd = await RunAsync(
+            cancellationToken,
+            "archive",
+            "--config",
+            "esb.json",
+            "--before",
+            "tomorrow",
+            "--to",
+            "archive",
+            "--drop"
+        );
         var both = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--archive", file, "--from", "2026-03-01");
 
         Assert.That(sound.ExitCode, Is.Zero, sound.Output + sound.Error);
@@ -60,9 +84,16 @@ public sealed class AuditEvidenceCommandTests
         Assert.That(unanchored.ExitCode, Is.Zero, unanchored.Error);
         Assert.That(unanchored.Output, Does.Contain(" 0 breaks").And.Contains("No anchors (audit.anchors is not set)"));
         Assert.That((late.ExitCode, changed.ExitCode, refused.ExitCode), Is.EqualTo((6, 6, 6)), changed.Error);
-        Assert.That(new[] { early, swapped, noDay, noEnd, both }.Select(run => run.ExitCode), Is.All.EqualTo(2), early.Error + swapped.Error + noDay.Error + noEnd.Error + both.Error);
+        Assert.That(
+            new[] { early, swapped, noDay, noEnd, both }.Select(run => run.ExitCode),
+            Is.All.EqualTo(2),
+            early.Error + swapped.Error + noDay.Error + noEnd.Error + both.Error
+        );
         Assert.That((nothing.ExitCode, nothing.Output.Contains("Nothing was there to be verified.")), Is.EqualTo((0, true)), nothing.Error);
-        Assert.That(late.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains($"fact {anchored + 1} ").And.Contains($"last good anchor: fact {anchored}, "));
+        Assert.That(
+            late.Error,
+            Does.Contain("ESB-AUD-BROKEN").And.Contains($"fact {anchored + 1} ").And.Contains($"last good anchor: fact {anchored}, ")
+        );
         Assert.That(changed.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains("fact 1 ").And.Contains("no anchor before it"));
         TestContext.Out.WriteLine($"{message}\n{sound.Output}\n{archived.Output}\n{changed.Error}");
     }
@@ -72,18 +103,42 @@ public sealed class AuditEvidenceCommandTests
     {
         await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
         var id = await SendAsync(host, cancellationToken);
-        await host.WaitAsync(async token => (await RunAsync(token, "show", id, "--json", "--config", "esb.json")).Output.Contains("A-1001", StringComparison.Ordinal), TimeSpan.FromSeconds(30), "to move its facts", cancellationToken);
+        await host.WaitAsync(
+            async token =>
+                (await RunAsync(token, "show", id, "--json", "--config", "esb.json")).Output.Contains("A-1001", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(30),
+            "to move its facts",
+            cancellationToken
+        );
 
         var erased = await RunAsync(cancellationToken, "erase", id, "--reason", "request 4711", "--url", host.Management.ToString());
-        var early = await RunAsync(cancellationToken, "erase", $"{Guid.NewGuid()}", "--reason", "request 4712", "--url", host.Management.ToString());
+        var early = await RunAsync(
+            cancellationToken,
+            "erase",
+            $"{Guid.NewGuid()}",
+            "--reason",
+            "request 4712",
+            "--url",
+            host.Management.ToString()
+        );
 
         var shown = await RunAsync(cancellationToken, "show", id, "--json", "--config", "esb.json");
         Assert.That(erased.ExitCode, Is.Zero, erased.Error);
         Assert.That(erased.Output, Does.Contain("1 bodies erased").And.Not.Contains("nothing is recorded"));
         Assert.That(early.ExitCode, Is.Zero, early.Error);
-        Assert.That(early.Output, Does.Contain("0 bodies erased; nothing is recorded of this message yet; those that still wait on a host are erased as they arrive"));
+        Assert.That(
+            early.Output,
+            Does.Contain(
+                "0 bodies erased; nothing is recorded of this message yet; those that still wait on a host are erased as they arrive"
+            )
+        );
         Assert.That(shown.Output, Does.Not.Contain("A-1001").And.Contains("request 4711"), shown.Error);
-        await host.WaitAsync(_ => Task.FromResult(FirstAnchored() is not null), TimeSpan.FromSeconds(30), "to write an anchor", cancellationToken);
+        await host.WaitAsync(
+            _ => Task.FromResult(FirstAnchored() is not null),
+            TimeSpan.FromSeconds(30),
+            "to write an anchor",
+            cancellationToken
+        );
         var anchored = FirstAnchored()!.Value;
         await SendAsync(host, cancellationToken);
         Assert.That(await host.StopAsync(cancellationToken), Is.Zero, host.Output);
@@ -93,25 +148,33 @@ public sealed class AuditEvidenceCommandTests
     private static async Task<string> SendAsync(HostProcess host, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync("/orders", """{"order":"A-1001"}""", "application/json", cancellationToken);
-        return JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement.GetProperty("messageId").GetString()!;
+        return JsonDocument
+            .Parse(await response.Content.ReadAsStringAsync(cancellationToken))
+            .RootElement.GetProperty("messageId")
+            .GetString()!;
     }
 
     private long? FirstAnchored()
     {
         var folder = new DirectoryInfo(Path.Combine(_folder.FullName, "anchors"));
-        if (!folder.Exists || folder.GetFiles() is not [var file] || File.ReadAllText(file.FullName).Split('\n') is not [var line, _, ..]) return null;
+        if (!folder.Exists || folder.GetFiles() is not [var file] || File.ReadAllText(file.FullName).Split('\n') is not [var line, _, ..])
+            return null;
         return JsonDocument.Parse(line).RootElement.GetProperty("count").GetInt64();
     }
 
-    private Task WriteAsync(string file, string audit) => File.WriteAllTextAsync(Path.Combine(_folder.FullName, file), $$"""
-        {
-          "transport": { "type": "memory" },
-          "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_schema}}" },
-          "audit": {{audit}},
-          "endpoints": { "shop": { "type": "http-inbound", "path": "/orders", "process": "take" } },
-          "processes": { "take": [{ "audit": { "as": "taken", "body": true } }] }
-        }
-        """);
+    private Task WriteAsync(string file, string audit) =>
+        File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, file),
+            $$"""
+            {
+              "transport": { "type": "memory" },
+              "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_schema}}" },
+              "audit": {{audit}},
+              "endpoints": { "shop": { "type": "http-inbound", "path": "/orders", "process": "take" } },
+              "processes": { "take": [{ "audit": { "as": "taken", "body": true } }] }
+            }
+            """
+        );
 
     private Task<(int ExitCode, string Output, string Error)> RunAsync(CancellationToken cancellationToken, params string[] arguments) =>
         CommandLine.RunAsync(_folder.FullName, Variables, cancellationToken, ["audit", .. arguments]);

@@ -25,8 +25,14 @@ public sealed class AuditQueueTests
               "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}" },
               "endpoints": { "shop": { "type": "http-inbound", "path": "/orders", "process": "take" } },
               "processes": { "take": [{ "audit": "taken" }] } }
-            """);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_POSTGRES"] = _database.Connection });
+            """
+        );
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB_POSTGRES"] = _database.Connection }
+        );
     }
 
     [TearDown]
@@ -38,7 +44,9 @@ public sealed class AuditQueueTests
     }
 
     [Test]
-    public async Task Facts_that_wait_and_the_age_of_the_oldest_grow_while_the_database_is_away_and_are_gone_when_it_is_back(CancellationToken cancellationToken)
+    public async Task Facts_that_wait_and_the_age_of_the_oldest_grow_while_the_database_is_away_and_are_gone_when_it_is_back(
+        CancellationToken cancellationToken
+    )
     {
         await _database.KillAsync();
         for (var order = 0; order < 5; order++)
@@ -47,9 +55,19 @@ public sealed class AuditQueueTests
             Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         }
 
-        var first = await WaitAsync(queue => queue.GetProperty("waiting").GetInt64() == 15 && Age(queue) is not null, "to say that 15 facts wait", cancellationToken); // received, recorded, completed
+        var first = await WaitAsync(
+            queue => queue.GetProperty("waiting").GetInt64() == 15 && Age(queue) is not null,
+            "to say that 15 facts wait",
+            cancellationToken
+        ); // received, recorded, completed
         var second = await WaitAsync(queue => Age(queue) >= Age(first) + 1, "to say that they grow older", cancellationToken);
-        var (_, shown, _) = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "metrics", "--url", _host.Management.OriginalString);
+        var (_, shown, _) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "metrics",
+            "--url",
+            _host.Management.OriginalString
+        );
         var prometheus = await _host.ReadAsync("/api/metrics?format=prometheus", cancellationToken);
         await _database.StartAgainAsync();
         var last = await WaitAsync(queue => queue.GetProperty("waiting").GetInt64() == 0, "to move them", cancellationToken);
@@ -65,9 +83,13 @@ public sealed class AuditQueueTests
         var queue = default(JsonElement);
         await _host.WaitAsync(
             async token => holds(queue = (await _host.AskAsync("/api/metrics", token)).GetProperty("auditQueue")),
-            TimeSpan.FromSeconds(60), what, cancellationToken);
+            TimeSpan.FromSeconds(60),
+            what,
+            cancellationToken
+        );
         return queue;
     }
 
-    private static double? Age(JsonElement queue) => queue.TryGetProperty("oldestAge", out var age) && age.ValueKind == JsonValueKind.Number ? age.GetDouble() : null;
+    private static double? Age(JsonElement queue) =>
+        queue.TryGetProperty("oldestAge", out var age) && age.ValueKind == JsonValueKind.Number ? age.GetDouble() : null;
 }

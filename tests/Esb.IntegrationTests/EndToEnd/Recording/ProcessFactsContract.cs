@@ -36,7 +36,9 @@ public abstract class ProcessFactsContract
         _folder = Directory.CreateTempSubdirectory("esb-process-facts-");
         Rates = await EchoBackend.StartAsync();
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "ask.xsl"), Map);
-        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               {{Sections}}
               "audit": { "mode": "{{Mode}}", "masks": [{ "header": "x-secret" }] },
@@ -58,20 +60,27 @@ public abstract class ProcessFactsContract
                 "files": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "files", "fileName": "{message.id}.txt" }
               }
             }
-            """);
+            """
+        );
         Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
     }
 
     [TearDown]
     public async Task StopHost()
     {
-        if (Host is { } started) await started.DisposeAsync();
+        if (Host is { } started)
+            await started.DisposeAsync();
         await Rates.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
     [TestCase("/notes", HttpStatusCode.Accepted, "completed"), TestCase("/prices", HttpStatusCode.OK, "replied")]
-    public async Task Journey_ends_where_the_message_came_in(string path, HttpStatusCode status, string end, CancellationToken cancellationToken)
+    public async Task Journey_ends_where_the_message_came_in(
+        string path,
+        HttpStatusCode status,
+        string end,
+        CancellationToken cancellationToken
+    )
     {
         var journey = await JourneyAsync(path, "{}", status, end, cancellationToken);
 
@@ -91,8 +100,14 @@ public abstract class ProcessFactsContract
     {
         var journey = await JourneyAsync("/orders", "{}", HttpStatusCode.Accepted, "delivered", cancellationToken);
 
-        Assert.That(StagesOf(journey).Select(stage => $"{Text(stage, "kind")}: {string.Join(' ', stage.GetProperty("events").EnumerateArray().Select(happened => Text(happened, "kind")))}"),
-            Is.EqualTo(new[] { "entry: received", "publication: published", "delivery: delivered" }));
+        Assert.That(
+            StagesOf(journey)
+                .Select(stage =>
+                    $"{Text(stage, "kind")}: "
+                    + $"{string.Join(' ', stage.GetProperty("events").EnumerateArray().Select(happened => Text(happened, "kind")))}"
+                ),
+            Is.EqualTo(new[] { "entry: received", "publication: published", "delivery: delivered" })
+        );
     }
 
     [Test]
@@ -100,25 +115,53 @@ public abstract class ProcessFactsContract
     {
         var journey = await JourneyAsync("/quotes", """<quote for="A-1"/>""", HttpStatusCode.OK, "replied", cancellationToken);
 
-        var events = StagesOf(journey).SelectMany(stage => stage.GetProperty("events").EnumerateArray().Select(happened => (Stage: stage, Event: happened))).ToList();
-        var bodies = journey.GetProperty("items").EnumerateArray().Where(fact => Text(fact, "kind") == "step-ended" && Text(fact, "name") is not null).Select(fact => (Text(fact, "name"), Text(fact, "body")));
+        var events = StagesOf(journey)
+            .SelectMany(stage => stage.GetProperty("events").EnumerateArray().Select(happened => (Stage: stage, Event: happened)))
+            .ToList();
+        var bodies = journey
+            .GetProperty("items")
+            .EnumerateArray()
+            .Where(fact => Text(fact, "kind") == "step-ended" && Text(fact, "name") is not null)
+            .Select(fact => (Text(fact, "name"), Text(fact, "body")));
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(events.Select(at => $"{Text(at.Stage, "kind")} {Text(at.Stage, "endpoint")}: {Text(at.Event, "kind")} {Text(at.Event, "step")} {Text(at.Event, "name")}".TrimEnd()), Is.EqualTo(new[]
-            {
-                "entry quotes: received", "entry quotes: step-ended to-rates before", "entry quotes: step-ended to-rates after", "entry quotes: step-ended answer", "entry quotes: replied",
-                "call rates: delivered ask-rates",
-            }));
+            Assert.That(
+                events.Select(at =>
+                    (
+                        $"{Text(at.Stage, "kind")} {Text(at.Stage, "endpoint")}: {Text(at.Event, "kind")} {Text(at.Event, "step")} "
+                        + $"{Text(at.Event, "name")}"
+                    ).TrimEnd()
+                ),
+                Is.EqualTo(
+                    new[]
+                    {
+                        "entry quotes: received",
+                        "entry quotes: step-ended to-rates before",
+                        "entry quotes: step-ended to-rates after",
+                        "entry quotes: step-ended answer",
+                        "entry quotes: replied",
+                        "call rates: delivered ask-rates",
+                    }
+                )
+            );
             Assert.That(bodies, Is.EqualTo(new[] { ("before", """<quote for="A-1"/>"""), ("after", "<ask>A-1</ask>") }));
             Assert.That(events[^1].Event.GetProperty("durationSeconds").GetDouble(), Is.GreaterThan(0));
-            Assert.That((await Host.AskAsync("/api/messages?kind=step-ended&endpoint=quotes", cancellationToken)).GetProperty("items").GetArrayLength(), Is.EqualTo(3));
+            Assert.That(
+                (await Host.AskAsync("/api/messages?kind=step-ended&endpoint=quotes", cancellationToken))
+                    .GetProperty("items")
+                    .GetArrayLength(),
+                Is.EqualTo(3)
+            );
         }
     }
 
     [Test]
     public async Task Relay_that_is_audited_shows_who_asked_whom_and_what_the_answer_was(CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, "/relayed?token=hunter2")) { Content = new StringContent("""{ "card": "4111111111111111" }""") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, "/relayed?token=hunter2"))
+        {
+            Content = new StringContent("""{ "card": "4111111111111111" }"""),
+        };
         request.Headers.Add("X-Order", "A-1");
         request.Headers.Add("X-Secret", "hunter2");
 
@@ -127,40 +170,65 @@ public abstract class ProcessFactsContract
 
         var facts = journey.GetProperty("items").EnumerateArray().ToList();
         var entry = StagesOf(journey).Single();
-        var found = await Host.AskAsync("/api/messages?endpoint=relayed&kind=replied&where=relayed-to%3Drates&where=status%3D200", cancellationToken);
+        var found = await Host.AskAsync(
+            "/api/messages?endpoint=relayed&kind=replied&where=relayed-to%3Drates&where=status%3D200",
+            cancellationToken
+        );
         using (Assert.EnterMultipleScope())
         {
             Assert.That((Text(entry, "kind"), Text(entry, "endpoint")), Is.EqualTo(("entry", "relayed")));
             Assert.That(facts.Select(fact => Text(fact, "kind")), Is.EqualTo(new[] { "received", "replied" }));
             Assert.That(facts.Select(fact => Text(fact, "traceId")), Has.All.Not.Null);
-            Assert.That(FieldsOf(facts[0], "fields"), Is.EquivalentTo(new[] { ("method", "POST"), ("path", "/relayed"), ("relayed-to", "rates") }));
+            Assert.That(
+                FieldsOf(facts[0], "fields"),
+                Is.EquivalentTo(new[] { ("method", "POST"), ("path", "/relayed"), ("relayed-to", "rates") })
+            );
             Assert.That(FieldsOf(facts[0], "headers"), Is.EquivalentTo(new[] { ("X-Order", "A-1") }).IgnoreCase);
             Assert.That(FieldsOf(facts[1], "fields"), Is.EquivalentTo(new[] { ("relayed-to", "rates"), ("status", "200") }));
             Assert.That(facts[1].GetProperty("durationSeconds").GetDouble(), Is.GreaterThan(0));
-            Assert.That(found.GetProperty("items").EnumerateArray().Single().GetProperty("id").GetGuid(), Is.EqualTo(facts[1].GetProperty("id").GetGuid()));
+            Assert.That(
+                found.GetProperty("items").EnumerateArray().Single().GetProperty("id").GetGuid(),
+                Is.EqualTo(facts[1].GetProperty("id").GetGuid())
+            );
             Assert.That(journey.GetRawText() + Host.Output, Does.Not.Contain("hunter2").And.Not.Contain("4111"));
             Assert.That(Rates.LastBody, Does.Contain("4111111111111111"));
         }
     }
 
-    private static IEnumerable<(string, string?)> FieldsOf(JsonElement fact, string name) => fact.GetProperty(name).EnumerateObject().Select(field => (field.Name, field.Value.GetString()));
+    private static IEnumerable<(string, string?)> FieldsOf(JsonElement fact, string name) =>
+        fact.GetProperty(name).EnumerateObject().Select(field => (field.Name, field.Value.GetString()));
 
-    private static IReadOnlyList<JsonElement> StagesOf(JsonElement journey) => [.. journey.GetProperty("messages").EnumerateArray().Single().GetProperty("stages").EnumerateArray()];
+    private static IReadOnlyList<JsonElement> StagesOf(JsonElement journey) =>
+        [.. journey.GetProperty("messages").EnumerateArray().Single().GetProperty("stages").EnumerateArray()];
 
-    private async Task<JsonElement> JourneyAsync(string path, string body, HttpStatusCode status, string state, CancellationToken cancellationToken)
+    private async Task<JsonElement> JourneyAsync(
+        string path,
+        string body,
+        HttpStatusCode status,
+        string state,
+        CancellationToken cancellationToken
+    )
     {
         using var response = await Host.PostAsync(path, body, body[0] == '<' ? "application/xml" : "application/json", cancellationToken);
         return await JourneyAsync(response, status, state, cancellationToken);
     }
 
-    private async Task<JsonElement> JourneyAsync(HttpResponseMessage response, HttpStatusCode status, string state, CancellationToken cancellationToken)
+    private async Task<JsonElement> JourneyAsync(
+        HttpResponseMessage response,
+        HttpStatusCode status,
+        string state,
+        CancellationToken cancellationToken
+    )
     {
         Assert.That(response.StatusCode, Is.EqualTo(status), Host.Output);
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
         JsonElement? journey = null;
         await Host.WaitAsync(
             async token => (journey = await Host.FindAsync($"/api/messages/{id}", token)) is { } found && Text(found, "state") == state,
-            TimeSpan.FromSeconds(30), $"to show that {id} is {state}", cancellationToken);
+            TimeSpan.FromSeconds(30),
+            $"to show that {id} is {state}",
+            cancellationToken
+        );
         return journey!.Value;
     }
 

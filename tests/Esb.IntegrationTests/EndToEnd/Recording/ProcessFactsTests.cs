@@ -35,7 +35,11 @@ public sealed class ServerProcessFactsTests : ProcessFactsContract
         {
             using var refused = await Host.PostAsync("/relayed", "{}", "application/json", cancellationToken);
 
-            Assert.That((refused.StatusCode, Rates.LastBody), Is.EqualTo((HttpStatusCode.ServiceUnavailable, default(string))), Host.Output);
+            Assert.That(
+                (refused.StatusCode, Rates.LastBody),
+                Is.EqualTo((HttpStatusCode.ServiceUnavailable, default(string))),
+                Host.Output
+            );
             Assert.That(await refused.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-AUD-WRITE"));
         }
         finally

@@ -22,24 +22,58 @@ public sealed class FarmReloadTests
         _configuration = new JsonObject
         {
             ["name"] = "farm-reload",
-            ["transport"] = new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}", ["prefix"] = $"test-{Guid.NewGuid():N}" },
+            ["transport"] = new JsonObject
+            {
+                ["type"] = "rabbitmq",
+                ["url"] = "${env:ESB_RABBITMQ}",
+                ["prefix"] = $"test-{Guid.NewGuid():N}",
+            },
             ["topics"] = new JsonObject { ["orders"] = new JsonObject() },
-            ["endpoints"] = new JsonObject { ["shop"] = new JsonObject { ["type"] = "http-inbound", ["path"] = "/old", ["publish"] = "orders.new" }, ["files"] = new JsonObject { ["type"] = "file-outbound", ["subscribe"] = new JsonArray("orders.#"), ["folder"] = "out", ["fileName"] = "{message.id}.json" } },
+            ["endpoints"] = new JsonObject
+            {
+                ["shop"] = new JsonObject
+                {
+                    ["type"] = "http-inbound",
+                    ["path"] = "/old",
+                    ["publish"] = "orders.new",
+                },
+                ["files"] = new JsonObject
+                {
+                    ["type"] = "file-outbound",
+                    ["subscribe"] = new JsonArray("orders.#"),
+                    ["folder"] = "out",
+                    ["fileName"] = "{message.id}.json",
+                },
+            },
         };
         foreach (var name in new[] { "one", "two" })
         {
             await WriteAsync(name);
-            _hosts.Add(await HostProcess.StartAsync(ConfigurationOf(name), _folder.CreateSubdirectory(name).FullName, CancellationToken.None, new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }));
+            _hosts.Add(
+                await HostProcess.StartAsync(
+                    ConfigurationOf(name),
+                    _folder.CreateSubdirectory(name).FullName,
+                    CancellationToken.None,
+                    new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq }
+                )
+            );
         }
 
         // Each has heard of the other: what is changed by one is told to two.
-        await _hosts[0].WaitAsync(async token => (await KnownAsync(token)) == 2, TimeSpan.FromSeconds(20), "to hear of the other", CancellationToken.None);
+        await _hosts[0]
+            .WaitAsync(
+                async token => (await KnownAsync(token)) == 2,
+                TimeSpan.FromSeconds(20),
+                "to hear of the other",
+                CancellationToken.None
+            );
     }
 
     [TearDown]
     public async Task StopHosts()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _hosts.Clear();
         _folder.Delete(recursive: true);
     }
@@ -54,7 +88,8 @@ public sealed class FarmReloadTests
 
         Assert.That(exitCode, Is.Zero, error);
         Assert.That(output, Does.Contain($"{Environment.MachineName}:{_hosts[1].Id}"), "the other host is named");
-        foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.Not.EqualTo(HttpStatusCode.NotFound));
+        foreach (var host in _hosts)
+            Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.Not.EqualTo(HttpStatusCode.NotFound));
     }
 
     [Test]
@@ -66,7 +101,8 @@ public sealed class FarmReloadTests
 
         Assert.That(exitCode, Is.Not.Zero);
         Assert.That(error, Does.Contain("ESB-CONFIG-DIFFERS").And.Contain($"{Environment.MachineName}:{_hosts[1].Id}"));
-        foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
+        foreach (var host in _hosts)
+            Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
 
         await WriteAsync("two");
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero, "it can be had once the files agree");
@@ -82,7 +118,8 @@ public sealed class FarmReloadTests
 
         Assert.That(exitCode, Is.Not.Zero);
         Assert.That(error, Does.Contain("ESB-CONFIG-DIFFERS").And.Contain("ESB-CFG-SYNTAX"));
-        foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
+        foreach (var host in _hosts)
+            Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
     }
 
     [Test]
@@ -90,7 +127,8 @@ public sealed class FarmReloadTests
     {
         await EsbAsync(cancellationToken, "endpoints", "pause", "files");
         var sent = new List<string>();
-        for (var i = 0; i < 6; i++) sent.Add(await SendAsync(_hosts[i % 2], "/old", cancellationToken));
+        for (var i = 0; i < 6; i++)
+            sent.Add(await SendAsync(_hosts[i % 2], "/old", cancellationToken));
         _configuration["endpoints"]!["files"]!["delivery"] = "ordered";
         await WriteAsync("one");
         await WriteAsync("two");
@@ -103,13 +141,27 @@ public sealed class FarmReloadTests
         Assert.That(refused.Error, Does.Contain("ESB-CONFIG-MIGRATION").And.Contain("endpoints.files.delivery").And.Contain("--migrate"));
         Assert.That(exitCode, Is.Zero, error);
         Assert.That(output, Does.Contain($"{Environment.MachineName}:{_hosts[1].Id}"), "the other host is named");
-        await _hosts[0].WaitAsync(_ => Task.FromResult(sent.TrueForAll(id => File.Exists(Path.Combine(_folder.FullName, "out", $"{id}.json")))), TimeSpan.FromSeconds(60), "to write what waited", cancellationToken);
+        await _hosts[0]
+            .WaitAsync(
+                _ => Task.FromResult(sent.TrueForAll(id => File.Exists(Path.Combine(_folder.FullName, "out", $"{id}.json")))),
+                TimeSpan.FromSeconds(60),
+                "to write what waited",
+                cancellationToken
+            );
         foreach (var host in _hosts)
         {
             var endpoint = await host.AskAsync("/api/endpoints/files", cancellationToken);
             var configuration = await host.AskAsync("/api/configuration", cancellationToken);
             Assert.That(endpoint.TryGetProperty("reason", out var reason) ? reason.GetString() : null, Is.Null);
-            Assert.That(configuration.GetProperty("values").EnumerateArray().Single(value => value.GetProperty("path").GetString() == "endpoints.files.delivery").GetProperty("value").GetString(), Does.Contain("ordered"));
+            Assert.That(
+                configuration
+                    .GetProperty("values")
+                    .EnumerateArray()
+                    .Single(value => value.GetProperty("path").GetString() == "endpoints.files.delivery")
+                    .GetProperty("value")
+                    .GetString(),
+                Does.Contain("ordered")
+            );
         }
     }
 
@@ -117,9 +169,19 @@ public sealed class FarmReloadTests
     public async Task Endpoint_whose_queue_exists_otherwise_refuses_the_configuration(CancellationToken cancellationToken)
     {
         var prefix = _configuration["transport"]!["prefix"]!.GetValue<string>();
-        await using var connection = await RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests").CreateConnectionAsync(cancellationToken);
+        await using var connection = await RabbitMqAddress
+            .Parse(Servers.RabbitMq)!
+            .ToFactory("tests")
+            .CreateConnectionAsync(cancellationToken);
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        await channel.QueueDeclareAsync(new RabbitMqNames(prefix, "farm-reload").New("more").Queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-max-length"] = 5 }, cancellationToken: cancellationToken);
+        await channel.QueueDeclareAsync(
+            new RabbitMqNames(prefix, "farm-reload").New("more").Queue,
+            durable: true,
+            exclusive: false,
+            autoDelete: false,
+            new Dictionary<string, object?> { ["x-max-length"] = 5 },
+            cancellationToken: cancellationToken
+        );
         _configuration["endpoints"]!["more"] = _configuration["endpoints"]!["files"]!.DeepClone();
         _configuration["endpoints"]!["shop"]!["path"] = "/new";
         await WriteAsync("one");
@@ -129,7 +191,8 @@ public sealed class FarmReloadTests
 
         Assert.That(exitCode, Is.Not.Zero);
         Assert.That(error, Does.Contain("ESB-CONFIG-MIGRATION").And.Contain("more"));
-        foreach (var host in _hosts) Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
+        foreach (var host in _hosts)
+            Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
     }
 
     private static async Task<string> SendAsync(HostProcess host, string path, CancellationToken cancellationToken)
@@ -147,11 +210,22 @@ public sealed class FarmReloadTests
 
     private async Task<int> KnownAsync(CancellationToken cancellationToken)
     {
-        var (_, output, _) = await CommandLine.RunAsync(_hosts[0].Folder, cancellationToken, "endpoints", "set", "files", "--pool-size", "2", "--url", _hosts[0].Management.OriginalString);
+        var (_, output, _) = await CommandLine.RunAsync(
+            _hosts[0].Folder,
+            cancellationToken,
+            "endpoints",
+            "set",
+            "files",
+            "--pool-size",
+            "2",
+            "--url",
+            _hosts[0].Management.OriginalString
+        );
         return output.Split(Environment.MachineName).Length - 1;
     }
 
-    private Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken) => EsbAsync(cancellationToken, "reload");
+    private Task<(int ExitCode, string Output, string Error)> ReloadAsync(CancellationToken cancellationToken) =>
+        EsbAsync(cancellationToken, "reload");
 
     private Task<(int ExitCode, string Output, string Error)> EsbAsync(CancellationToken cancellationToken, params string[] arguments) =>
         CommandLine.RunAsync(_hosts[0].Folder, cancellationToken, [.. arguments, "--url", _hosts[0].Management.OriginalString]);

@@ -33,7 +33,8 @@ public sealed class MigrationTests
     [TearDown]
     public async Task Stop()
     {
-        foreach (var host in _hosts) await host.DisposeAsync();
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
         _hosts.Clear();
         await _backend.DisposeAsync();
         await _schema.DisposeAsync();
@@ -55,7 +56,12 @@ public sealed class MigrationTests
         var before = _backend.Applied.Count;
         var (exitCode, output, error) = await ApplyAsync(fresh, cancellationToken);
         TestContext.Out.WriteLine(output + error);
-        await fresh.WaitAsync(_ => Task.FromResult(_backend.Applied.Count > before + 200), Soon, "to deliver from the new queues", cancellationToken);
+        await fresh.WaitAsync(
+            _ => Task.FromResult(_backend.Applied.Count > before + 200),
+            Soon,
+            "to deliver from the new queues",
+            cancellationToken
+        );
         await enough.CancelAsync();
         await load;
         var all = _accepted.Values.Sum(numbers => numbers.Count);
@@ -64,9 +70,17 @@ public sealed class MigrationTests
         using (Assert.EnterMultipleScope())
         {
             Assert.That(exitCode, Is.EqualTo(ExitCode.Done), output + error);
-            Assert.That(output, Does.Contain("to let go of its queues").And.Contain("ledger: migrated").And.Not.Contain("at the moment of the switch"));
-            foreach (var (key, numbers) in _accepted) Assert.That(_backend.NumbersOf(key), Is.EqualTo(numbers), key);
-            Assert.That((await old.AskAsync("/api/endpoints/ledger", cancellationToken)).GetProperty("reason").GetString(), Does.Contain("ESB-CFG-QUEUEDRIFT"), "its configuration wants the old queues");
+            Assert.That(
+                output,
+                Does.Contain("to let go of its queues").And.Contain("ledger: migrated").And.Not.Contain("at the moment of the switch")
+            );
+            foreach (var (key, numbers) in _accepted)
+                Assert.That(_backend.NumbersOf(key), Is.EqualTo(numbers), key);
+            Assert.That(
+                (await old.AskAsync("/api/endpoints/ledger", cancellationToken)).GetProperty("reason").GetString(),
+                Does.Contain("ESB-CFG-QUEUEDRIFT"),
+                "its configuration wants the old queues"
+            );
         }
     }
 
@@ -79,10 +93,14 @@ public sealed class MigrationTests
             var living = _living;
             try
             {
-                using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(living[place % living.Count].Public, "/orders")) { Content = new StringContent($"{number}") };
+                using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(living[place % living.Count].Public, "/orders"))
+                {
+                    Content = new StringContent($"{number}"),
+                };
                 request.Headers.Add("x-key", key);
                 using var response = await living[0].Client.SendAsync(request, CancellationToken.None);
-                if (response.StatusCode == HttpStatusCode.Accepted) accepted.Enqueue(number);
+                if (response.StatusCode == HttpStatusCode.Accepted)
+                    accepted.Enqueue(number);
             }
             catch (HttpRequestException)
             {
@@ -96,7 +114,9 @@ public sealed class MigrationTests
     private string Configure(string name, int lanes)
     {
         var file = Path.Combine(_folder.CreateSubdirectory(name).FullName, "esb.json");
-        File.WriteAllText(file, $$"""
+        File.WriteAllText(
+            file,
+            $$"""
             {
               "name": "migration",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{_prefix}}" },
@@ -107,7 +127,8 @@ public sealed class MigrationTests
                 "ledger": { "type": "http-outbound", "url": "{{_backend.Url.OriginalString}}", "subscribe": ["orders.#"], "delivery": "ordered-by-key", "lanes": {{lanes}}, "processingThreads": 8, "poolSize": 8 }
               }
             }
-            """);
+            """
+        );
         return file;
     }
 

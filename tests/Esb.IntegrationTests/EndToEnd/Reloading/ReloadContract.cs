@@ -26,13 +26,21 @@ public abstract class ReloadContract : ReloadFixture
         using var gone = await Host.PostAsync("/orders", "{}", "application/json", cancellationToken);
 
         Assert.That(exitCode, Is.Zero, error);
-        Assert.That(output, Does.Contain("replace endpoint shop").And.Contain("replace endpoint files").And.Contain("exchange processes").And.Contain("is in service, in place of"));
+        Assert.That(
+            output,
+            Does.Contain("replace endpoint shop")
+                .And.Contain("replace endpoint files")
+                .And.Contain("exchange processes")
+                .And.Contain("is in service, in place of")
+        );
         Assert.That(gone.StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
         Assert.That(Names("files"), Is.EquivalentTo(new[] { $"{first}-1" }));
     }
 
     [Test]
-    public async Task Nothing_is_lost_doubled_or_turned_away_while_endpoints_change_come_and_go_under_load(CancellationToken cancellationToken)
+    public async Task Nothing_is_lost_doubled_or_turned_away_while_endpoints_change_come_and_go_under_load(
+        CancellationToken cancellationToken
+    )
     {
         using var sending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var load = Enumerable.Range(0, 4).Select(_ => SendAsync(sending.Token)).ToList();
@@ -46,7 +54,12 @@ public abstract class ReloadContract : ReloadFixture
         await sending.CancelAsync();
         var accepted = (await Task.WhenAll(load)).SelectMany(ids => ids).ToList();
         Assert.That(accepted, Has.Count.GreaterThan(50));
-        await Host.WaitAsync(_ => Task.FromResult(Ids("files", "others").Count >= accepted.Count), TimeSpan.FromSeconds(60), $"to deliver {accepted.Count} messages", cancellationToken);
+        await Host.WaitAsync(
+            _ => Task.FromResult(Ids("files", "others").Count >= accepted.Count),
+            TimeSpan.FromSeconds(60),
+            $"to deliver {accepted.Count} messages",
+            cancellationToken
+        );
         Assert.That(Ids("files", "others"), Is.EquivalentTo(accepted), "each arrives at the endpoint that changes, once");
     }
 
@@ -66,15 +79,22 @@ public abstract class ReloadContract : ReloadFixture
         var sent = 0;
         for (var round = 0; round < 6; round++)
         {
-            for (var i = 0; i < 20; i++) await PostAsync("/orders", cancellationToken, number: ++sent);
+            for (var i = 0; i < 20; i++)
+                await PostAsync("/orders", cancellationToken, number: ++sent);
             Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 3, ["delays"] = new JsonArray() };
             var (exitCode, output, error) = await ReloadAsync(cancellationToken);
             Assert.That(exitCode, Is.Zero, error);
             Assert.That(output, Does.Contain("exchange settings of endpoint files; its instances stay"));
         }
 
-        await Host.WaitAsync(_ => Task.FromResult(Names("ordered").Count == sent), TimeSpan.FromSeconds(60), $"to write {sent} files", cancellationToken);
-        lock (written) Assert.That(written.Distinct().Select(int.Parse), Is.Ordered);
+        await Host.WaitAsync(
+            _ => Task.FromResult(Names("ordered").Count == sent),
+            TimeSpan.FromSeconds(60),
+            $"to write {sent} files",
+            cancellationToken
+        );
+        lock (written)
+            Assert.That(written.Distinct().Select(int.Parse), Is.Ordered);
     }
 
     [Test]
@@ -93,9 +113,18 @@ public abstract class ReloadContract : ReloadFixture
         var mended = await ReloadAsync(cancellationToken);
 
         Assert.That(exitCode, Is.Not.Zero);
-        Assert.That(error, Does.Contain("what runs keeps running").And.Contain("endpoints.files.type").And.Contain("endpoints.shop.process").And.Contain("esb.json:"));
+        Assert.That(
+            error,
+            Does.Contain("what runs keeps running")
+                .And.Contain("endpoints.files.type")
+                .And.Contain("endpoints.shop.process")
+                .And.Contain("esb.json:")
+        );
         Assert.That(refused.GetProperty("ready").GetBoolean(), Is.True);
-        Assert.That(refused.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()), Has.One.Match($"revision [0-9a-f]{{12}} was refused with 2 errors; revision {running} runs on"));
+        Assert.That(
+            refused.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()),
+            Has.One.Match($"revision [0-9a-f]{{12}} was refused with 2 errors; revision {running} runs on")
+        );
         Assert.That(mended.ExitCode, Is.Zero, mended.Error);
         Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetArrayLength(), Is.Zero);
     }
@@ -105,9 +134,14 @@ public abstract class ReloadContract : ReloadFixture
     [TestCase("endpoints.files.delivery", "ESB-CONFIG-MIGRATION")]
     public async Task What_needs_more_than_an_exchange_is_refused(string path, string code, CancellationToken cancellationToken)
     {
-        if (path == "transport") Json["transport"] = KeepsWhatWaits ? new JsonObject { ["type"] = "memory" } : new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}" };
-        else if (path == "name") Json["name"] = "another";
-        else Endpoints["files"]!["delivery"] = "ordered";
+        if (path == "transport")
+            Json["transport"] = KeepsWhatWaits
+                ? new JsonObject { ["type"] = "memory" }
+                : new JsonObject { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}" };
+        else if (path == "name")
+            Json["name"] = "another";
+        else
+            Endpoints["files"]!["delivery"] = "ordered";
         var (exitCode, _, error) = await ReloadAsync(cancellationToken);
 
         Assert.That(exitCode, Is.Not.Zero);
@@ -117,7 +151,9 @@ public abstract class ReloadContract : ReloadFixture
     }
 
     [Test]
-    public async Task Endpoint_that_an_operator_has_paused_stays_so_and_delivers_what_waited_once_it_goes_on(CancellationToken cancellationToken)
+    public async Task Endpoint_that_an_operator_has_paused_stays_so_and_delivers_what_waited_once_it_goes_on(
+        CancellationToken cancellationToken
+    )
     {
         Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
         var before = await PostAsync("/orders", cancellationToken);
@@ -141,14 +177,22 @@ public abstract class ReloadContract : ReloadFixture
         await WriteAsync();
         var plan = (await EsbAsync(cancellationToken, "plan", Configuration)).Output;
         Assert.That(plan, Does.Contain("remove endpoint files"));
-        if (KeepsWhatWaits) Assert.That(plan, Does.Contain("queues of files").And.Contain("messages that wait there and stay, without a consumer: 1"));
+        if (KeepsWhatWaits)
+            Assert.That(plan, Does.Contain("queues of files").And.Contain("messages that wait there and stay, without a consumer: 1"));
         Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
         await PostAsync("/orders", cancellationToken); // for nobody
         if (!KeepsWhatWaits)
         {
             await Host.WaitAsync(
-                async token => (await Host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray().Any(letter => letter.GetProperty("code").GetString() == "ESB-ENDPOINT-REMOVED"),
-                TimeSpan.FromSeconds(20), "to keep a dead letter", cancellationToken);
+                async token =>
+                    (await Host.AskAsync("/api/dead-letters", token))
+                        .GetProperty("items")
+                        .EnumerateArray()
+                        .Any(letter => letter.GetProperty("code").GetString() == "ESB-ENDPOINT-REMOVED"),
+                TimeSpan.FromSeconds(20),
+                "to keep a dead letter",
+                cancellationToken
+            );
             return;
         }
 
@@ -186,7 +230,12 @@ public abstract class ReloadContract : ReloadFixture
         await WriteAsync();
         await Host.SignalAsync("HUP");
 
-        await Host.WaitAsync(async token => (await PostedAsync("/signalled", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(20), "to reload", cancellationToken);
+        await Host.WaitAsync(
+            async token => (await PostedAsync("/signalled", token)).StatusCode == HttpStatusCode.Accepted,
+            TimeSpan.FromSeconds(20),
+            "to reload",
+            cancellationToken
+        );
     }
 
     [Test]
@@ -207,17 +256,34 @@ public abstract class ReloadContract : ReloadFixture
         await WaitForAsync("files", [$"{id}-1"], cancellationToken);
 
         Assert.That(planned.ExitCode, Is.Zero, planned.Error);
-        Assert.That(planned.Output, Does.Contain($"Revision {running} runs, and this is ").And.Contain("start endpoint added").And.Contain("exchange processes").And.Contain("ESB-CONFIG-RESTART store"));
-        Assert.That(planned.Output, Does.Contain(KeepsWhatWaits ? "esb reload --migrate" : "ESB-CONFIG-MIGRATION endpoints.files.delivery"));
+        Assert.That(
+            planned.Output,
+            Does.Contain($"Revision {running} runs, and this is ")
+                .And.Contain("start endpoint added")
+                .And.Contain("exchange processes")
+                .And.Contain("ESB-CONFIG-RESTART store")
+        );
+        Assert.That(
+            planned.Output,
+            Does.Contain(KeepsWhatWaits ? "esb reload --migrate" : "ESB-CONFIG-MIGRATION endpoints.files.delivery")
+        );
         Assert.That((wrong.ExitCode, wrong.Error), Is.EqualTo((2, wrong.Error)));
         Assert.That(wrong.Error, Does.Contain("endpoints.added.type").And.Contain("(next.json:1:").And.Not.Contain("esb-plan-"));
-        Assert.That((await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString(), Is.EqualTo(running));
+        Assert.That(
+            (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString(),
+            Is.EqualTo(running)
+        );
     }
 
     [Test]
     public async Task What_the_host_tells_of_itself_changes_while_it_works(CancellationToken cancellationToken)
     {
-        Json["telemetry"] = new JsonObject { ["logLevel"] = "debug", ["logFolder"] = PathOf("logs"), ["counters"] = false };
+        Json["telemetry"] = new JsonObject
+        {
+            ["logLevel"] = "debug",
+            ["logFolder"] = PathOf("logs"),
+            ["counters"] = false,
+        };
         Endpoints["added"] = Files("added");
         var (exitCode, _, error) = await ReloadAsync(cancellationToken);
         var level = (await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString();
@@ -228,7 +294,11 @@ public abstract class ReloadContract : ReloadFixture
 
         Assert.That(exitCode, Is.Zero, error);
         Assert.That((level, metrics), Is.EqualTo(("debug", (JsonElement?)null)));
-        Assert.That(Directory.GetFiles(PathOf("logs")).Select(Path.GetFileName), Is.EquivalentTo(new[] { "host.log", "added.log" }), "what is about an endpoint has a file of its own");
+        Assert.That(
+            Directory.GetFiles(PathOf("logs")).Select(Path.GetFileName),
+            Is.EquivalentTo(new[] { "host.log", "added.log" }),
+            "what is about an endpoint has a file of its own"
+        );
         Assert.That(back.ExitCode, Is.Zero, back.Error);
         Assert.That((await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
     }
@@ -241,7 +311,12 @@ public abstract class ReloadContract : ReloadFixture
         Endpoints["shop"]!["path"] = "/watched";
         await WriteAsync();
 
-        await Host.WaitAsync(async token => (await PostedAsync("/watched", token)).StatusCode == HttpStatusCode.Accepted, TimeSpan.FromSeconds(30), "to reload", cancellationToken);
+        await Host.WaitAsync(
+            async token => (await PostedAsync("/watched", token)).StatusCode == HttpStatusCode.Accepted,
+            TimeSpan.FromSeconds(30),
+            "to reload",
+            cancellationToken
+        );
     }
 
     [Test]
@@ -253,8 +328,25 @@ public abstract class ReloadContract : ReloadFixture
         var after = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
         var id = await PostAsync("/orders", cancellationToken);
 
-        await Host.WaitAsync(async token => await CountAsync("kind=recorded", fact => fact.GetProperty("name").GetString() == "configuration" && fact.GetProperty("fields").GetProperty("after").GetString() == after, token) == 1, TimeSpan.FromSeconds(20), "to record the reload", cancellationToken);
-        await Host.WaitAsync(async token => await CountAsync($"id={id}", fact => fact.GetProperty("revision").GetString() == after, token) > 0, TimeSpan.FromSeconds(20), "to record the message", cancellationToken);
+        await Host.WaitAsync(
+            async token =>
+                await CountAsync(
+                    "kind=recorded",
+                    fact =>
+                        fact.GetProperty("name").GetString() == "configuration"
+                        && fact.GetProperty("fields").GetProperty("after").GetString() == after,
+                    token
+                ) == 1,
+            TimeSpan.FromSeconds(20),
+            "to record the reload",
+            cancellationToken
+        );
+        await Host.WaitAsync(
+            async token => await CountAsync($"id={id}", fact => fact.GetProperty("revision").GetString() == after, token) > 0,
+            TimeSpan.FromSeconds(20),
+            "to record the message",
+            cancellationToken
+        );
         Assert.That(after, Is.Not.EqualTo(before));
     }
 }
@@ -271,7 +363,13 @@ public sealed class EmbeddedReloadTests : ReloadContract
 /// <inheritdoc/>
 public sealed class ServerReloadTests : ReloadContract
 {
-    private protected override JsonObject Transport => new() { ["type"] = "rabbitmq", ["url"] = "${env:ESB_RABBITMQ}", ["prefix"] = $"test-{Guid.NewGuid():N}" };
+    private protected override JsonObject Transport =>
+        new()
+        {
+            ["type"] = "rabbitmq",
+            ["url"] = "${env:ESB_RABBITMQ}",
+            ["prefix"] = $"test-{Guid.NewGuid():N}",
+        };
 
     private protected override bool KeepsWhatWaits => true;
 }

@@ -37,7 +37,12 @@ public abstract class ReloadFixture
             ["processes"] = new JsonObject { ["in"] = Process("1") },
             ["endpoints"] = new JsonObject
             {
-                ["shop"] = new JsonObject { ["type"] = "http-inbound", ["path"] = "/orders", ["process"] = "in" },
+                ["shop"] = new JsonObject
+                {
+                    ["type"] = "http-inbound",
+                    ["path"] = "/orders",
+                    ["process"] = "in",
+                },
                 ["files"] = Files("files"),
             },
         };
@@ -54,37 +59,57 @@ public abstract class ReloadFixture
 
     private protected static JsonArray Process(string version) => [Set(version), new JsonObject { ["publish"] = "orders.new" }];
 
-    private protected static JsonObject Set(string version) => new() { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-version"] = version } } };
+    private protected static JsonObject Set(string version) =>
+        new() { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-version"] = version } } };
 
     private protected static void Note(List<string> written, string? file)
     {
-        if (file is null || Path.GetExtension(file) != ".json") return;
-        lock (written) written.Add(Path.GetFileNameWithoutExtension(file));
+        if (file is null || Path.GetExtension(file) != ".json")
+            return;
+        lock (written)
+            written.Add(Path.GetFileNameWithoutExtension(file));
     }
 
-    private protected JsonObject Files(string folder) => new()
-    {
-        ["type"] = "file-outbound", ["subscribe"] = new JsonArray("orders.new"), ["folder"] = PathOf(folder), ["fileName"] = "{message.id}-{header.x-version}.json",
-    };
+    private protected JsonObject Files(string folder) =>
+        new()
+        {
+            ["type"] = "file-outbound",
+            ["subscribe"] = new JsonArray("orders.new"),
+            ["folder"] = PathOf(folder),
+            ["fileName"] = "{message.id}-{header.x-version}.json",
+        };
 
     // One thing at a time.
     private protected void Change(int round)
     {
         switch (round % 6)
         {
-            case 0: Endpoints["files"]!["folder"] = PathOf(round % 12 == 0 ? "others" : "files"); break;
-            case 1: Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 5 }; break;
-            case 2: Endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}"); break;
-            case 3: Json["processes"] = new JsonObject { ["in"] = Process($"{round}") }; break;
-            case 4: Endpoints["added"] = Files("added"); break;
-            default: Endpoints.Remove("added"); break;
+            case 0:
+                Endpoints["files"]!["folder"] = PathOf(round % 12 == 0 ? "others" : "files");
+                break;
+            case 1:
+                Endpoints["files"]!["retry"] = new JsonObject { ["immediate"] = round % 5 };
+                break;
+            case 2:
+                Endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}");
+                break;
+            case 3:
+                Json["processes"] = new JsonObject { ["in"] = Process($"{round}") };
+                break;
+            case 4:
+                Endpoints["added"] = Files("added");
+                break;
+            default:
+                Endpoints.Remove("added");
+                break;
         }
     }
 
     private protected async Task<List<string>> SendAsync(CancellationToken stopping)
     {
         var accepted = new List<string>();
-        while (!stopping.IsCancellationRequested) accepted.Add(await PostAsync("/orders", CancellationToken.None));
+        while (!stopping.IsCancellationRequested)
+            accepted.Add(await PostAsync("/orders", CancellationToken.None));
         return accepted;
     }
 
@@ -97,7 +122,10 @@ public abstract class ReloadFixture
 
     private protected async Task<HttpResponseMessage> PostedAsync(string path, CancellationToken cancellationToken, int number = 0)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, path)) { Content = new StringContent("{}", new System.Net.Http.Headers.MediaTypeHeaderValue("application/json")) };
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, path))
+        {
+            Content = new StringContent("{}", new System.Net.Http.Headers.MediaTypeHeaderValue("application/json")),
+        };
         request.Headers.Add("X-Number", $"{number}");
         return await Host.Client.SendAsync(request, cancellationToken);
     }
@@ -108,8 +136,10 @@ public abstract class ReloadFixture
         return await EsbAsync(cancellationToken, "reload");
     }
 
-    private protected Task<(int ExitCode, string Output, string Error)> EsbAsync(CancellationToken cancellationToken, params string[] arguments) =>
-        CommandLine.RunAsync(Host.Folder, cancellationToken, [.. arguments, "--url", Host.Management.OriginalString]);
+    private protected Task<(int ExitCode, string Output, string Error)> EsbAsync(
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) => CommandLine.RunAsync(Host.Folder, cancellationToken, [.. arguments, "--url", Host.Management.OriginalString]);
 
     private protected async Task RestartAsync(CancellationToken cancellationToken)
     {
@@ -120,18 +150,29 @@ public abstract class ReloadFixture
 
     private protected Task WriteAsync() => File.WriteAllTextAsync(Configuration, Json.ToJsonString());
 
-    private protected Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) => Host.AskAsync("/health/ready", cancellationToken);
+    private protected Task<JsonElement> ReadyAsync(CancellationToken cancellationToken) =>
+        Host.AskAsync("/health/ready", cancellationToken);
 
     private protected async Task<int> CountAsync(string query, Predicate<JsonElement> condition, CancellationToken cancellationToken) =>
-        (await Host.AskAsync($"/api/messages?{query}", cancellationToken)).GetProperty("items").EnumerateArray().Count(fact => condition(fact));
+        (await Host.AskAsync($"/api/messages?{query}", cancellationToken))
+            .GetProperty("items")
+            .EnumerateArray()
+            .Count(fact => condition(fact));
 
     private protected Task WaitForAsync(string folder, IReadOnlyCollection<string> names, CancellationToken cancellationToken) =>
-        Host.WaitAsync(_ => Task.FromResult(Names(folder).ToHashSet().IsSupersetOf(names)), TimeSpan.FromSeconds(30), $"to write {string.Join(", ", names)} into {folder}", cancellationToken);
+        Host.WaitAsync(
+            _ => Task.FromResult(Names(folder).ToHashSet().IsSupersetOf(names)),
+            TimeSpan.FromSeconds(30),
+            $"to write {string.Join(", ", names)} into {folder}",
+            cancellationToken
+        );
 
     private protected List<string> Ids(params string[] folders) => [.. folders.SelectMany(Names).Select(name => name[..36])];
 
     private protected List<string> Names(string folder) =>
-        Directory.Exists(PathOf(folder)) ? [.. Directory.GetFiles(PathOf(folder), "*.json").Select(file => Path.GetFileNameWithoutExtension(file))] : [];
+        Directory.Exists(PathOf(folder))
+            ? [.. Directory.GetFiles(PathOf(folder), "*.json").Select(file => Path.GetFileNameWithoutExtension(file))]
+            : [];
 
     private protected string PathOf(string folder) => Path.Combine(Folder.FullName, folder);
 }

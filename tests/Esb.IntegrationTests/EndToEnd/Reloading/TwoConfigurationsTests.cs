@@ -21,7 +21,10 @@ public sealed class TwoConfigurationsTests
     {
         _folder.Delete(recursive: true);
         await using var source = NpgsqlDataSource.Create(Servers.Postgres);
-        await using var command = source.CreateCommand($"drop schema if exists {_schema} cascade; drop schema if exists {_schema}_shop cascade; drop schema if exists {_schema}_bank cascade");
+        await using var command = source.CreateCommand(
+            $"drop schema if exists {_schema} cascade; drop schema if exists {_schema}_shop cascade; drop schema if exists "
+                + $"{_schema}_bank cascade"
+        );
         await command.ExecuteNonQueryAsync();
     }
 
@@ -39,7 +42,13 @@ public sealed class TwoConfigurationsTests
         Assert.That(letterOfBank.MessageId, Is.EqualTo(paid));
         var listed = await CommandLine.RunAsync(bank.Folder, Variables, cancellationToken, "dead-letters", "list", "--config", "esb.json");
         Assert.That(listed.Output, Does.Contain(letterOfBank.Id).And.Not.Contain(letterOfShop.Id), listed.Error);
-        await shop.WaitAsync(async token => (await shop.AskAsync($"/api/messages/{paid}", token)).ToString().Contains("ESB-FILE-NAME", StringComparison.Ordinal), TimeSpan.FromSeconds(30), "to find the fact of the other", cancellationToken);
+        await shop.WaitAsync(
+            async token =>
+                (await shop.AskAsync($"/api/messages/{paid}", token)).ToString().Contains("ESB-FILE-NAME", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(30),
+            "to find the fact of the other",
+            cancellationToken
+        );
     }
 
     private async Task<HostProcess> StartAsync(string name, CancellationToken cancellationToken)
@@ -58,14 +67,18 @@ public sealed class TwoConfigurationsTests
               }
             }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         return await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
     }
 
     private static async Task<string> SendAsync(HostProcess host, CancellationToken cancellationToken)
     {
         using var answer = await host.Client.PostAsync(new Uri(host.Public, "orders"), new StringContent("<order/>"), cancellationToken);
-        return JsonDocument.Parse(await answer.Content.ReadAsStringAsync(cancellationToken)).RootElement.GetProperty("messageId").GetString()!;
+        return JsonDocument
+            .Parse(await answer.Content.ReadAsStringAsync(cancellationToken))
+            .RootElement.GetProperty("messageId")
+            .GetString()!;
     }
 
     private static async Task<(string Id, string MessageId)> LetterAsync(HostProcess host, CancellationToken cancellationToken)
@@ -77,7 +90,10 @@ public sealed class TwoConfigurationsTests
                 letters = [.. (await host.AskAsync("/api/dead-letters", token)).GetProperty("items").EnumerateArray()];
                 return letters.Count > 0;
             },
-            TimeSpan.FromSeconds(30), "to keep a dead letter", cancellationToken);
+            TimeSpan.FromSeconds(30),
+            "to keep a dead letter",
+            cancellationToken
+        );
         var letter = letters.Single();
         return (letter.GetProperty("id").GetString()!, letter.GetProperty("messageId").GetString()!);
     }

@@ -21,11 +21,16 @@ public sealed class CsvImportSampleTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-csv-import-");
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "in"));
-        _host = await HostProcess.StartAsync(Repository.PathOf("samples", "csv-import"), _folder.FullName, CancellationToken.None, new Dictionary<string, string>
-        {
-            ["ESB__ENDPOINTS__ROWS__FOLDER"] = Rows,
-            ["ESB__ENDPOINTS__INBOX__FOLDER"] = Path.Combine(_folder.FullName, "in"),
-        });
+        _host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "csv-import"),
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string>
+            {
+                ["ESB__ENDPOINTS__ROWS__FOLDER"] = Rows,
+                ["ESB__ENDPOINTS__INBOX__FOLDER"] = Path.Combine(_folder.FullName, "in"),
+            }
+        );
     }
 
     [OneTimeTearDown]
@@ -45,11 +50,20 @@ public sealed class CsvImportSampleTests
         var (first, last) = (RowOf(id, 0), RowOf(id, 2));
         await _host.WaitForFileAsync(first, cancellationToken);
         await _host.WaitForFileAsync(last, cancellationToken);
-        Assert.That(await File.ReadAllTextAsync(first, cancellationToken), Is.EqualTo("""{"sku":"A-1","qty":3,"price":12.50,"day":"2025-12-31"}"""));
+        Assert.That(
+            await File.ReadAllTextAsync(first, cancellationToken),
+            Is.EqualTo("""{"sku":"A-1","qty":3,"price":12.50,"day":"2025-12-31"}""")
+        );
         Assert.That(await File.ReadAllTextAsync(last, cancellationToken), Is.EqualTo("""{"sku":"A;3","qty":1,"price":0.99}"""));
-        var letter = (await _host.AskAsync("/api/dead-letters?endpoint=upload", cancellationToken)).GetProperty("items").EnumerateArray().Single();
+        var letter = (await _host.AskAsync("/api/dead-letters?endpoint=upload", cancellationToken))
+            .GetProperty("items")
+            .EnumerateArray()
+            .Single();
         Assert.That(letter.GetProperty("code").GetString(), Is.EqualTo("ESB-FLAT-FORMAT"));
-        Assert.That(letter.GetProperty("reason").GetString(), Does.Contain($"Item 1 at line 3 of message {id}").And.Contain("column 5, field qty"));
+        Assert.That(
+            letter.GetProperty("reason").GetString(),
+            Does.Contain($"Item 1 at line 3 of message {id}").And.Contain("column 5, field qty")
+        );
         Assert.That(_host.Output, Does.Contain("3 rows, 1 of them bad"));
     }
 
@@ -61,10 +75,23 @@ public sealed class CsvImportSampleTests
         await File.WriteAllTextAsync(unfinished, "sku;qty;price\r\nB-1;1;1\r\n\"B-2;1;1\r\n", cancellationToken);
         File.Move(unfinished, Path.Combine(_folder.FullName, "in", "open.csv"));
 
-        await _host.WaitAsync(_ => Task.FromResult(Directory.Exists(error) && Directory.GetFiles(error).Length == 2), Limit, "to refuse the file", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(error) && Directory.GetFiles(error).Length == 2),
+            Limit,
+            "to refuse the file",
+            cancellationToken
+        );
 
-        Assert.That(Directory.GetFiles(error).Select(File.ReadAllText), Has.Some.Contains("ESB-FLAT-QUOTE").And.Some.Contains("line 3, column 1"));
-        await _host.WaitAsync(_ => Task.FromResult(Directory.GetFiles(Rows).Any(file => File.ReadAllText(file).Contains("B-1", StringComparison.Ordinal))), Limit, "to deliver the row before", cancellationToken);
+        Assert.That(
+            Directory.GetFiles(error).Select(File.ReadAllText),
+            Has.Some.Contains("ESB-FLAT-QUOTE").And.Some.Contains("line 3, column 1")
+        );
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.GetFiles(Rows).Any(file => File.ReadAllText(file).Contains("B-1", StringComparison.Ordinal))),
+            Limit,
+            "to deliver the row before",
+            cancellationToken
+        );
         Assert.That(Directory.GetFiles(Rows).Length, Is.GreaterThan(before));
     }
 

@@ -23,12 +23,17 @@ public sealed class DatabaseSampleTests
         await connection.ExecuteAsync(await File.ReadAllTextAsync(Repository.PathOf("samples", "database", "tables.sql")));
         await connection.ExecuteAsync("truncate orders_in");
         _folder = Directory.CreateTempSubdirectory("esb-database-");
-        _host = await HostProcess.StartAsync(Repository.PathOf("samples", "database"), _folder.FullName, CancellationToken.None, new Dictionary<string, string>
-        {
-            ["ESB_RABBITMQ"] = Servers.RabbitMq,
-            ["ESB_POSTGRES"] = Servers.Postgres,
-            ["ESB__TRANSPORT__PREFIX"] = $"test-{Guid.NewGuid():N}",
-        });
+        _host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "database"),
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["ESB__TRANSPORT__PREFIX"] = $"test-{Guid.NewGuid():N}",
+            }
+        );
     }
 
     [OneTimeTearDown]
@@ -67,14 +72,16 @@ public sealed class DatabaseSampleTests
             {
                 using var response = await _host.PostAsync("/orders", $$"""{"order":{{number}}}""", "application/json", token);
                 Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
-            });
+            }
+        );
 
         var rows = 0L;
         await _host.WaitAsync(
             async _ => (rows = await connection.ExecuteScalarAsync<long>("select count(*) from orders_in")) >= orders,
             TimeSpan.FromSeconds(60),
             "to insert every order",
-            cancellationToken);
+            cancellationToken
+        );
         Assert.That(rows, Is.EqualTo(orders));
         Assert.That(await connection.ExecuteScalarAsync<long>("select count(distinct body) from orders_in"), Is.EqualTo(orders));
     }

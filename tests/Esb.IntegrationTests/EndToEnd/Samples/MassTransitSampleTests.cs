@@ -32,8 +32,10 @@ public sealed class MassTransitSampleTests
     [OneTimeTearDown]
     public async Task StopApplication()
     {
-        if (_host is not null) await _host.DisposeAsync();
-        if (_shop is not null) await _shop.DisposeAsync();
+        if (_host is not null)
+            await _host.DisposeAsync();
+        if (_shop is not null)
+            await _shop.DisposeAsync();
         await ForgetAsync();
         _folder.Delete(recursive: true);
     }
@@ -64,8 +66,15 @@ public sealed class MassTransitSampleTests
         using var known = await _host.PostAsync("/stock", """{"sku":"A-7"}""", "application/json", cancellationToken);
         using var unknown = await _host.PostAsync("/stock", """{"sku":"B-7"}""", "application/json", cancellationToken);
 
-        var (stock, fault) = (await known.Content.ReadAsStringAsync(cancellationToken), await unknown.Content.ReadAsStringAsync(cancellationToken));
-        Assert.That((known.StatusCode, unknown.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.BadGateway)), $"{stock}\n{fault}\n{_host.Output}");
+        var (stock, fault) = (
+            await known.Content.ReadAsStringAsync(cancellationToken),
+            await unknown.Content.ReadAsStringAsync(cancellationToken)
+        );
+        Assert.That(
+            (known.StatusCode, unknown.StatusCode),
+            Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.BadGateway)),
+            $"{stock}\n{fault}\n{_host.Output}"
+        );
         Assert.That(JsonDocument.Parse(stock).RootElement.GetProperty("pieces").GetInt32(), Is.EqualTo(12));
         Assert.That(JsonDocument.Parse(fault).RootElement.GetProperty("code").GetString(), Is.EqualTo("ESB-MT-FAULT"));
     }
@@ -84,7 +93,12 @@ public sealed class MassTransitSampleTests
         await StartHostAsync(cancellationToken);
 
         var report = await _shop.WaitForReportAsync(text => Number(text, "completed") >= before + orders, cancellationToken);
-        await _host.WaitAsync(_ => Task.FromResult(Completed() >= before + orders), TimeSpan.FromSeconds(90), "to hear of all ends", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Completed() >= before + orders),
+            TimeSpan.FromSeconds(90),
+            "to hear of all ends",
+            cancellationToken
+        );
 
         Assert.That(atKill, Is.LessThan(before + orders), "it was killed in the middle");
         Assert.That((Number(report, "packed"), Number(report, "under other ids")), Is.EqualTo((before + orders, 0)), report);
@@ -94,18 +108,40 @@ public sealed class MassTransitSampleTests
     private static int Number(string report, string name) =>
         int.Parse(report.Split(", ").Single(part => part.StartsWith(name, StringComparison.Ordinal))[(name.Length + 1)..]);
 
-    private int Completed() => Directory.Exists(Path.Combine(_folder.FullName, "completed")) ? Directory.GetFiles(Path.Combine(_folder.FullName, "completed"), "*.json").Length : 0;
+    private int Completed() =>
+        Directory.Exists(Path.Combine(_folder.FullName, "completed"))
+            ? Directory.GetFiles(Path.Combine(_folder.FullName, "completed"), "*.json").Length
+            : 0;
 
-    private async Task StartHostAsync(CancellationToken cancellationToken) => _host = await HostProcess.StartAsync(
-        Path.Combine(_folder.FullName, "esb.json"), _folder.CreateSubdirectory("host").FullName, cancellationToken,
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB__NAME"] = _name, ["ESB__TRANSPORT__PREFIX"] = _name });
+    private async Task StartHostAsync(CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            _folder.CreateSubdirectory("host").FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB__NAME"] = _name,
+                ["ESB__TRANSPORT__PREFIX"] = _name,
+            }
+        );
 
     // What both leave at a broker that others use too.
     private async Task ForgetAsync()
     {
         await using var connection = await new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
         await using var channel = await connection.CreateChannelAsync();
-        foreach (var endpoint in new[] { $"esb-{_name}-accepted", $"esb-{_name}-completed", $"esb-{_name}-prices", "packed", "stock", "order-state" })
+        foreach (
+            var endpoint in new[]
+            {
+                $"esb-{_name}-accepted",
+                $"esb-{_name}-completed",
+                $"esb-{_name}-prices",
+                "packed",
+                "stock",
+                "order-state",
+            }
+        )
         {
             await channel.QueueDeleteAsync(endpoint);
             await channel.ExchangeDeleteAsync(endpoint);

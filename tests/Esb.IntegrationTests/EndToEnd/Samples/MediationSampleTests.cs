@@ -17,10 +17,12 @@ public sealed class MediationSampleTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-mediation-");
         _backend = await EchoBackend.StartAsync();
-        _host = await HostProcess.StartAsync(Repository.PathOf("samples", "mediation"), _folder.FullName, CancellationToken.None, new Dictionary<string, string>
-        {
-            ["ESB__ENDPOINTS__BACKEND__URL"] = _backend.Url.OriginalString,
-        });
+        _host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "mediation"),
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string> { ["ESB__ENDPOINTS__BACKEND__URL"] = _backend.Url.OriginalString }
+        );
     }
 
     [OneTimeTearDown]
@@ -43,7 +45,12 @@ public sealed class MediationSampleTests
     [Test, CancelAfter(60_000)]
     public async Task Body_that_meets_no_condition_is_refused_as_the_process_says(CancellationToken cancellationToken)
     {
-        using var response = await _host.PostAsync("/cbr", Order.Replace("IBM", "DEC", StringComparison.Ordinal), "application/xml", cancellationToken);
+        using var response = await _host.PostAsync(
+            "/cbr",
+            Order.Replace("IBM", "DEC", StringComparison.Ordinal),
+            "application/xml",
+            cancellationToken
+        );
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
         Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain("the first order is not for IBM"));

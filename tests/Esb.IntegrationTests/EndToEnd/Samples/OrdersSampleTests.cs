@@ -37,8 +37,18 @@ public sealed class OrdersSampleTests
             statuses.Add(response.StatusCode);
         }
 
-        Assert.That(statuses, Is.EqualTo(new[] { HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.UnprocessableEntity }));
-        await _host.WaitAsync(_ => Task.FromResult(LedgerFiles().Length == 3), TimeSpan.FromSeconds(20), "to write three files to the ledger", cancellationToken);
+        Assert.That(
+            statuses,
+            Is.EqualTo(
+                new[] { HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.UnprocessableEntity }
+            )
+        );
+        await _host.WaitAsync(
+            _ => Task.FromResult(LedgerFiles().Length == 3),
+            TimeSpan.FromSeconds(20),
+            "to write three files to the ledger",
+            cancellationToken
+        );
         await _host.WaitForFileAsync(Data("review", "A-1002.xml"), cancellationToken);
         await _host.WaitForFileAsync(Data("warehouse", "Blue Cafe-A-1001.xml"), cancellationToken);
         await _host.WaitForFileAsync(Data("warehouse", "Hill School-L-77.xml"), cancellationToken);
@@ -47,7 +57,11 @@ public sealed class OrdersSampleTests
         Assert.Multiple(() =>
         {
             Assert.That(File.ReadAllText(Data("review", "A-1002.xml")), Is.EqualTo(large), "the body is not touched");
-            Assert.That(legacy, Does.Contain("<order id=\"L-77\">").And.Contain("<customer>Hill School</customer>"), "the old shop's order has today's form");
+            Assert.That(
+                legacy,
+                Does.Contain("<order id=\"L-77\">").And.Contain("<customer>Hill School</customer>"),
+                "the old shop's order has today's form"
+            );
         });
     }
 
@@ -88,7 +102,17 @@ public sealed class OrdersSampleTests
         await File.WriteAllTextAsync(Data("in", "shop-42.xml"), Order("DROP-42"), cancellationToken);
 
         await _host.WaitForFileAsync(Data("warehouse", "A shop-DROP-42.xml"), cancellationToken);
-        await _host.WaitAsync(_ => Task.FromResult(Directory.GetFiles(Data("in"), "*shop-42*", SearchOption.AllDirectories).Any(path => path.Contains("/done/", StringComparison.Ordinal))), TimeSpan.FromSeconds(10), "to move the file to done", cancellationToken);
+        await _host.WaitAsync(
+            _ =>
+                Task.FromResult(
+                    Directory
+                        .GetFiles(Data("in"), "*shop-42*", SearchOption.AllDirectories)
+                        .Any(path => path.Contains("/done/", StringComparison.Ordinal))
+                ),
+            TimeSpan.FromSeconds(10),
+            "to move the file to done",
+            cancellationToken
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -98,7 +122,12 @@ public sealed class OrdersSampleTests
         await File.WriteAllTextAsync(Data("in", "good.xml"), Order("DROP-43"), cancellationToken);
 
         await _host.WaitForFileAsync(Data("warehouse", "A shop-DROP-43.xml"), cancellationToken);
-        await _host.WaitAsync(_ => Task.FromResult(Directory.Exists(Data("in", "error")) && Directory.GetFiles(Data("in", "error"), "*bad*").Length == 2), TimeSpan.FromSeconds(10), "to move the bad file to error", cancellationToken);
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(Data("in", "error")) && Directory.GetFiles(Data("in", "error"), "*bad*").Length == 2),
+            TimeSpan.FromSeconds(10),
+            "to move the bad file to error",
+            cancellationToken
+        );
         var reason = Directory.GetFiles(Data("in", "error"), "*bad*.txt").Single();
         Assert.That(await File.ReadAllTextAsync(reason, cancellationToken), Does.Contain("ESB-XML-SYNTAX"));
     }
@@ -109,9 +138,35 @@ public sealed class OrdersSampleTests
         using var response = await _host.PostAsync("/orders", Order("FIND-1"), "application/xml", cancellationToken);
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
 
-        var online = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "audit", "find", "--where", "order=FIND-1", "--url", _host.Management.OriginalString);
-        var offline = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "audit", "find", "--where", "order=FIND-1", "--config", "samples/orders");
-        var journey = await CommandLine.RunAsync(_folder.FullName, cancellationToken, "audit", "show", id, "--url", _host.Management.OriginalString);
+        var online = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "audit",
+            "find",
+            "--where",
+            "order=FIND-1",
+            "--url",
+            _host.Management.OriginalString
+        );
+        var offline = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "audit",
+            "find",
+            "--where",
+            "order=FIND-1",
+            "--config",
+            "samples/orders"
+        );
+        var journey = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            "audit",
+            "show",
+            id,
+            "--url",
+            _host.Management.OriginalString
+        );
 
         Assert.Multiple(() =>
         {
@@ -119,7 +174,10 @@ public sealed class OrdersSampleTests
             Assert.That(online.Output, Does.Contain(id));
             Assert.That(offline.ExitCode, Is.Zero, offline.Error);
             Assert.That(offline.Output, Does.Contain(id));
-            Assert.That(journey.Output, Does.Contain("received").IgnoreCase.And.Contain("published").IgnoreCase.And.Contain("delivered").IgnoreCase);
+            Assert.That(
+                journey.Output,
+                Does.Contain("received").IgnoreCase.And.Contain("published").IgnoreCase.And.Contain("delivered").IgnoreCase
+            );
         });
     }
 
@@ -129,7 +187,10 @@ public sealed class OrdersSampleTests
         using var response = await _host.PostAsync("/orders", Order("QUIET-1"), "application/xml", cancellationToken);
         await _host.WaitForFileAsync(Data("warehouse", "A shop-QUIET-1.xml"), cancellationToken);
 
-        Assert.That(_host.Output, Does.Contain("receive-order: choose(1)").And.Not.Contain(response.Headers.GetValues("Esb-Message-Id").Single()));
+        Assert.That(
+            _host.Output,
+            Does.Contain("receive-order: choose(1)").And.Not.Contain(response.Headers.GetValues("Esb-Message-Id").Single())
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -146,7 +207,15 @@ public sealed class OrdersSampleTests
         var endpoints = await _host.AskAsync("/api/endpoints", cancellationToken);
 
         var text = endpoints.ToString();
-        Assert.That(text, Does.Contain("shop").And.Contain("drop-box").And.Contain("opening-hours").And.Contain("warehouse").And.Contain("ledger").And.Contain("review"));
+        Assert.That(
+            text,
+            Does.Contain("shop")
+                .And.Contain("drop-box")
+                .And.Contain("opening-hours")
+                .And.Contain("warehouse")
+                .And.Contain("ledger")
+                .And.Contain("review")
+        );
         Assert.That(text, Does.Not.Contain("\"state\":\"stopped\"").And.Not.Contain("\"state\":\"paused\""));
     }
 
@@ -154,18 +223,36 @@ public sealed class OrdersSampleTests
         $"""<order id="{id}"><customer>A shop</customer><line sku="TEA-1" quantity="2"/><total>24.90</total></order>""";
 
     private async Task<HttpResponseMessage> PostAsync(string name, CancellationToken cancellationToken) =>
-        await _host.PostAsync("/orders", await File.ReadAllTextAsync(Path.Combine(Messages, $"{name}.xml"), cancellationToken), "application/xml", cancellationToken);
+        await _host.PostAsync(
+            "/orders",
+            await File.ReadAllTextAsync(Path.Combine(Messages, $"{name}.xml"), cancellationToken),
+            "application/xml",
+            cancellationToken
+        );
 
     private string Data(params string[] parts) => Path.Combine([_folder.FullName, "samples", "orders", "data", .. parts]);
 
     // Only the orders of the messages folder: other tests of this fixture write to the ledger too.
-    private string[] LedgerFiles() => Directory.Exists(Data("ledger"))
-        ? [.. Directory.GetFiles(Data("ledger"), "*.xml").Where(path => File.ReadAllText(path) is var text && (text.Contains("A-100", StringComparison.Ordinal) || text.Contains("L-77", StringComparison.Ordinal)))]
-        : [];
+    private string[] LedgerFiles() =>
+        Directory.Exists(Data("ledger"))
+            ?
+            [
+                .. Directory
+                    .GetFiles(Data("ledger"), "*.xml")
+                    .Where(path =>
+                        File.ReadAllText(path) is var text
+                        && (text.Contains("A-100", StringComparison.Ordinal) || text.Contains("L-77", StringComparison.Ordinal))
+                    ),
+            ]
+            : [];
 
     private static void CopyFolder(string from, string to)
     {
-        foreach (var file in Directory.EnumerateFiles(from, "*", SearchOption.AllDirectories).Where(path => !path.Contains("/data/", StringComparison.Ordinal)))
+        foreach (
+            var file in Directory
+                .EnumerateFiles(from, "*", SearchOption.AllDirectories)
+                .Where(path => !path.Contains("/data/", StringComparison.Ordinal))
+        )
         {
             var target = Path.Combine(to, Path.GetRelativePath(from, file));
             Directory.CreateDirectory(Path.GetDirectoryName(target)!);

@@ -25,7 +25,17 @@ public sealed class PluginSampleTests
         var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
         var folder = Path.Combine(_folder.FullName, "plugins", "memo");
         // What it references was built with these tests.
-        await DotnetAsync("publish", Path.Combine(Sample, "Memo"), "-c", configuration, "-o", folder, "-p:BuildProjectReferences=false", "-v", "quiet");
+        await DotnetAsync(
+            "publish",
+            Path.Combine(Sample, "Memo"),
+            "-c",
+            configuration,
+            "-o",
+            folder,
+            "-p:BuildProjectReferences=false",
+            "-v",
+            "quiet"
+        );
     }
 
     [OneTimeTearDown]
@@ -33,7 +43,10 @@ public sealed class PluginSampleTests
 
     [Test]
     public void Plug_in_brings_no_copy_of_the_contracts() =>
-        Assert.That(Directory.GetFiles(Path.Combine(_folder.FullName, "plugins", "memo"), "*.dll").Select(Path.GetFileName), Is.EqualTo(["memo.dll"]));
+        Assert.That(
+            Directory.GetFiles(Path.Combine(_folder.FullName, "plugins", "memo"), "*.dll").Select(Path.GetFileName),
+            Is.EqualTo(["memo.dll"])
+        );
 
     [Test]
     public async Task Its_own_tests_pass()
@@ -56,7 +69,11 @@ public sealed class PluginSampleTests
         using (Assert.EnterMultipleScope())
         {
             Assert.That(schema.Output, Does.Contain("memo-outbound").And.Contain("\"hash\""), schema.Error);
-            Assert.That(explained.Output, Does.Contain("keep: hash(digest) → set → publish(notes.new)").And.Contain("memo: memo-outbound"), explained.Error);
+            Assert.That(
+                explained.Output,
+                Does.Contain("keep: hash(digest) → set → publish(notes.new)").And.Contain("memo: memo-outbound"),
+                explained.Error
+            );
             Assert.That(valid.ExitCode, Is.Zero, valid.Error);
             Assert.That(without.ExitCode, Is.EqualTo(3));
             Assert.That(without.Error, Does.Contain("endpoints.memo.type").And.Contain("unknown step"));

@@ -15,12 +15,17 @@ public sealed class RestSampleTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-rest-");
         var port = FreePorts.Next();
-        _host = await HostProcess.StartAsync(Repository.PathOf("samples", "rest"), _folder.FullName, CancellationToken.None, new Dictionary<string, string>
-        {
-            [HostProcess.PublicUrl] = $"http://127.0.0.1:{port}",
-            ["ESB__ENDPOINTS__CRM__URL"] = $"http://127.0.0.1:{port}/crm",
-            ["ESB__ENDPOINTS__CHANGES__FOLDER"] = Path.Combine(_folder.FullName, "changes"),
-        });
+        _host = await HostProcess.StartAsync(
+            Repository.PathOf("samples", "rest"),
+            _folder.FullName,
+            CancellationToken.None,
+            new Dictionary<string, string>
+            {
+                [HostProcess.PublicUrl] = $"http://127.0.0.1:{port}",
+                ["ESB__ENDPOINTS__CRM__URL"] = $"http://127.0.0.1:{port}/crm",
+                ["ESB__ENDPOINTS__CHANGES__FOLDER"] = Path.Combine(_folder.FullName, "changes"),
+            }
+        );
     }
 
     [OneTimeTearDown]
@@ -53,7 +58,10 @@ public sealed class RestSampleTests
         {
             Assert.That(good.StatusCode, Is.EqualTo(HttpStatusCode.OK));
             Assert.That(File.Exists(Path.Combine(_folder.FullName, "changes", "customer-42.json")), Is.True);
-            Assert.That((bad.StatusCode, await bad.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.Conflict, "The CRM answered 404: There is no such customer.")));
+            Assert.That(
+                (bad.StatusCode, await bad.Content.ReadAsStringAsync(cancellationToken)),
+                Is.EqualTo((HttpStatusCode.Conflict, "The CRM answered 404: There is no such customer."))
+            );
             Assert.That(none.StatusCode, Is.EqualTo(HttpStatusCode.MethodNotAllowed));
         });
     }

@@ -14,7 +14,11 @@ public sealed class ForeignClientTests
     [Test, CancelAfter(120_000)]
     public async Task Zeep_calls_both_versions_and_reads_faults(CancellationToken cancellationToken)
     {
-        var lines = await ForeignProgram.RunAsync("/usr/bin/python3", _host.Folder, "client.py", $"""
+        var lines = await ForeignProgram.RunAsync(
+            "/usr/bin/python3",
+            _host.Folder,
+            "client.py",
+            $"""
             import zeep
             client = zeep.Client('{_host.At("/calculator?wsdl")}')
             for port in ('CalculatorSoap11', 'CalculatorSoap12'):
@@ -25,20 +29,30 @@ public sealed class ForeignClientTests
                 except zeep.exceptions.Fault as fault:
                     print(fault.code, fault.message, fault.detail[0].tag)
             print(zeep.Client('{_host.At("/customers?wsdl")}').service.GetCustomer(id=42).name)
-            """, cancellationToken);
+            """,
+            cancellationToken
+        );
 
-        Assert.That(lines, Is.EqualTo(
-        [
-            "3.5", "soap:Client Nothing can be divided by zero. {urn:calculator}DivisionByZero",
-            "3.5", "soap:Sender Nothing can be divided by zero. {urn:calculator}DivisionByZero",
-            "Customer 42 & Co",
-        ]));
+        Assert.That(
+            lines,
+            Is.EqualTo([
+                "3.5",
+                "soap:Client Nothing can be divided by zero. {urn:calculator}DivisionByZero",
+                "3.5",
+                "soap:Sender Nothing can be divided by zero. {urn:calculator}DivisionByZero",
+                "Customer 42 & Co",
+            ])
+        );
     }
 
     [Test, Category("Thorough"), CancelAfter(120_000)]
     public async Task SoapClient_of_PHP_calls_both_versions_and_reads_faults(CancellationToken cancellationToken)
     {
-        var lines = await ForeignProgram.RunAsync("php", _host.Folder, "client.php", $$"""
+        var lines = await ForeignProgram.RunAsync(
+            "php",
+            _host.Folder,
+            "client.php",
+            $$"""
             <?php
             foreach ([SOAP_1_1, SOAP_1_2] as $version) {
                 $client = new SoapClient('{{_host.At("/calculator?wsdl")}}', ['soap_version' => $version, 'cache_wsdl' => WSDL_CACHE_NONE]);
@@ -48,27 +62,41 @@ public sealed class ForeignClientTests
             }
             $customers = new SoapClient('{{_host.At("/customers?wsdl")}}', ['cache_wsdl' => WSDL_CACHE_NONE]);
             echo $customers->GetCustomer(['id' => 42])->name, "\n";
-            """, cancellationToken);
+            """,
+            cancellationToken
+        );
 
-        Assert.That(lines, Is.EqualTo(
-        [
-            "3.5", "soap:Client Nothing can be divided by zero. 1",
-            "3.5", "soap:Sender Nothing can be divided by zero. 1",
-            "Customer 42 & Co",
-        ]));
+        Assert.That(
+            lines,
+            Is.EqualTo([
+                "3.5",
+                "soap:Client Nothing can be divided by zero. 1",
+                "3.5",
+                "soap:Sender Nothing can be divided by zero. 1",
+                "Customer 42 & Co",
+            ])
+        );
     }
 
     [Test, Category("Thorough"), CancelAfter(120_000)]
     public async Task SOAP_Lite_of_Perl_calls_and_reads_faults(CancellationToken cancellationToken)
     {
-        var lines = await ForeignProgram.RunAsync("perl", _host.Folder, "client.pl", $$"""
+        var lines = await ForeignProgram.RunAsync(
+            "perl",
+            _host.Folder,
+            "client.pl",
+            $$"""
             use SOAP::Lite;
-            my $client = SOAP::Lite->proxy('{{_host.At("/calculator")}}')->default_ns('urn:calculator')->autotype(0)->on_action(sub { "urn:calculator/$_[1]" });
+            my $client = SOAP::Lite->proxy('{{_host.At(
+                "/calculator"
+            )}}')->default_ns('urn:calculator')->autotype(0)->on_action(sub { "urn:calculator/$_[1]" });
             my $answer = $client->call('Add', SOAP::Data->name(a => '1.5'), SOAP::Data->name(b => 2));
             print $answer->fault ? $answer->faultstring : $answer->result, "\n";
             $answer = $client->call('Divide', SOAP::Data->name(a => 1), SOAP::Data->name(b => 0));
             print $answer->faultcode, ' ', $answer->faultstring, "\n";
-            """, cancellationToken);
+            """,
+            cancellationToken
+        );
 
         Assert.That(lines, Is.EqualTo(["3.5", "soap:Client Nothing can be divided by zero."]));
     }

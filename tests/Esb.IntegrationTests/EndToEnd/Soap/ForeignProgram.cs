@@ -6,22 +6,40 @@ namespace Esb.IntegrationTests.EndToEnd.Soap;
 internal static class ForeignProgram
 {
     /// <summary>Runs a script, and returns the lines that it writes.</summary>
-    public static async Task<string[]> RunAsync(string interpreter, string folder, string name, string script, CancellationToken cancellationToken)
+    public static async Task<string[]> RunAsync(
+        string interpreter,
+        string folder,
+        string name,
+        string script,
+        CancellationToken cancellationToken
+    )
     {
         var file = Path.Combine(folder, name);
         await File.WriteAllTextAsync(file, script, cancellationToken);
         using var process = Start(interpreter, [file], folder);
-        var (output, errors) = (process.StandardOutput.ReadToEndAsync(cancellationToken), process.StandardError.ReadToEndAsync(cancellationToken));
+        var (output, errors) = (
+            process.StandardOutput.ReadToEndAsync(cancellationToken),
+            process.StandardError.ReadToEndAsync(cancellationToken)
+        );
         await process.WaitForExitAsync(cancellationToken);
         var (written, problems) = (await output, await errors);
-        Assert.That(process.ExitCode, Is.Zero, $"{problems}\n{written}\nMissing libraries: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl");
+        Assert.That(
+            process.ExitCode,
+            Is.Zero,
+            $"{problems}\n{written}\nMissing libraries: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl"
+        );
         return written.Split('\n', StringSplitOptions.RemoveEmptyEntries);
     }
 
     /// <summary>Starts a program; its caller ends it.</summary>
     public static Process Start(string program, IEnumerable<string> arguments, string folder)
     {
-        var start = new ProcessStartInfo(program, arguments) { WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(program, arguments)
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         try
         {
             return Process.Start(start)!;

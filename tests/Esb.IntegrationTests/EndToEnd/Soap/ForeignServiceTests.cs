@@ -34,7 +34,12 @@ public sealed class ForeignServiceTests
         _service = ForeignProgram.Start("php", ["-S", address, "service.php"], _folder.FullName);
         _ = _service.StandardError.ReadToEndAsync();
         _host = await SoapSampleHost.StartAsync(CancellationToken.None, $"http://{address}/");
-        await _host.Process.WaitAsync(async token => (await _host.Process.Client.GetStringAsync(new Uri($"http://{address}/"), token)) == "ready", TimeSpan.FromSeconds(30), "the service to be ready", CancellationToken.None);
+        await _host.Process.WaitAsync(
+            async token => (await _host.Process.Client.GetStringAsync(new Uri($"http://{address}/"), token)) == "ready",
+            TimeSpan.FromSeconds(30),
+            "the service to be ready",
+            CancellationToken.None
+        );
     }
 
     [OneTimeTearDown]
@@ -51,7 +56,12 @@ public sealed class ForeignServiceTests
     [TestCase("/sum?a=x&b=2.5", HttpStatusCode.BadRequest, "Receiver: ")]
     [TestCase("/sum?a=666&b=1", HttpStatusCode.BadGateway, "ESB-SOAP-TARGET")]
     [CancelAfter(120_000)]
-    public async Task Service_answers_faults_and_fails(string address, HttpStatusCode status, string body, CancellationToken cancellationToken)
+    public async Task Service_answers_faults_and_fails(
+        string address,
+        HttpStatusCode status,
+        string body,
+        CancellationToken cancellationToken
+    )
     {
         using var response = await _host.Process.Client.GetAsync(_host.At(address), cancellationToken);
 

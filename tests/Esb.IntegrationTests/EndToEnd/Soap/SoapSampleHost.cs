@@ -21,12 +21,20 @@ internal sealed class SoapSampleHost : IAsyncDisposable
     {
         var folder = Directory.CreateTempSubdirectory("esb-soap-");
         var url = string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{FreePorts.Next()}");
-        return new SoapSampleHost(folder, await HostProcess.StartAsync(Repository.PathOf("samples", "soap"), folder.FullName, cancellationToken, new Dictionary<string, string>
-        {
-            [HostProcess.PublicUrl] = url,
-            ["ESB__ENDPOINTS__CRM__URL"] = $"{url}/crm",
-            ["ESB__ENDPOINTS__CALCULATOR_SERVICE__URL"] = calculator ?? $"{url}/calculator",
-        }));
+        return new SoapSampleHost(
+            folder,
+            await HostProcess.StartAsync(
+                Repository.PathOf("samples", "soap"),
+                folder.FullName,
+                cancellationToken,
+                new Dictionary<string, string>
+                {
+                    [HostProcess.PublicUrl] = url,
+                    ["ESB__ENDPOINTS__CRM__URL"] = $"{url}/crm",
+                    ["ESB__ENDPOINTS__CALCULATOR_SERVICE__URL"] = calculator ?? $"{url}/calculator",
+                }
+            )
+        );
     }
 
     public Uri At(string path) => new(Process.Public.OriginalString.TrimEnd('/') + path);

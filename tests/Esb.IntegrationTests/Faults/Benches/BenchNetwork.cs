@@ -30,7 +30,9 @@ internal sealed class BenchNetwork(string brokerUrl, string postgres, INetworkPr
 
     public async ValueTask DisposeAsync()
     {
-        if (broker is not null) await broker.DisposeAsync();
-        if (database is not null) await database.DisposeAsync();
+        if (broker is not null)
+            await broker.DisposeAsync();
+        if (database is not null)
+            await database.DisposeAsync();
     }
 }

@@ -13,26 +13,55 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public async Task<ILookup<Guid, string>> ReadTerminalStatesAsync(string endpoint, CancellationToken cancellationToken)
     {
         var rows = await store.QueryAsync<(Guid Message, string Kind)>(
-            $"select distinct message_id, case kind when 'Duplicate' then 'Delivered' else kind end from esb.audit_event where endpoint = @endpoint and kind in ({Terminal})", new { endpoint }, cancellationToken);
+            $"select distinct message_id, case kind when 'Duplicate' then 'Delivered' else kind end from esb.audit_event where "
+                + $"endpoint = @endpoint and kind in ({Terminal})",
+            new { endpoint },
+            cancellationToken
+        );
         return rows.ToLookup(row => row.Message, row => row.Kind);
     }
 
     /// <summary>How many copies were recognised at an endpoint and not handled again.</summary>
     public async Task<int> CountDuplicatesAsync(string endpoint, CancellationToken cancellationToken) =>
-        (await store.QueryAsync<int>("select count(*) from esb.audit_event where endpoint = @endpoint and kind = 'Duplicate'", new { endpoint }, cancellationToken))[0];
+        (
+            await store.QueryAsync<int>(
+                "select count(*) from esb.audit_event where endpoint = @endpoint and kind = 'Duplicate'",
+                new { endpoint },
+                cancellationToken
+            )
+        )[0];
 
     /// <summary>The messages that wait in the store: dead letters, and the lines of parked keys.</summary>
     public async Task<IReadOnlySet<Guid>> ReadKeptAsync(string endpoint, CancellationToken cancellationToken) =>
-        (await store.QueryAsync<Guid>("select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id from esb.parked_message where endpoint = @endpoint", new { endpoint }, cancellationToken)).ToHashSet();
+        (
+            await store.QueryAsync<Guid>(
+                "select message_id from esb.dead_letter where endpoint = @endpoint and state = 'Open' union all select message_id "
+                    + "from esb.parked_message where endpoint = @endpoint",
+                new { endpoint },
+                cancellationToken
+            )
+        ).ToHashSet();
 
     /// <summary>The names, without extension, of the files whose messages are dead letters.</summary>
     public async Task<IReadOnlySet<string>> ReadKeptFilesAsync(string endpoint, CancellationToken cancellationToken) =>
-        (await store.QueryAsync<string>("select headers ->> 'x-file-name' from esb.dead_letter where endpoint = @endpoint and state = 'Open' and headers ? 'x-file-name'", new { endpoint }, cancellationToken))
-        .Select(name => Path.GetFileNameWithoutExtension(name)).ToHashSet();
+        (
+            await store.QueryAsync<string>(
+                "select headers ->> 'x-file-name' from esb.dead_letter where endpoint = @endpoint and state = 'Open' and headers ? "
+                    + "'x-file-name'",
+                new { endpoint },
+                cancellationToken
+            )
+        )
+            .Select(name => Path.GetFileNameWithoutExtension(name))
+            .ToHashSet();
 
     /// <summary>The messages of all facts of a kind at an endpoint, or anywhere: each as often as there is a fact.</summary>
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(string kind, string? endpoint, CancellationToken cancellationToken) =>
-        store.QueryAsync<Guid>("select message_id from esb.audit_event where kind = @kind and (@endpoint is null or endpoint = @endpoint)", new { kind, endpoint }, cancellationToken);
+        store.QueryAsync<Guid>(
+            "select message_id from esb.audit_event where kind = @kind and (@endpoint is null or endpoint = @endpoint)",
+            new { kind, endpoint },
+            cancellationToken
+        );
 
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
     public Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync() => ReadQueuesAsync("messages");
@@ -41,14 +70,22 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     public Task<IReadOnlyDictionary<string, int>> ReadUnsettledAsync() => ReadQueuesAsync("messages_unacknowledged");
 
     /// <summary>Messages that wait for an endpoint, for their next attempt too.</summary>
-    public int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) => queues
-        .Where(queue => queue.Key == $"endpoints.{prefix}.{endpoint}" || queue.Key.StartsWith($"endpoints.{prefix}.{endpoint}.", StringComparison.Ordinal))
-        .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
-        .Sum(queue => queue.Value);
+    public int WaitingFor(string endpoint, IReadOnlyDictionary<string, int> queues) =>
+        queues
+            .Where(queue =>
+                queue.Key == $"endpoints.{prefix}.{endpoint}"
+                || queue.Key.StartsWith($"endpoints.{prefix}.{endpoint}.", StringComparison.Ordinal)
+            )
+            .Where(queue => !queue.Key.EndsWith(".record", StringComparison.Ordinal)) // keeps a note of the bus, no message of anybody
+            .Sum(queue => queue.Value);
 
     /// <summary>How many messages may be on their way to each consumer of an endpoint's queue.</summary>
     public async Task<IReadOnlyList<int>> ReadPrefetchesAsync(string endpoint) =>
-        [.. (await ListAsync("list_consumers", "queue_name", "prefetch_count")).Where(row => row.Name == $"endpoints.{prefix}.{endpoint}").Select(row => row.Value)];
+        [
+            .. (await ListAsync("list_consumers", "queue_name", "prefetch_count"))
+                .Where(row => row.Name == $"endpoints.{prefix}.{endpoint}")
+                .Select(row => row.Value),
+        ];
 
     private async Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync(string column) =>
         (await ListAsync("list_queues", "name", column)).ToDictionary(row => row.Name, row => row.Value);
@@ -57,7 +94,8 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
     private async Task<IEnumerable<(string Name, int Value)>> ListAsync(string command, string name, string value)
     {
         var output = await servers.ControlRabbitMqAsync("--silent", command, name, value, "--no-table-headers");
-        return output.Split('\n')
+        return output
+            .Split('\n')
             .Select(line => line.Split('\t'))
             .Where(parts => parts.Length == 2 && parts[0].StartsWith($"{prefix}.", StringComparison.Ordinal))
             .Select(parts => (parts[0][(prefix.Length + 1)..], int.Parse(parts[1], CultureInfo.InvariantCulture)));

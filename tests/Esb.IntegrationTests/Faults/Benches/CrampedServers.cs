@@ -7,7 +7,8 @@ internal sealed class CrampedServers : IAsyncDisposable
 {
     private readonly string _server;
 
-    private CrampedServers(string server, PrivateServers servers, SmallVolume volume) => (_server, Servers, Volume) = (server, servers, volume);
+    private CrampedServers(string server, PrivateServers servers, SmallVolume volume) =>
+        (_server, Servers, Volume) = (server, servers, volume);
 
     public PrivateServers Servers { get; }
 

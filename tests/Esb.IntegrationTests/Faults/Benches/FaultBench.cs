@@ -8,8 +8,8 @@ using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Faults.Results;
 using Esb.IntegrationTests.Faults.Sinks;
 using Esb.Topics.RabbitMq.Connections;
-using NUnit.Framework.Interfaces;
 using Npgsql;
+using NUnit.Framework.Interfaces;
 using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.Faults.Benches;
@@ -24,7 +24,15 @@ internal sealed class FaultBench : IAsyncDisposable
     private readonly DirectoryInfo _folder;
     private readonly long _started = TimeProvider.System.GetTimestamp();
 
-    private FaultBench(BenchPlan plan, DirectoryInfo folder, PrivateServers servers, NpgsqlDataSource database, string name, IReadOnlyList<ISink> sinks, BenchNetwork network)
+    private FaultBench(
+        BenchPlan plan,
+        DirectoryInfo folder,
+        PrivateServers servers,
+        NpgsqlDataSource database,
+        string name,
+        IReadOnlyList<ISink> sinks,
+        BenchNetwork network
+    )
     {
         (_plan, _folder, Servers, Database, Name, Sinks, Network) = (plan, folder, servers, database, name, sinks, network);
         Ledger = new SendLedger(Path.Combine(folder.FullName, "sent.ledger"));
@@ -91,11 +99,22 @@ internal sealed class FaultBench : IAsyncDisposable
     }
 
     /// <summary>A host of this farm beyond those of the plan; the caller's to dispose.</summary>
-    public FarmHost NewHost(string name, string program) => new(name, program, Configuration, Path.Combine(_folder.FullName, name.Replace(' ', '-')), new Dictionary<string, string>
-    {
-        [BenchConfiguration.BrokerVariable] = Network.BrokerUrl,
-        [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres) { Database = Name }.ConnectionString,
-    }, _plan.Launcher);
+    public FarmHost NewHost(string name, string program) =>
+        new(
+            name,
+            program,
+            Configuration,
+            Path.Combine(_folder.FullName, name.Replace(' ', '-')),
+            new Dictionary<string, string>
+            {
+                [BenchConfiguration.BrokerVariable] = Network.BrokerUrl,
+                [BenchConfiguration.StoreVariable] = new NpgsqlConnectionStringBuilder(Network.Postgres)
+                {
+                    Database = Name,
+                }.ConnectionString,
+            },
+            _plan.Launcher
+        );
 
     /// <summary>Writes the configuration at once: a host that starts meanwhile reads the one or the other.</summary>
     public async Task ConfigureAsync(JsonObject configuration)
@@ -147,13 +166,17 @@ internal sealed class FaultBench : IAsyncDisposable
     /// <param name="amend">Corrects what is known of a sink; by default nothing.</param>
     /// <param name="concerns">Which messages a sink should get; by default all.</param>
     public async Task<IReadOnlyList<Verdict>> SettleAsync(
-        CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null, Func<ISink, SentMessage, bool>? concerns = null)
+        CancellationToken cancellationToken,
+        Func<SinkEvidence, SinkEvidence>? amend = null,
+        Func<ISink, SentMessage, bool>? concerns = null
+    )
     {
         var started = TimeProvider.System.GetTimestamp();
         while (true)
         {
             var verdicts = await CheckAsync(cancellationToken, amend, concerns);
-            if (verdicts.All(verdict => verdict.Broken.Count == 0) || TimeProvider.System.GetElapsedTime(started) > Patience) return verdicts;
+            if (verdicts.All(verdict => verdict.Broken.Count == 0) || TimeProvider.System.GetElapsedTime(started) > Patience)
+                return verdicts;
             await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
         }
     }
@@ -161,13 +184,15 @@ internal sealed class FaultBench : IAsyncDisposable
     /// <summary>Waits until nothing waits for an endpoint, and nothing more arrives.</summary>
     public async Task WaitForEmptyQueuesAsync(CancellationToken cancellationToken)
     {
-        for (var before = -1; ;)
+        for (var before = -1; ; )
         {
             var queues = await Records.ReadQueuesAsync();
             var waiting = Sinks.Sum(sink => Records.WaitingFor(sink.Endpoint, queues));
             var arrived = 0;
-            foreach (var sink in Sinks) arrived += (await sink.ReadAsync(cancellationToken)).Count;
-            if (waiting == 0 && arrived == before) return;
+            foreach (var sink in Sinks)
+                arrived += (await sink.ReadAsync(cancellationToken)).Count;
+            if (waiting == 0 && arrived == before)
+                return;
             before = arrived;
             await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
         }
@@ -175,7 +200,10 @@ internal sealed class FaultBench : IAsyncDisposable
 
     /// <summary>Looks once.</summary>
     public async Task<IReadOnlyList<Verdict>> CheckAsync(
-        CancellationToken cancellationToken, Func<SinkEvidence, SinkEvidence>? amend = null, Func<ISink, SentMessage, bool>? concerns = null)
+        CancellationToken cancellationToken,
+        Func<SinkEvidence, SinkEvidence>? amend = null,
+        Func<ISink, SentMessage, bool>? concerns = null
+    )
     {
         var queues = await Records.ReadQueuesAsync();
         var all = Ledger.Messages;
@@ -220,9 +248,11 @@ internal sealed class FaultBench : IAsyncDisposable
     {
         await Farm.DisposeAsync();
         await Network.DisposeAsync();
-        foreach (var sink in Sinks) await sink.DisposeAsync();
+        foreach (var sink in Sinks)
+            await sink.DisposeAsync();
         await Ledger.DisposeAsync();
-        if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed) await KeepEvidenceAsync();
+        if (TestContext.CurrentContext.Result.Outcome.Status == TestStatus.Failed)
+            await KeepEvidenceAsync();
         await Database.DisposeAsync();
         await using var server = NpgsqlDataSource.Create(Servers.Postgres);
         await using var connection = await server.OpenConnectionAsync();
@@ -232,7 +262,8 @@ internal sealed class FaultBench : IAsyncDisposable
     }
 
     /// <summary>A connection of the test's own.</summary>
-    public Task<IConnection> ConnectToBrokerAsync() => RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests bench").CreateConnectionAsync();
+    public Task<IConnection> ConnectToBrokerAsync() =>
+        RabbitMqAddress.Parse(Servers.RabbitMq)!.ToFactory("tests bench").CreateConnectionAsync();
 
     public static void Log(string line) => TestContext.Progress.WriteLine($"{TimeProvider.System.GetLocalNow():HH:mm:ss} {line}");
 
@@ -240,7 +271,8 @@ internal sealed class FaultBench : IAsyncDisposable
     {
         await using var broker = await ConnectToBrokerAsync();
         await using var channel = await broker.CreateChannelAsync();
-        foreach (var (queue, _) in await Records.ReadQueuesAsync()) await channel.QueueDeleteAsync($"{Name}.{queue}");
+        foreach (var (queue, _) in await Records.ReadQueuesAsync())
+            await channel.QueueDeleteAsync($"{Name}.{queue}");
     }
 
     // What a failed run leaves for people to look at: ledger, what the hosts wrote, and what became of each message at each endpoint.
@@ -250,8 +282,16 @@ internal sealed class FaultBench : IAsyncDisposable
         File.Copy(Path.Combine(Folder, "sent.ledger"), Path.Combine(kept.FullName, "sent.ledger"), overwrite: true);
         await File.WriteAllTextAsync(Path.Combine(kept.FullName, "hosts.log"), Farm.Output);
         foreach (var sink in Sinks)
-            await File.WriteAllLinesAsync(Path.Combine(kept.FullName, $"{sink.Endpoint}.ledger"), (await sink.ReadAsync(CancellationToken.None)).Select(entry => $"{entry.At:O} {entry.Id}"));
-        var facts = await Database.QueryAsync<string>("select concat_ws(' ', occurred_at, endpoint, kind, message_id, attempt, code) from esb.audit_event where endpoint is not null order by occurred_at", null, CancellationToken.None);
+            await File.WriteAllLinesAsync(
+                Path.Combine(kept.FullName, $"{sink.Endpoint}.ledger"),
+                (await sink.ReadAsync(CancellationToken.None)).Select(entry => $"{entry.At:O} {entry.Id}")
+            );
+        var facts = await Database.QueryAsync<string>(
+            "select concat_ws(' ', occurred_at, endpoint, kind, message_id, attempt, code) from esb.audit_event where endpoint is "
+                + "not null order by occurred_at",
+            null,
+            CancellationToken.None
+        );
         await File.WriteAllLinesAsync(Path.Combine(kept.FullName, "facts.txt"), facts);
         Log($"The ledgers and what the hosts wrote are in {kept.FullName}");
     }

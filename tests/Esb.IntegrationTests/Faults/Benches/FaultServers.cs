@@ -10,6 +10,7 @@ internal static class FaultServers
 
     public static async Task StopAsync()
     {
-        if (Started.IsValueCreated) await (await Started.Value).DisposeAsync();
+        if (Started.IsValueCreated)
+            await (await Started.Value).DisposeAsync();
     }
 }

@@ -8,7 +8,12 @@ internal static class SturdyQueries
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    public static async Task<IReadOnlyList<T>> QueryAsync<T>(this NpgsqlDataSource database, string sql, object? parameters, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<T>> QueryAsync<T>(
+        this NpgsqlDataSource database,
+        string sql,
+        object? parameters,
+        CancellationToken cancellationToken
+    )
     {
         var started = TimeProvider.System.GetTimestamp();
         while (true)

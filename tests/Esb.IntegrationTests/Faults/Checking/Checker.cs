@@ -22,10 +22,18 @@ internal static class Checker
         var broken = new List<string>();
         Expect(lost.Select(message => message.Id), "lost");
         Expect(unexpected.Select(entry => entry.Id), "unexpected");
-        if (evidence.Promises.HasFlag(SinkPromises.Once)) Expect(copies.Select(entry => entry.Id), "effect-duplicated");
-        if (evidence.Promises.HasFlag(SinkPromises.Ordered)) Expect(reordered.Select(entry => entry.Id), "reordered");
-        Expect((gaps ?? []).Select(message => $"{message.Id} [{string.Join(", ", evidence.TerminalStates![message.MessageId ?? Guid.Empty])}]"), "without exactly one terminal audit state");
-        if (evidence.Waiting > 0) broken.Add($"{evidence.Waiting} stuck in queues");
+        if (evidence.Promises.HasFlag(SinkPromises.Once))
+            Expect(copies.Select(entry => entry.Id), "effect-duplicated");
+        if (evidence.Promises.HasFlag(SinkPromises.Ordered))
+            Expect(reordered.Select(entry => entry.Id), "reordered");
+        Expect(
+            (gaps ?? []).Select(message =>
+                $"{message.Id} [{string.Join(", ", evidence.TerminalStates![message.MessageId ?? Guid.Empty])}]"
+            ),
+            "without exactly one terminal audit state"
+        );
+        if (evidence.Waiting > 0)
+            broken.Add($"{evidence.Waiting} stuck in queues");
         if (evidence.Promises.HasFlag(SinkPromises.Flagged) && evidence.FlaggedDuplicates != evidence.ForcedDuplicates)
             broken.Add($"{evidence.ForcedDuplicates} duplicates were forced, {evidence.FlaggedDuplicates} flagged");
 
@@ -54,7 +62,8 @@ internal static class Checker
         void Expect(IEnumerable<string> found, string what)
         {
             var all = found.ToList();
-            if (all.Count > 0) broken.Add($"{all.Count} {what} ({string.Join(", ", all.Take(Examples))})");
+            if (all.Count > 0)
+                broken.Add($"{all.Count} {what} ({string.Join(", ", all.Take(Examples))})");
         }
     }
 
@@ -80,13 +89,17 @@ internal static class Checker
         var reordered = new List<SinkEntry>();
         foreach (var entry in entries)
         {
-            if (!byId.TryGetValue(entry.Id, out var message) || message.Outcome != SendOutcome.Confirmed || !seen.Add(entry.Id)) continue;
-            if (last.TryGetValue(message.Key, out var before) && before > message.Sequence) reordered.Add(entry);
-            else last[message.Key] = message.Sequence;
+            if (!byId.TryGetValue(entry.Id, out var message) || message.Outcome != SendOutcome.Confirmed || !seen.Add(entry.Id))
+                continue;
+            if (last.TryGetValue(message.Key, out var before) && before > message.Sequence)
+                reordered.Add(entry);
+            else
+                last[message.Key] = message.Sequence;
         }
 
         return reordered;
     }
 
-    private static bool IsAudited(SentMessage message, ILookup<Guid, string> states) => message.MessageId is { } id && states[id].Count() == 1;
+    private static bool IsAudited(SentMessage message, ILookup<Guid, string> states) =>
+        message.MessageId is { } id && states[id].Count() == 1;
 }

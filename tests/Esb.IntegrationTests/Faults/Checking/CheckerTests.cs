@@ -89,7 +89,13 @@ public sealed class CheckerTests
     public void Message_that_was_overtaken_by_a_later_one_of_its_key_is_reordered(bool isOrdered, int broken)
     {
         var promises = isOrdered ? SinkPromises.Ordered : SinkPromises.None;
-        var verdict = Checker.Check([Sent("a", 1), Sent("a", 2)], Evidence([Arrived("a", 2), Arrived("a", 1)]) with { Promises = promises });
+        var verdict = Checker.Check(
+            [Sent("a", 1), Sent("a", 2)],
+            Evidence([Arrived("a", 2), Arrived("a", 1)]) with
+            {
+                Promises = promises,
+            }
+        );
 
         Assert.That((verdict.Reordered, verdict.Broken.Count), Is.EqualTo((1, broken)));
     }
@@ -144,17 +150,33 @@ public sealed class CheckerTests
     [TestCase(2, 1)]
     public void Duplicates_are_all_flagged_and_nothing_else_is(int flagged, int broken)
     {
-        var evidence = Evidence([Arrived("a", 1)]) with { Promises = SinkPromises.Flagged, ForcedDuplicates = 1, FlaggedDuplicates = flagged };
+        var evidence = Evidence([Arrived("a", 1)]) with
+        {
+            Promises = SinkPromises.Flagged,
+            ForcedDuplicates = 1,
+            FlaggedDuplicates = flagged,
+        };
 
         Assert.That(Checker.Check([Sent("a", 1)], evidence).Broken, Has.Count.EqualTo(broken));
     }
 
-    private static Verdict Check(IReadOnlyCollection<SentMessage> sent, IReadOnlyList<SinkEntry> arrived) => Checker.Check(sent, Evidence(arrived));
+    private static Verdict Check(IReadOnlyCollection<SentMessage> sent, IReadOnlyList<SinkEntry> arrived) =>
+        Checker.Check(sent, Evidence(arrived));
 
-    private static SinkEvidence Evidence(IReadOnlyList<SinkEntry> arrived) => new() { Endpoint = "table", Promises = All, Entries = arrived };
+    private static SinkEvidence Evidence(IReadOnlyList<SinkEntry> arrived) =>
+        new()
+        {
+            Endpoint = "table",
+            Promises = All,
+            Entries = arrived,
+        };
 
     private static SentMessage Sent(string key, int sequence, SendOutcome outcome = SendOutcome.Confirmed) =>
-        new($"{key}-{sequence}", key, sequence, "work.item", $"hash of {key}-{sequence}", Noon) { Outcome = outcome, MessageId = Guid.NewGuid() };
+        new($"{key}-{sequence}", key, sequence, "work.item", $"hash of {key}-{sequence}", Noon)
+        {
+            Outcome = outcome,
+            MessageId = Guid.NewGuid(),
+        };
 
     private static SinkEntry Arrived(string key, int sequence) => new($"{key}-{sequence}", $"hash of {key}-{sequence}", Noon);
 }

@@ -29,10 +29,13 @@ internal sealed class HealthRounds(FaultBench bench)
         var reason = bad is null ? "" : await ReasonAsync(cancellationToken);
         await fault.HealAsync();
         var good = await WaitAsync(good: true, GoodWithin * 3, cancellationToken);
-        var line = $"{fault.Name}: bad after {Seconds(bad)}{(flinched is null ? "" : $" but good again {Seconds(flinched)} later")}, good {Seconds(good)} after the repair";
+        var line =
+            $"{fault.Name}: bad after {Seconds(bad)}{(flinched is null ? "" : $" but good again {Seconds(flinched)} later")}, good "
+            + $"{Seconds(good)} after the repair";
         FaultBench.Log($"{line}; {reason}");
         _found.Add($"{fault.Name} {Seconds(bad)}/{Seconds(good)}");
-        if (bad is null || bad > BadWithin || flinched is not null || good is null || good > GoodWithin) _failures.Add(line);
+        if (bad is null || bad > BadWithin || flinched is not null || good is null || good > GoodWithin)
+            _failures.Add(line);
     }
 
     /// <summary>Writes the line of the table, and fails where a fault was not told of in time.</summary>
@@ -48,7 +51,8 @@ internal sealed class HealthRounds(FaultBench bench)
         var started = TimeProvider.System.GetTimestamp();
         while (TimeProvider.System.GetElapsedTime(started) < limit)
         {
-            if (await IsGoodAsync(cancellationToken) == good) return TimeProvider.System.GetElapsedTime(started);
+            if (await IsGoodAsync(cancellationToken) == good)
+                return TimeProvider.System.GetElapsedTime(started);
             await Task.Delay(100, cancellationToken);
         }
 
@@ -57,7 +61,8 @@ internal sealed class HealthRounds(FaultBench bench)
 
     private async Task<bool> IsGoodAsync(CancellationToken cancellationToken)
     {
-        if (!await Host.IsReadyAsync(cancellationToken)) return false;
+        if (!await Host.IsReadyAsync(cancellationToken))
+            return false;
         var endpoints = await Host.Process.AskAsync("/api/endpoints", cancellationToken);
         return endpoints.GetProperty("items").EnumerateArray().All(endpoint => endpoint.GetProperty("state").GetString() == "running");
     }
@@ -71,5 +76,6 @@ internal sealed class HealthRounds(FaultBench bench)
         return await response.Content.ReadAsStringAsync(cancellationToken);
     }
 
-    private static string Seconds(TimeSpan? time) => time is { } known ? FormattableString.Invariant($"{known.TotalSeconds:0.0} s") : "never";
+    private static string Seconds(TimeSpan? time) =>
+        time is { } known ? FormattableString.Invariant($"{known.TotalSeconds:0.0} s") : "never";
 }

@@ -18,10 +18,17 @@ internal sealed record IntakeTally(int Unreceived, int Unpublished, int Twice)
     /// <param name="cancellationToken">Stops reading.</param>
     public static async Task<IntakeTally> CountAsync(FaultBench bench, string endpoint, CancellationToken cancellationToken)
     {
-        var accepted = bench.Ledger.Messages.Where(message => message is { Outcome: SendOutcome.Confirmed, Key: not BrokerKey }).Select(message => message.MessageId!.Value).ToHashSet();
+        var accepted = bench
+            .Ledger.Messages.Where(message => message is { Outcome: SendOutcome.Confirmed, Key: not BrokerKey })
+            .Select(message => message.MessageId!.Value)
+            .ToHashSet();
         var received = await bench.Records.ReadMessagesAsync("Received", endpoint, cancellationToken);
         var published = await bench.Records.ReadMessagesAsync("Published", null, cancellationToken);
-        return new IntakeTally(accepted.Except(received).Count(), accepted.Except(published).Count(), CountTwice(received) + CountTwice(published));
+        return new IntakeTally(
+            accepted.Except(received).Count(),
+            accepted.Except(published).Count(),
+            CountTwice(received) + CountTwice(published)
+        );
     }
 
     public override string ToString() => $"{Unreceived} without received, {Unpublished} without published, {Twice} facts twice";

@@ -57,9 +57,11 @@ internal sealed record Verdict
     public required IReadOnlyList<string> Broken { get; init; }
 
     public override string ToString() =>
-        $"{Endpoint}: attempted {Attempted}, acknowledged {Acknowledged}, delivered {Delivered}, unique {Unique}, kept {Kept}, lost {Lost}, recovered {Recovered}, " +
-        $"unexpected {Unexpected}, duplicated {Duplicated}, effect-duplicated {EffectDuplicated}, flagged {Flagged}, reordered {Reordered}, stuck {Shown(Stuck)}, audit gap {Shown(AuditGap)}" +
-        (Broken.Count == 0 ? "" : $"; broken: {string.Join("; ", Broken)}");
+        $"{Endpoint}: attempted {Attempted}, acknowledged {Acknowledged}, delivered {Delivered}, unique {Unique}, kept {Kept}, lost "
+        + $"{Lost}, recovered {Recovered}, "
+        + $"unexpected {Unexpected}, duplicated {Duplicated}, effect-duplicated {EffectDuplicated}, flagged {Flagged}, reordered "
+        + $"{Reordered}, stuck {Shown(Stuck)}, audit gap {Shown(AuditGap)}"
+        + (Broken.Count == 0 ? "" : $"; broken: {string.Join("; ", Broken)}");
 
     /// <summary>A count for people: "–" where nothing was compared.</summary>
     public static string Shown(int? count) => count is { } known ? $"{known}" : "–";

@@ -17,7 +17,10 @@ internal sealed class BrokerCluster : IAsyncDisposable
     {
         var folder = Directory.CreateTempSubdirectory("esb-cluster-").FullName;
         var address = ServerScript.ReadExports(await RunAsync("start", folder))["ESB_TEST_RABBITMQ"];
-        return new BrokerCluster(folder, await PrivateServers.StartBesideAsync(address, arguments => RunAsync(["rabbitmqctl", folder, .. arguments])));
+        return new BrokerCluster(
+            folder,
+            await PrivateServers.StartBesideAsync(address, arguments => RunAsync(["rabbitmqctl", folder, .. arguments]))
+        );
     }
 
     public Task StartNodeAsync(int node) => ChangeAsync("start", node);
@@ -46,14 +49,16 @@ internal sealed class BrokerCluster : IAsyncDisposable
     public Task WaitUntilWholeAsync() => RunAsync("whole", _folder);
 
     /// <summary>The node that leads a quorum queue.</summary>
-    public async Task<int> FindLeaderAsync(string queue) => int.Parse(await RunAsync("leader", queue, _folder), CultureInfo.InvariantCulture);
+    public async Task<int> FindLeaderAsync(string queue) =>
+        int.Parse(await RunAsync("leader", queue, _folder), CultureInfo.InvariantCulture);
 
     /// <summary>On how many nodes each queue has a replica; 0 where it lives on one only.</summary>
     /// <param name="prefix">What its name begins with.</param>
     public async Task<IReadOnlyDictionary<string, int>> CountReplicasAsync(string prefix)
     {
         var output = await Servers.ControlRabbitMqAsync("--silent", "list_queues", "--no-table-headers", "name", "type", "members");
-        return output.Split('\n')
+        return output
+            .Split('\n')
             .Select(line => line.Split('\t'))
             .Where(parts => parts.Length == 3 && parts[0].StartsWith(prefix, StringComparison.Ordinal))
             .ToDictionary(parts => parts[0], parts => parts[1] == "quorum" ? parts[2].Split(',').Length : 0);
@@ -67,5 +72,6 @@ internal sealed class BrokerCluster : IAsyncDisposable
 
     private Task ChangeAsync(string how, int node) => RunAsync("node", how, $"{node}", _folder);
 
-    private static Task<string> RunAsync(params string[] arguments) => ServerScript.RunAsync("cluster", new Dictionary<string, string>(), arguments);
+    private static Task<string> RunAsync(params string[] arguments) =>
+        ServerScript.RunAsync("cluster", new Dictionary<string, string>(), arguments);
 }

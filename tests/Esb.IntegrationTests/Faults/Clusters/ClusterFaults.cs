@@ -15,9 +15,11 @@ internal sealed class ClusterFaults(BrokerCluster cluster, string queue, int see
     /// <summary>The times at which no node could reach another.</summary>
     public IReadOnlyList<(DateTimeOffset From, DateTimeOffset To)> WithoutMajority => [.. _withoutMajority];
 
-    public IReadOnlyList<Fault> All => [Isolation(10), Isolation(30), SplitInTwo(), SplitInThree(), KillLeader(), FreezeLeader(), RollingRestart()];
+    public IReadOnlyList<Fault> All =>
+        [Isolation(10), Isolation(30), SplitInTwo(), SplitInThree(), KillLeader(), FreezeLeader(), RollingRestart()];
 
-    private Fault Isolation(int seconds) => Lasting(seconds, $"a node isolated for {seconds} s", () => cluster.IsolateAsync(AnyNode()), cluster.HealAsync);
+    private Fault Isolation(int seconds) =>
+        Lasting(seconds, $"a node isolated for {seconds} s", () => cluster.IsolateAsync(AnyNode()), cluster.HealAsync);
 
     private Fault SplitInTwo() => Lasting(30, "split 2/1", () => cluster.SplitAsync(Halves(AnyNode())), cluster.HealAsync);
 
@@ -36,42 +38,52 @@ internal sealed class ClusterFaults(BrokerCluster cluster, string queue, int see
             {
                 _withoutMajority.Enqueue((from, TimeProvider.System.GetUtcNow()));
                 return cluster.HealAsync();
-            });
+            }
+        );
     }
 
     private Fault KillLeader() => OfLeader(5, "kill -9 leader", cluster.KillNodeAsync, cluster.StartNodeAsync);
 
     private Fault FreezeLeader() => OfLeader(40, "SIGSTOP leader", cluster.FreezeNodeAsync, cluster.ThawNodeAsync);
 
-    private Fault RollingRestart() => Lasting(
-        0,
-        "rolling restart",
-        async () =>
-        {
-            foreach (var node in BrokerCluster.Nodes)
+    private Fault RollingRestart() =>
+        Lasting(
+            0,
+            "rolling restart",
+            async () =>
             {
-                await cluster.StopNodeAsync(node);
-                await cluster.StartNodeAsync(node);
-            }
-        },
-        () => Task.CompletedTask);
+                foreach (var node in BrokerCluster.Nodes)
+                {
+                    await cluster.StopNodeAsync(node);
+                    await cluster.StartNodeAsync(node);
+                }
+            },
+            () => Task.CompletedTask
+        );
 
     private Fault OfLeader(int seconds, string name, Func<int, Task> strike, Func<int, Task> heal)
     {
         var leader = 0;
-        return Lasting(seconds, name, async () => await strike(leader = await cluster.FindLeaderAsync(queue)), () => leader == 0 ? Task.CompletedTask : heal(leader));
+        return Lasting(
+            seconds,
+            name,
+            async () => await strike(leader = await cluster.FindLeaderAsync(queue)),
+            () => leader == 0 ? Task.CompletedTask : heal(leader)
+        );
     }
 
-    private Fault Lasting(int seconds, string name, Func<Task> strike, Func<Task> heal) => new(
-        name,
-        async () =>
-        {
-            await cluster.WaitUntilWholeAsync();
-            await strike();
-        },
-        heal,
-        TimeSpan.FromSeconds(seconds),
-        TimeSpan.FromSeconds(seconds));
+    private Fault Lasting(int seconds, string name, Func<Task> strike, Func<Task> heal) =>
+        new(
+            name,
+            async () =>
+            {
+                await cluster.WaitUntilWholeAsync();
+                await strike();
+            },
+            heal,
+            TimeSpan.FromSeconds(seconds),
+            TimeSpan.FromSeconds(seconds)
+        );
 
     private int AnyNode() => BrokerCluster.Nodes[_random.Next(BrokerCluster.Nodes.Count)];
 

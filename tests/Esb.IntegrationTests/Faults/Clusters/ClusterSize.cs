@@ -12,5 +12,7 @@ internal sealed record ClusterSize(int Rounds, int Messages, int Rate, int Gap)
     public static ClusterSize OfEnvironment() => new(Read("ROUNDS", 20), Read("MESSAGES", 50_000), Read("RATE", 60), Read("GAP", 20));
 
     private static int Read(string name, int usual) =>
-        Environment.GetEnvironmentVariable($"ESB_CLUSTER_{name}") is { Length: > 0 } value ? int.Parse(value, CultureInfo.InvariantCulture) : usual;
+        Environment.GetEnvironmentVariable($"ESB_CLUSTER_{name}") is { Length: > 0 } value
+            ? int.Parse(value, CultureInfo.InvariantCulture)
+            : usual;
 }

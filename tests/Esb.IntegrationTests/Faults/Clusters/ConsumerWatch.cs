@@ -34,7 +34,8 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint
             await Task.Delay(Interval, CancellationToken.None);
         }
 
-        if (connection is not null) await connection.AbortAsync(CancellationToken.None);
+        if (connection is not null)
+            await connection.AbortAsync(CancellationToken.None);
     }
 
     // Where the broker cannot be asked nothing is known: neither does a lie end then, nor does one begin.
@@ -48,14 +49,27 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint
                 var running = await CountRunningAsync(endpoint.Name);
                 var consumers = await CountConsumersAsync(connection, endpoint.Queues).WaitAsync(Patience);
                 var wanted = endpoint.IsOrdered ? Math.Min(running, 1) : running;
-                Note(endpoint.Name, consumers < wanted, $"{endpoint.Name} is said to run on {running} hosts, and has {consumers} consumers");
+                Note(
+                    endpoint.Name,
+                    consumers < wanted,
+                    $"{endpoint.Name} is said to run on {running} hosts, and has {consumers} consumers"
+                );
             }
 
             return connection;
         }
-        catch (Exception ex) when (ex is TimeoutException or OperationInterruptedException or BrokerUnreachableException or AlreadyClosedException or IOException or ObjectDisposedException)
+        catch (Exception ex)
+            when (ex
+                    is TimeoutException
+                        or OperationInterruptedException
+                        or BrokerUnreachableException
+                        or AlreadyClosedException
+                        or IOException
+                        or ObjectDisposedException
+            )
         {
-            if (connection is not null) _ = connection.AbortAsync(TimeSpan.FromSeconds(1));
+            if (connection is not null)
+                _ = connection.AbortAsync(TimeSpan.FromSeconds(1));
             return null;
         }
     }
@@ -69,10 +83,13 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint
             return;
         }
 
-        if (_wrongSince.TryAdd(endpoint, TimeProvider.System.GetTimestamp())) return;
+        if (_wrongSince.TryAdd(endpoint, TimeProvider.System.GetTimestamp()))
+            return;
         var lasted = TimeProvider.System.GetElapsedTime(_wrongSince[endpoint]);
-        if (lasted > LongestLie) LongestLie = lasted;
-        if (lasted > Worth) log($"{what}, since {lasted.TotalSeconds:0} s");
+        if (lasted > LongestLie)
+            LongestLie = lasted;
+        if (lasted > Worth)
+            log($"{what}, since {lasted.TotalSeconds:0} s");
     }
 
     private async Task<int> CountRunningAsync(string endpoint)
@@ -85,7 +102,8 @@ internal sealed class ConsumerWatch(HostFarm farm, IReadOnlyList<WatchedEndpoint
     {
         await using var channel = await connection.CreateChannelAsync();
         var fewest = uint.MaxValue;
-        foreach (var name in names) fewest = Math.Min(fewest, (await channel.QueueDeclarePassiveAsync(name)).ConsumerCount);
+        foreach (var name in names)
+            fewest = Math.Min(fewest, (await channel.QueueDeclarePassiveAsync(name)).ConsumerCount);
         return fewest;
     }
 }

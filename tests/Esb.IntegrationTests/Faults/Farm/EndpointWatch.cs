@@ -22,8 +22,13 @@ internal sealed class EndpointWatch(FarmHost host, string endpoint)
             var (longest, since) = (TimeSpan.Zero, (long?)null);
             foreach (var (at, look) in _changes.Append((TimeProvider.System.GetTimestamp(), EndpointLook.Running)))
             {
-                if (!look.IsRunning) since ??= at;
-                else if (since is { } away) (longest, since) = (TimeSpan.FromTicks(Math.Max(longest.Ticks, TimeProvider.System.GetElapsedTime(away, at).Ticks)), null);
+                if (!look.IsRunning)
+                    since ??= at;
+                else if (since is { } away)
+                    (longest, since) = (
+                        TimeSpan.FromTicks(Math.Max(longest.Ticks, TimeProvider.System.GetElapsedTime(away, at).Ticks)),
+                        null
+                    );
             }
 
             return longest;
@@ -36,7 +41,8 @@ internal sealed class EndpointWatch(FarmHost host, string endpoint)
         while (!stopping.IsCancellationRequested)
         {
             var look = await LookAsync();
-            if (_changes.IsEmpty || _changes.Last().Look != look) _changes.Enqueue((TimeProvider.System.GetTimestamp(), look));
+            if (_changes.IsEmpty || _changes.Last().Look != look)
+                _changes.Enqueue((TimeProvider.System.GetTimestamp(), look));
             await Task.Delay(Interval, CancellationToken.None);
         }
     }

@@ -1,5 +1,5 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.EndToEnd;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Tests;
 
 namespace Esb.IntegrationTests.Faults.Farm;
@@ -7,7 +7,13 @@ namespace Esb.IntegrationTests.Faults.Farm;
 /// <summary>A place in a farm: a working folder and two ports, in which one host process after the other lives. Used by one fault at a
 /// time.</summary>
 internal sealed class FarmHost(
-    string name, string program, string configuration, string folder, IReadOnlyDictionary<string, string> variables, IReadOnlyList<string> launcher) : IAsyncDisposable
+    string name,
+    string program,
+    string configuration,
+    string folder,
+    IReadOnlyDictionary<string, string> variables,
+    IReadOnlyList<string> launcher
+) : IAsyncDisposable
 {
     private readonly Dictionary<string, string> _variables = new(variables)
     {
@@ -34,7 +40,8 @@ internal sealed class FarmHost(
     /// <summary>Starts a process; does not wait until it is ready, as its servers may be away.</summary>
     public void Start()
     {
-        if (_process is not null) throw new InvalidOperationException($"{name} runs already.");
+        if (_process is not null)
+            throw new InvalidOperationException($"{name} runs already.");
         Directory.CreateDirectory(folder);
         _process = HostProcess.Launch(program, configuration, folder, _variables, launcher);
         Starts++;
@@ -45,7 +52,8 @@ internal sealed class FarmHost(
 
     public async Task KillAsync()
     {
-        if (_process is null) return;
+        if (_process is null)
+            return;
         _process.Kill();
         await ForgetAsync();
     }
@@ -84,7 +92,10 @@ internal sealed class FarmHost(
         {
             using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(1));
             var endpoints = await Process.AskAsync("/api/endpoints", limit.Token);
-            return endpoints.GetProperty("items").EnumerateArray().Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
+            return endpoints
+                .GetProperty("items")
+                .EnumerateArray()
+                .Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
         }
         catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException or InvalidOperationException or IOException)
         {
@@ -100,7 +111,8 @@ internal sealed class FarmHost(
     /// <summary>After the process has ended, or to make sure that it has.</summary>
     public async Task ForgetAsync()
     {
-        if (_process is not { } process) return;
+        if (_process is not { } process)
+            return;
         await process.DisposeAsync();
         _earlier.Add(process.Output);
         _process = null;

@@ -9,14 +9,17 @@ internal sealed class HostFarm(IReadOnlyList<FarmHost> hosts) : IAsyncDisposable
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        foreach (var host in hosts) host.Start();
+        foreach (var host in hosts)
+            host.Start();
         await WaitForReadyAsync(cancellationToken);
     }
 
-    public Task WaitForReadyAsync(CancellationToken cancellationToken) => Task.WhenAll(hosts.Select(host => host.WaitForReadyAsync(cancellationToken)));
+    public Task WaitForReadyAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(hosts.Select(host => host.WaitForReadyAsync(cancellationToken)));
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var host in hosts) await host.DisposeAsync();
+        foreach (var host in hosts)
+            await host.DisposeAsync();
     }
 }

@@ -28,6 +28,7 @@ internal sealed class HostProxies : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var proxy in _proxies.Values) await proxy.DisposeAsync();
+        foreach (var proxy in _proxies.Values)
+            await proxy.DisposeAsync();
     }
 }

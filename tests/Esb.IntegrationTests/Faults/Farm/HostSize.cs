@@ -23,7 +23,11 @@ internal sealed class HostSize : IAsyncDisposable
     public long MostSpooled { get; private set; }
 
     /// <summary>How large the spool is at this moment.</summary>
-    public long Spooled => SegmentFile.List(Path.Combine(_host.Folder, "esb-data", "spool")).Select(segment => new FileInfo(segment.Path)).Sum(file => file.Exists ? file.Length : 0);
+    public long Spooled =>
+        SegmentFile
+            .List(Path.Combine(_host.Folder, "esb-data", "spool"))
+            .Select(segment => new FileInfo(segment.Path))
+            .Sum(file => file.Exists ? file.Length : 0);
 
     /// <summary>Forgets what was most until now, and returns the memory of this moment.</summary>
     public long Begin()

@@ -17,7 +17,8 @@ internal sealed class OwnerStrikes(OwnerWatch watch, HostFarm farm)
     public string Summary => string.Join(", ", _strikes.GroupBy(strike => strike.Name).Select(group => $"{group.Key} × {group.Count()}"));
 
     /// <summary>The longest time without an owner in each round.</summary>
-    public IReadOnlyList<TimeSpan> Gaps => [.. _strikes.Select((strike, i) => watch.LongestGap(strike.At, i + 1 < _strikes.Count ? _strikes[i + 1].At : _end))];
+    public IReadOnlyList<TimeSpan> Gaps =>
+        [.. _strikes.Select((strike, i) => watch.LongestGap(strike.At, i + 1 < _strikes.Count ? _strikes[i + 1].At : _end))];
 
     public async Task RunAsync(int rounds, Func<FarmHost, int, Fault> faultOf, CancellationToken cancellationToken)
     {
@@ -29,10 +30,18 @@ internal sealed class OwnerStrikes(OwnerWatch watch, HostFarm farm)
             var fault = faultOf(owner, round);
             var at = TimeProvider.System.GetTimestamp();
             _strikes.Add((at, fault.Name.Replace($" {owner.Name}", "", StringComparison.Ordinal)));
-            var nemesis = new Nemesis(FaultBench.Seed + round, line => FaultBench.Log($"{round + 1}: {line} ({owner.Name})")).Track(0, 0, (fault, 1));
+            var nemesis = new Nemesis(FaultBench.Seed + round, line => FaultBench.Log($"{round + 1}: {line} ({owner.Name})")).Track(
+                0,
+                0,
+                (fault, 1)
+            );
             _struck[owner] = HealAsync(nemesis.RunAsync(cancellationToken), owner, cancellationToken);
-            while (watch.TakenOverAt(owner, at) is null && !_struck[owner].IsCompleted && TimeProvider.System.GetElapsedTime(at) < Longest) await Task.Delay(50, cancellationToken);
-            FaultBench.Log($"{round + 1}: {(watch.TakenOverAt(owner, at) is { } taken ? $"taken over after {TimeProvider.System.GetElapsedTime(at, taken).TotalSeconds:0.0} s" : "healed before another took over")}");
+            while (watch.TakenOverAt(owner, at) is null && !_struck[owner].IsCompleted && TimeProvider.System.GetElapsedTime(at) < Longest)
+                await Task.Delay(50, cancellationToken);
+            FaultBench.Log(
+                $"{round + 1}: "
+                    + $"{(watch.TakenOverAt(owner, at) is { } taken ? $"taken over after {TimeProvider.System.GetElapsedTime(at, taken).TotalSeconds:0.0} s" : "healed before another took over")}"
+            );
         }
 
         await Task.WhenAll(_struck.Values);
@@ -45,7 +54,8 @@ internal sealed class OwnerStrikes(OwnerWatch watch, HostFarm farm)
     {
         while (!watch.IsOwnedSince(healed))
         {
-            if (TimeProvider.System.GetElapsedTime(healed) > Longest) Assert.Fail($"Nobody ran the endpoint within {Longest.TotalSeconds:0} s of the last repair.");
+            if (TimeProvider.System.GetElapsedTime(healed) > Longest)
+                Assert.Fail($"Nobody ran the endpoint within {Longest.TotalSeconds:0} s of the last repair.");
             await Task.Delay(50, cancellationToken);
         }
     }
@@ -56,7 +66,8 @@ internal sealed class OwnerStrikes(OwnerWatch watch, HostFarm farm)
         while (true)
         {
             var well = farm.Hosts.Where(host => !_struck.TryGetValue(host, out var healing) || healing.IsCompleted).ToList();
-            if (watch.Current() is { } owner && well.Contains(owner) && well.Count > 1) return owner;
+            if (watch.Current() is { } owner && well.Contains(owner) && well.Count > 1)
+                return owner;
             await Task.Delay(50, cancellationToken);
         }
     }

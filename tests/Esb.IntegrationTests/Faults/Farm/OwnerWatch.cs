@@ -12,7 +12,8 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
 
     public int Samples => _samples.Count;
 
-    public Task RunAsync(CancellationToken cancellationToken) => Task.WhenAll(farm.Hosts.Select(host => WatchAsync(host, cancellationToken)));
+    public Task RunAsync(CancellationToken cancellationToken) =>
+        Task.WhenAll(farm.Hosts.Select(host => WatchAsync(host, cancellationToken)));
 
     /// <summary>The host that runs it; null while none says so.</summary>
     public FarmHost? Current()
@@ -24,8 +25,12 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
     /// <summary>Moments at which a host ran it while another one did so shortly before and shortly after.</summary>
     public int CountOverlaps()
     {
-        var byHost = _samples.GroupBy(sample => sample.Host).ToDictionary(group => group.Key, group => group.OrderBy(sample => sample.At).ToList());
-        return _samples.Where(sample => sample.IsOwner).Count(sample => byHost.Any(other => other.Key != sample.Host && IsOwnerAround(other.Value, sample.At)));
+        var byHost = _samples
+            .GroupBy(sample => sample.Host)
+            .ToDictionary(group => group.Key, group => group.OrderBy(sample => sample.At).ToList());
+        return _samples
+            .Where(sample => sample.IsOwner)
+            .Count(sample => byHost.Any(other => other.Key != sample.Host && IsOwnerAround(other.Value, sample.At)));
     }
 
     /// <summary>When a host other than this one was first seen to run it after a moment; null while none was.</summary>
@@ -42,13 +47,18 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
         var owned = _samples.Where(sample => sample.IsOwner).Select(sample => sample.At).Order().ToList();
         var before = owned.LastOrDefault(at => at <= from, from);
         var within = owned.Where(at => at > from && at < to).Prepend(before).ToList();
-        return within.Zip(within.Skip(1), (first, next) => TimeProvider.System.GetElapsedTime(first, next)).DefaultIfEmpty(TimeProvider.System.GetElapsedTime(before, to)).Max();
+        return within
+            .Zip(within.Skip(1), (first, next) => TimeProvider.System.GetElapsedTime(first, next))
+            .DefaultIfEmpty(TimeProvider.System.GetElapsedTime(before, to))
+            .Max();
     }
 
     private static bool IsOwnerAround(List<Sample> samples, long time)
     {
         var after = samples.FindIndex(sample => sample.At >= time);
-        return after > 0 && samples[after].IsOwner && samples[after - 1].IsOwner
+        return after > 0
+            && samples[after].IsOwner
+            && samples[after - 1].IsOwner
             && TimeProvider.System.GetElapsedTime(samples[after - 1].At, samples[after].At) < Sharp * 2;
     }
 
@@ -58,7 +68,8 @@ internal sealed class OwnerWatch(HostFarm farm, string endpoint)
         {
             var asked = TimeProvider.System.GetTimestamp();
             var isOwner = await host.IsRunningAsync(endpoint);
-            if (TimeProvider.System.GetElapsedTime(asked) < Sharp) _samples.Enqueue(new Sample(host, asked, isOwner));
+            if (TimeProvider.System.GetElapsedTime(asked) < Sharp)
+                _samples.Enqueue(new Sample(host, asked, isOwner));
             await Task.Delay(Interval, CancellationToken.None);
         }
     }

@@ -9,7 +9,8 @@ internal sealed class Seclusion(string folder)
     private const long VolumeMegabytes = 8;
 
     // $0 hosts, $1 resolv.conf, $2 the folder of the volume; what follows is run.
-    private static readonly string Script = $$"""mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && mkdir -p "$2" && mount -t tmpfs -o size={{VolumeMegabytes}}m tmpfs "$2" && shift 2 && exec "$@" """;
+    private static readonly string Script =
+        $$"""mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && mkdir -p "$2" && mount -t tmpfs -o size={{VolumeMegabytes}}m tmpfs "$2" && shift 2 && exec "$@" """;
 
     private readonly string _hosts = Path.Combine(folder, "hosts");
     private readonly string _resolver = Path.Combine(folder, "resolv.conf");
@@ -43,7 +44,8 @@ internal sealed class Seclusion(string folder)
         var piece = new byte[4096];
         try
         {
-            for (var written = 0L; written <= VolumeMegabytes << 20; written += piece.Length) file.Write(piece);
+            for (var written = 0L; written <= VolumeMegabytes << 20; written += piece.Length)
+                file.Write(piece);
         }
         catch (IOException)
         {

@@ -37,10 +37,13 @@ internal sealed class AppendOnlyFile : IAsyncDisposable
         while (await _waiting.Reader.WaitToReadAsync())
         {
             group.Clear();
-            while (_waiting.Reader.TryRead(out var line)) group.Add(line);
-            foreach (var line in group) _file.Write(Encoding.UTF8.GetBytes(line.Text + "\n"));
+            while (_waiting.Reader.TryRead(out var line))
+                group.Add(line);
+            foreach (var line in group)
+                _file.Write(Encoding.UTF8.GetBytes(line.Text + "\n"));
             _file.Flush(flushToDisk: true);
-            foreach (var line in group) line.Written.SetResult();
+            foreach (var line in group)
+                line.Written.SetResult();
         }
     }
 

@@ -34,21 +34,36 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
             var (called, begun) = (host(random), TimeProvider.System.GetUtcNow());
             var (result, detail) = await CallAsync(new Uri(called, way.Path), way, body, cancellationToken);
             _outcomes.Enqueue(new CallOutcome(called, way.Path, result, begun, TimeProvider.System.GetUtcNow(), detail));
-            if (result != CallResult.Right) await Task.Delay(PauseAfterFailure * (0.5 + random.NextDouble()), cancellationToken);
+            if (result != CallResult.Right)
+                await Task.Delay(PauseAfterFailure * (0.5 + random.NextDouble()), cancellationToken);
         }
     }
 
-    private async Task<(CallResult Result, string? Detail)> CallAsync(Uri url, CallWay way, string body, CancellationToken cancellationToken)
+    private async Task<(CallResult Result, string? Detail)> CallAsync(
+        Uri url,
+        CallWay way,
+        string body,
+        CancellationToken cancellationToken
+    )
     {
         try
         {
-            using var response = await _client.PostAsync(url, new StringContent(body, new MediaTypeHeaderValue("text/plain")), cancellationToken);
+            using var response = await _client.PostAsync(
+                url,
+                new StringContent(body, new MediaTypeHeaderValue("text/plain")),
+                cancellationToken
+            );
             var text = await response.Content.ReadAsStringAsync(cancellationToken);
             return response.StatusCode switch
             {
                 HttpStatusCode.OK when way.Read(text) == body => (CallResult.Right, null),
                 HttpStatusCode.OK => (CallResult.Wrong, $"{body.Length} bytes came back as {text.Length}, or as others"),
-                HttpStatusCode.BadGateway or HttpStatusCode.ServiceUnavailable or HttpStatusCode.GatewayTimeout when HostCalls.CodeOf(text)?.StartsWith("ESB-", StringComparison.Ordinal) == true => (CallResult.Refused, null),
+                HttpStatusCode.BadGateway
+                or HttpStatusCode.ServiceUnavailable
+                or HttpStatusCode.GatewayTimeout when HostCalls.CodeOf(text)?.StartsWith("ESB-", StringComparison.Ordinal) == true => (
+                    CallResult.Refused,
+                    null
+                ),
                 var status => (CallResult.Wrong, $"{(int)status}: {text}"),
             };
         }

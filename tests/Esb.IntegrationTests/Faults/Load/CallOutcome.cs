@@ -7,4 +7,11 @@ namespace Esb.IntegrationTests.Faults.Load;
 /// <param name="BegunAt">When it began.</param>
 /// <param name="EndedAt">When that was known.</param>
 /// <param name="Detail">What was wrong; null where nothing was.</param>
-internal sealed record CallOutcome(Uri Host, string Path, CallResult Result, DateTimeOffset BegunAt, DateTimeOffset EndedAt, string? Detail = null);
+internal sealed record CallOutcome(
+    Uri Host,
+    string Path,
+    CallResult Result,
+    DateTimeOffset BegunAt,
+    DateTimeOffset EndedAt,
+    string? Detail = null
+);

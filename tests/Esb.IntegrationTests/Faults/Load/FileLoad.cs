@@ -20,7 +20,8 @@ internal sealed class FileLoad(string folder, SendLedger ledger, int seed)
             await File.WriteAllTextAsync(unfinished, body, cancellationToken);
             File.Move(unfinished, Path.Combine(folder, $"{id}.txt"));
             await ledger.EndAsync(message with { Outcome = SendOutcome.Confirmed, OutcomeAt = TimeProvider.System.GetUtcNow() });
-            if (sequence % Math.Max(1, rate / 20) == 0) await Task.Delay(50, cancellationToken);
+            if (sequence % Math.Max(1, rate / 20) == 0)
+                await Task.Delay(50, cancellationToken);
         }
     }
 }

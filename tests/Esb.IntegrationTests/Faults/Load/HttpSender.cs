@@ -21,12 +21,21 @@ internal sealed class HttpSender : IDisposable
     public void Dispose() => _client.Dispose();
 
     public async Task<(SendOutcome Outcome, Guid? MessageId)> SendAsync(
-        Uri url, SentMessage message, string body, CancellationToken cancellationToken, string? idempotencyKey = null)
+        Uri url,
+        SentMessage message,
+        string body,
+        CancellationToken cancellationToken,
+        string? idempotencyKey = null
+    )
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, url) { Content = new StringContent(body, new MediaTypeHeaderValue("text/plain")) };
+        using var request = new HttpRequestMessage(HttpMethod.Post, url)
+        {
+            Content = new StringContent(body, new MediaTypeHeaderValue("text/plain")),
+        };
         request.Headers.Add(FaultHeaders.Id, message.Id);
         request.Headers.Add(FaultHeaders.Key, message.Key);
-        if (idempotencyKey is not null) request.Headers.Add("Idempotency-Key", idempotencyKey);
+        if (idempotencyKey is not null)
+            request.Headers.Add("Idempotency-Key", idempotencyKey);
         try
         {
             using var response = await _client.SendAsync(request, cancellationToken);
@@ -36,7 +45,8 @@ internal sealed class HttpSender : IDisposable
         {
             return (SendOutcome.Refused, null);
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
+        catch (Exception ex)
+            when (ex is HttpRequestException or IOException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
         {
             return (SendOutcome.Unknown, null); // the host died, or took too long
         }
@@ -48,10 +58,17 @@ internal sealed class HttpSender : IDisposable
         if (response.StatusCode is HttpStatusCode.Accepted or HttpStatusCode.OK)
             return (SendOutcome.Confirmed, Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
-        var saysUnknown = text.Contains("ESB-HTTP-UNKNOWN", StringComparison.Ordinal) || text.Contains("Nobody can tell", StringComparison.Ordinal);
-        var isRefusal = response.StatusCode is HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.Conflict or HttpStatusCode.UnprocessableContent;
+        var saysUnknown =
+            text.Contains("ESB-HTTP-UNKNOWN", StringComparison.Ordinal) || text.Contains("Nobody can tell", StringComparison.Ordinal);
+        var isRefusal =
+            response.StatusCode
+            is HttpStatusCode.ServiceUnavailable
+                or HttpStatusCode.TooManyRequests
+                or HttpStatusCode.Conflict
+                or HttpStatusCode.UnprocessableContent;
         var code = HostCalls.CodeOf(text);
-        if (code is not null) _codes.AddOrUpdate(code, 1, (_, count) => count + 1);
+        if (code is not null)
+            _codes.AddOrUpdate(code, 1, (_, count) => count + 1);
         return (isRefusal && !saysUnknown && code is not null ? SendOutcome.Refused : SendOutcome.Unknown, null);
     }
 }

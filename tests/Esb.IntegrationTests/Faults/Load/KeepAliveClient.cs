@@ -32,9 +32,7 @@ internal sealed class KeepAliveClient(int port)
                 return;
             }
 
-            while (await ExchangeAsync(socket) && !cancellationToken.IsCancellationRequested)
-            {
-            }
+            while (await ExchangeAsync(socket) && !cancellationToken.IsCancellationRequested) { }
         }
     }
 
@@ -49,7 +47,8 @@ internal sealed class KeepAliveClient(int port)
             while (!IsComplete(answer.ToString()))
             {
                 var count = await socket.ReceiveAsync(buffer);
-                if (count == 0) break;
+                if (count == 0)
+                    break;
                 answer.Append(Encoding.UTF8.GetString(buffer, 0, count));
             }
         }
@@ -59,18 +58,24 @@ internal sealed class KeepAliveClient(int port)
         }
 
         var text = answer.ToString();
-        if (IsComplete(text)) Complete++;
-        else if (text.Length == 0) ClosedBefore++;
-        else Truncated++;
+        if (IsComplete(text))
+            Complete++;
+        else if (text.Length == 0)
+            ClosedBefore++;
+        else
+            Truncated++;
         return IsComplete(text) && !text.Contains("Connection: close", StringComparison.OrdinalIgnoreCase);
     }
 
     private static bool IsComplete(string answer)
     {
         var end = answer.IndexOf("\r\n\r\n", StringComparison.Ordinal);
-        if (end < 0 || !answer.StartsWith("HTTP/1.1 ", StringComparison.Ordinal)) return false;
+        if (end < 0 || !answer.StartsWith("HTTP/1.1 ", StringComparison.Ordinal))
+            return false;
         var body = answer[(end + 4)..];
-        var length = answer[..end].Split("\r\n").FirstOrDefault(line => line.StartsWith("Content-Length:", StringComparison.OrdinalIgnoreCase));
+        var length = answer[..end]
+            .Split("\r\n")
+            .FirstOrDefault(line => line.StartsWith("Content-Length:", StringComparison.OrdinalIgnoreCase));
         return length is not null
             ? body.Length >= int.Parse(length.AsSpan(15).Trim(), CultureInfo.InvariantCulture)
             : body.EndsWith("0\r\n\r\n", StringComparison.Ordinal);

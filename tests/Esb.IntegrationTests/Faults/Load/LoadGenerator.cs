@@ -36,11 +36,14 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
         {
             var key = keys[random.Next(keys.Length)];
             var outcome = await SendAsync(key, ++sequences[key], random, cancellationToken);
-            if (outcome != SendOutcome.Confirmed) await Task.Delay(plan.PauseAfterRefusal * (0.5 + random.NextDouble()), cancellationToken);
+            if (outcome != SendOutcome.Confirmed)
+                await Task.Delay(plan.PauseAfterRefusal * (0.5 + random.NextDouble()), cancellationToken);
             due += (long)(interval.TotalSeconds * TimeProvider.System.TimestampFrequency);
             var early = TimeProvider.System.GetElapsedTime(TimeProvider.System.GetTimestamp(), due);
-            if (early > TimeSpan.Zero) await Task.Delay(early, cancellationToken);
-            else if (early < TimeSpan.FromSeconds(-1)) due = TimeProvider.System.GetTimestamp(); // an outage is not caught up with a burst
+            if (early > TimeSpan.Zero)
+                await Task.Delay(early, cancellationToken);
+            else if (early < TimeSpan.FromSeconds(-1))
+                due = TimeProvider.System.GetTimestamp(); // an outage is not caught up with a burst
         }
     }
 
@@ -54,8 +57,17 @@ internal sealed class LoadGenerator(LoadPlan plan, SendLedger ledger, Func<Rando
         var started = TimeProvider.System.GetTimestamp();
         var (outcome, messageId) = await _sender.SendAsync(new Uri(host(random), plan.PathOf(key)), message, body, cancellationToken);
         var took = TimeProvider.System.GetElapsedTime(started);
-        await ledger.EndAsync(message with { Outcome = outcome, MessageId = messageId, OutcomeAt = TimeProvider.System.GetUtcNow(), Took = took });
-        if (outcome == SendOutcome.Confirmed) Interlocked.Increment(ref _acknowledged);
+        await ledger.EndAsync(
+            message with
+            {
+                Outcome = outcome,
+                MessageId = messageId,
+                OutcomeAt = TimeProvider.System.GetUtcNow(),
+                Took = took,
+            }
+        );
+        if (outcome == SendOutcome.Confirmed)
+            Interlocked.Increment(ref _acknowledged);
         return outcome;
     }
 }

@@ -15,9 +15,15 @@ internal static class DatabasePassword
         await connection.ExecuteAsync($"create role \"{bench.Name}\" login superuser password '{password}'");
         var rules = (await connection.ExecuteScalarAsync<string>("select current_setting('hba_file')"))!;
         var others = await File.ReadAllTextAsync(rules);
-        await File.WriteAllTextAsync(rules, $"host all {bench.Name} 127.0.0.1/32 scram-sha-256\n{others}"); // the first rule that fits counts
+        // the first rule that fits counts
+        await File.WriteAllTextAsync(rules, $"host all {bench.Name} 127.0.0.1/32 scram-sha-256\n{others}");
         await connection.ExecuteAsync("select pg_reload_conf()");
-        return new NpgsqlConnectionStringBuilder(bench.Network.Postgres) { Database = bench.Name, Username = bench.Name, Password = password }.ConnectionString;
+        return new NpgsqlConnectionStringBuilder(bench.Network.Postgres)
+        {
+            Database = bench.Name,
+            Username = bench.Name,
+            Password = password,
+        }.ConnectionString;
     }
 
     /// <summary>Gives the user another password, which the hosts do not know unless it is the first.</summary>

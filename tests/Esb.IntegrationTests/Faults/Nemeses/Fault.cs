@@ -15,5 +15,9 @@ internal sealed record Fault(string Name, Func<Task> StrikeAsync, Func<Task> Hea
     public static Fault Until(string name, Func<Task> strike, Func<Task> heal) => new(name, strike, heal, TimeSpan.Zero, TimeSpan.Zero);
 
     public Fault Lasting(double shortestSeconds, double longestSeconds) =>
-        this with { Shortest = TimeSpan.FromSeconds(shortestSeconds), Longest = TimeSpan.FromSeconds(longestSeconds) };
+        this with
+        {
+            Shortest = TimeSpan.FromSeconds(shortestSeconds),
+            Longest = TimeSpan.FromSeconds(longestSeconds),
+        };
 }

@@ -7,7 +7,8 @@ internal sealed class FilePoint
     private readonly Func<string, bool> _matches;
     private readonly bool _comes;
 
-    private FilePoint(string name, string folder, Func<string, bool> matches, bool comes) => (Name, _folder, _matches, _comes) = (name, folder, matches, comes);
+    private FilePoint(string name, string folder, Func<string, bool> matches, bool comes) =>
+        (Name, _folder, _matches, _comes) = (name, folder, matches, comes);
 
     /// <summary>What has just happened.</summary>
     public string Name { get; }
@@ -23,7 +24,12 @@ internal sealed class FilePoint
     {
         var seen = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         Directory.CreateDirectory(_folder); // the host may not have come so far yet
-        using var watcher = new FileSystemWatcher(_folder) { IncludeSubdirectories = true, NotifyFilter = NotifyFilters.FileName | NotifyFilters.DirectoryName, InternalBufferSize = 64 * 1024 };
+        using var watcher = new FileSystemWatcher(_folder)
+        {
+            IncludeSubdirectories = true,
+            NotifyFilter = NotifyFilters.FileName | NotifyFilters.DirectoryName,
+            InternalBufferSize = 64 * 1024,
+        };
         watcher.Created += (_, change) => Look(change.FullPath, isComing: true);
         watcher.Deleted += (_, change) => Look(change.FullPath, isComing: false);
         watcher.Renamed += (_, change) =>
@@ -36,7 +42,8 @@ internal sealed class FilePoint
 
         void Look(string path, bool isComing)
         {
-            if (isComing == _comes && _matches(path) && Interlocked.Decrement(ref skipped) < 0) seen.TrySetResult();
+            if (isComing == _comes && _matches(path) && Interlocked.Decrement(ref skipped) < 0)
+                seen.TrySetResult();
         }
     }
 }

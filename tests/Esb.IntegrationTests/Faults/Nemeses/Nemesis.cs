@@ -26,7 +26,13 @@ internal sealed class Nemesis(int seed, Action<string> log)
     /// <summary>Runs all tracks to their end; what was done is mended in any case.</summary>
     public Task RunAsync(CancellationToken cancellationToken) => Task.WhenAll(_tracks.Select(track => track(cancellationToken)));
 
-    private async Task RunAsync(Random random, IEnumerable<Fault> faults, double shortestPause, double longestPause, CancellationToken cancellationToken)
+    private async Task RunAsync(
+        Random random,
+        IEnumerable<Fault> faults,
+        double shortestPause,
+        double longestPause,
+        CancellationToken cancellationToken
+    )
     {
         foreach (var fault in faults)
         {
@@ -52,5 +58,6 @@ internal sealed class Nemesis(int seed, Action<string> log)
         _strikes.Enqueue(new Strike(fault.Name, struckAt, TimeProvider.System.GetUtcNow()));
     }
 
-    private static TimeSpan Between(Random random, TimeSpan shortest, TimeSpan longest) => shortest + ((longest - shortest) * random.NextDouble());
+    private static TimeSpan Between(Random random, TimeSpan shortest, TimeSpan longest) =>
+        shortest + ((longest - shortest) * random.NextDouble());
 }

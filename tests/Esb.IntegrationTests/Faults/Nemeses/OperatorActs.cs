@@ -16,19 +16,25 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
 
     /// <summary>Other numbers, from then on.</summary>
     public Fault Resize(int poolSize, int processingThreads) =>
-        Fault.Moment($"{endpoint} {poolSize}/{processingThreads}", () => AskAnyAsync(new JsonObject { ["poolSize"] = poolSize, ["processingThreads"] = processingThreads }));
+        Fault.Moment(
+            $"{endpoint} {poolSize}/{processingThreads}",
+            () => AskAnyAsync(new JsonObject { ["poolSize"] = poolSize, ["processingThreads"] = processingThreads })
+        );
 
     /// <summary>As many messages may be on their way from the broker, from then on.</summary>
-    public Fault Prefetch(int messages) => Fault.Moment($"{endpoint} prefetch {messages}", () => AskAnyAsync(new JsonObject { ["prefetch"] = messages }));
+    public Fault Prefetch(int messages) =>
+        Fault.Moment($"{endpoint} prefetch {messages}", () => AskAnyAsync(new JsonObject { ["prefetch"] = messages }));
 
     /// <summary>Nothing is delivered for a while. A host that was away when it was paused or resumed does not know, so all are told in the
     /// end.</summary>
-    public Fault Pause() => new Fault(
-        $"pause {endpoint}",
-        () => AskAnyAsync(new JsonObject { ["paused"] = true }),
-        () => Task.WhenAll(farm.Hosts.Select(ResumeAsync)),
-        default,
-        default).Lasting(0.5, 3);
+    public Fault Pause() =>
+        new Fault(
+            $"pause {endpoint}",
+            () => AskAnyAsync(new JsonObject { ["paused"] = true }),
+            () => Task.WhenAll(farm.Hosts.Select(ResumeAsync)),
+            default,
+            default
+        ).Lasting(0.5, 3);
 
     public void Dispose() => _client.Dispose();
 
@@ -37,7 +43,8 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
     {
         foreach (var host in farm.Hosts)
         {
-            if (!await TryAsync(host, change)) continue;
+            if (!await TryAsync(host, change))
+                continue;
             Interlocked.Increment(ref _changes);
             return;
         }
@@ -45,7 +52,8 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
 
     private async Task ResumeAsync(FarmHost host)
     {
-        while (!await TryAsync(host, new JsonObject { ["paused"] = false })) await Task.Delay(200);
+        while (!await TryAsync(host, new JsonObject { ["paused"] = false }))
+            await Task.Delay(200);
     }
 
     private async Task<bool> TryAsync(FarmHost host, JsonObject change)
@@ -53,7 +61,10 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
         try
         {
             var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"));
-            using var request = new HttpRequestMessage(HttpMethod.Patch, new Uri(host.Process.Management, $"/api/endpoints/{endpoint}")) { Content = JsonContent.Create(change) };
+            using var request = new HttpRequestMessage(HttpMethod.Patch, new Uri(host.Process.Management, $"/api/endpoints/{endpoint}"))
+            {
+                Content = JsonContent.Create(change),
+            };
             request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
             using var response = await _client.SendAsync(request);
             return response.IsSuccessStatusCode;

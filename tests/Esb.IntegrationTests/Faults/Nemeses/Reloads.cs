@@ -13,7 +13,6 @@ namespace Esb.IntegrationTests.Faults.Nemeses;
 /// <param name="wrong">Of so many rounds the files are wrong once; 0 for never. A host that starts meanwhile ends.</param>
 internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes, int wrong) : IDisposable
 {
-
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(150) };
 
     /// <summary>Reloads that were made on both hosts.</summary>
@@ -32,11 +31,14 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
             var good = JsonNode.Parse(await File.ReadAllTextAsync(bench.Configuration, cancellationToken))!.AsObject();
             var isWrong = wrong > 0 && i % wrong == wrong - 1;
             var next = good.DeepClone().AsObject();
-            if (isWrong) next["endpoints"]!["loose"]!["type"] = "sql-outbund";
-            else changes(next, i);
+            if (isWrong)
+                next["endpoints"]!["loose"]!["type"] = "sql-outbund";
+            else
+                changes(next, i);
             await bench.ConfigureAsync(next);
             await ReloadAsync(bench.Farm.Hosts[i % bench.Farm.Hosts.Count], isWrong, cancellationToken);
-            if (isWrong) await bench.ConfigureAsync(good);
+            if (isWrong)
+                await bench.ConfigureAsync(good);
             await Task.Delay(200, cancellationToken);
         }
     }
@@ -49,10 +51,16 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
         while (true)
         {
             var (status, text) = await TryAsync(host, cancellationToken);
-            if (isWrong && status == HttpStatusCode.UnprocessableEntity && text.Contains("endpoints.loose.type", StringComparison.Ordinal)) Refused++;
-            else if (!isWrong && status == HttpStatusCode.OK) Done++;
-            else if (!isWrong && text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal)) Elsewhere++;
-            else if (status is 0 or HttpStatusCode.Conflict or HttpStatusCode.ServiceUnavailable || text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal))
+            if (isWrong && status == HttpStatusCode.UnprocessableEntity && text.Contains("endpoints.loose.type", StringComparison.Ordinal))
+                Refused++;
+            else if (!isWrong && status == HttpStatusCode.OK)
+                Done++;
+            else if (!isWrong && text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal))
+                Elsewhere++;
+            else if (
+                status is 0 or HttpStatusCode.Conflict or HttpStatusCode.ServiceUnavailable
+                || text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal)
+            )
             {
                 await Task.Delay(500, cancellationToken); // dead, starting, or busy
                 continue;
@@ -76,7 +84,10 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
             using var response = await _client.SendAsync(request, cancellationToken);
             return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception ex)
+            when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException
+                || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested)
+            )
         {
             return (0, ex.Message);
         }

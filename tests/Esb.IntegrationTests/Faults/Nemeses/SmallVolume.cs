@@ -29,7 +29,8 @@ internal sealed class SmallVolume : IAsyncDisposable
         {
             while (!until.IsCancellationRequested)
             {
-                foreach (var piece in new[] { 1024 * 1024, 4096 }) Fill(ballast, new byte[piece]);
+                foreach (var piece in new[] { 1024 * 1024, 4096 })
+                    Fill(ballast, new byte[piece]);
                 await Task.Delay(Interval, until).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -43,7 +44,8 @@ internal sealed class SmallVolume : IAsyncDisposable
     {
         try
         {
-            while (true) ballast.Write(piece);
+            while (true)
+                ballast.Write(piece);
         }
         catch (IOException)
         {

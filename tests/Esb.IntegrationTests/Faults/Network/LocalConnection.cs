@@ -21,14 +21,16 @@ internal sealed class LocalConnection
     public void Change(LocalWeather weather)
     {
         _weather = weather;
-        if (weather.Resets) Reset();
+        if (weather.Resets)
+            Reset();
     }
 
     private async Task RunAsync(int serverPort)
     {
         try
         {
-            if (_weather.Resets) return;
+            if (_weather.Resets)
+                return;
             await _server.ConnectAsync(IPAddress.Loopback, serverPort);
             await Task.WhenAny(PumpAsync(_client, _server, isToServer: true), PumpAsync(_server, _client, isToServer: false));
         }
@@ -51,13 +53,15 @@ internal sealed class LocalConnection
             while (await from.ReceiveAsync(buffer) is > 0 and var count)
             {
                 var weather = _weather;
-                if (!ReferenceEquals(weather, before)) (before, passed) = (weather, 0);
+                if (!ReferenceEquals(weather, before))
+                    (before, passed) = (weather, 0);
                 var limit = isToServer ? weather.BytesToServer : weather.BytesFromServer;
                 var length = (int)Math.Min(count, (limit ?? long.MaxValue) - passed);
                 await HoldAsync(weather, isToServer);
                 await to.SendAsync(buffer.AsMemory(0, length));
                 passed += length;
-                if (passed >= limit) return;
+                if (passed >= limit)
+                    return;
             }
         }
         catch (Exception ex) when (ex is SocketException or ObjectDisposedException)
@@ -68,8 +72,10 @@ internal sealed class LocalConnection
 
     private async Task HoldAsync(LocalWeather weather, bool isToServer)
     {
-        while (ReferenceEquals(weather, _weather) && (isToServer ? weather.HoldsToServer : weather.HoldsFromServer)) await Task.Delay(20);
-        if (weather.Latency > TimeSpan.Zero) await Task.Delay(weather.Latency + (weather.Jitter * Random.Shared.NextDouble()));
+        while (ReferenceEquals(weather, _weather) && (isToServer ? weather.HoldsToServer : weather.HoldsFromServer))
+            await Task.Delay(20);
+        if (weather.Latency > TimeSpan.Zero)
+            await Task.Delay(weather.Latency + (weather.Jitter * Random.Shared.NextDouble()));
     }
 
     private void Reset()

@@ -36,9 +36,8 @@ internal sealed class LocalProxy : INetworkProxy
 
     public Task ResetAsync() => ChangeAsync(LocalWeather.Fine with { Resets = true });
 
-    public Task CutAfterAsync(long bytes, bool fromServer) => ChangeAsync(fromServer
-        ? LocalWeather.Fine with { BytesFromServer = bytes }
-        : LocalWeather.Fine with { BytesToServer = bytes });
+    public Task CutAfterAsync(long bytes, bool fromServer) =>
+        ChangeAsync(fromServer ? LocalWeather.Fine with { BytesFromServer = bytes } : LocalWeather.Fine with { BytesToServer = bytes });
 
     public Task HealAsync() => ChangeAsync(LocalWeather.Fine);
 
@@ -59,7 +58,8 @@ internal sealed class LocalProxy : INetworkProxy
             {
                 var client = await _listener.AcceptSocketAsync(_stopping.Token);
                 var connection = new LocalConnection(client, _serverPort, Weather);
-                lock (_lock) _connections.Add(connection);
+                lock (_lock)
+                    _connections.Add(connection);
                 _ = connection.Ended.ContinueWith(_ => Forget(connection), TaskScheduler.Default);
             }
         }
@@ -74,7 +74,8 @@ internal sealed class LocalProxy : INetworkProxy
         Weather = weather;
         lock (_lock)
         {
-            foreach (var connection in _connections) connection.Change(weather);
+            foreach (var connection in _connections)
+                connection.Change(weather);
         }
 
         return Task.CompletedTask;
@@ -82,6 +83,7 @@ internal sealed class LocalProxy : INetworkProxy
 
     private void Forget(LocalConnection connection)
     {
-        lock (_lock) _connections.Remove(connection);
+        lock (_lock)
+            _connections.Remove(connection);
     }
 }

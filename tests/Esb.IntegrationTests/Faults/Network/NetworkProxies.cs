@@ -8,7 +8,8 @@ internal static class NetworkProxies
 
     public static async Task<INetworkProxy> StartAsync(int serverPort, Action<string> log)
     {
-        if (Find() is { } program) return await Toxiproxy.StartAsync(program, serverPort);
+        if (Find() is { } program)
+            return await Toxiproxy.StartAsync(program, serverPort);
         log($"{Program} was not found: latency, stalls, half-open connections, resets and cuts come from a proxy of the tests themselves");
         return new LocalProxy(serverPort);
     }
@@ -16,6 +17,9 @@ internal static class NetworkProxies
     private static string? Find()
     {
         var folders = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':', StringSplitOptions.RemoveEmptyEntries);
-        return folders.Append(Path.Combine(Repository.Root, "..", "shared", "bin")).Select(folder => Path.Combine(folder, Program)).FirstOrDefault(File.Exists);
+        return folders
+            .Append(Path.Combine(Repository.Root, "..", "shared", "bin"))
+            .Select(folder => Path.Combine(folder, Program))
+            .FirstOrDefault(File.Exists);
     }
 }

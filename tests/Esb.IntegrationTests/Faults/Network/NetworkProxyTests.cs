@@ -86,7 +86,8 @@ public sealed class NetworkProxyTests
             try
             {
                 var count = await client.ReceiveAsync(new byte[length], cancellationToken);
-                if (count == 0) return total;
+                if (count == 0)
+                    return total;
                 total += count;
             }
             catch (SocketException) when (total > 0)
@@ -106,7 +107,8 @@ public sealed class NetworkProxyTests
             {
                 using var connection = await _server.AcceptSocketAsync();
                 var buffer = new byte[100];
-                while (await connection.ReceiveAsync(buffer) is > 0 and var count) await connection.SendAsync(buffer.AsMemory(0, count));
+                while (await connection.ReceiveAsync(buffer) is > 0 and var count)
+                    await connection.SendAsync(buffer.AsMemory(0, count));
             }
         }
         catch (Exception ex) when (ex is SocketException or ObjectDisposedException)

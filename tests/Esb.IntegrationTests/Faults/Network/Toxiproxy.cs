@@ -18,7 +18,11 @@ internal sealed class Toxiproxy : INetworkProxy
     {
         var api = FreePorts.Next();
         Port = FreePorts.Next();
-        var start = new ProcessStartInfo(program, ["-host", "127.0.0.1", "-port", $"{api}"]) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo(program, ["-host", "127.0.0.1", "-port", $"{api}"])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
         _process = Process.Start(start)!;
         _process.OutputDataReceived += (_, _) => { }; // read, so that it never waits for a reader
         _process.ErrorDataReceived += (_, _) => { };
@@ -36,7 +40,16 @@ internal sealed class Toxiproxy : INetworkProxy
         {
             try
             {
-                await proxy.PostAsync("/proxies", new { name = Proxy, listen = $"127.0.0.1:{proxy.Port}", upstream = $"127.0.0.1:{serverPort}", enabled = true });
+                await proxy.PostAsync(
+                    "/proxies",
+                    new
+                    {
+                        name = Proxy,
+                        listen = $"127.0.0.1:{proxy.Port}",
+                        upstream = $"127.0.0.1:{serverPort}",
+                        enabled = true,
+                    }
+                );
                 return proxy;
             }
             catch (HttpRequestException) when (tries < 100)
@@ -52,7 +65,8 @@ internal sealed class Toxiproxy : INetworkProxy
         return Task.WhenAll(AddAsync("latency", "upstream", attributes), AddAsync("latency", "downstream", attributes));
     }
 
-    public Task StallAsync() => Task.WhenAll(AddAsync("timeout", "upstream", new { timeout = 0 }), AddAsync("timeout", "downstream", new { timeout = 0 }));
+    public Task StallAsync() =>
+        Task.WhenAll(AddAsync("timeout", "upstream", new { timeout = 0 }), AddAsync("timeout", "downstream", new { timeout = 0 }));
 
     public Task DeafenAsync() => AddAsync("timeout", "downstream", new { timeout = 0 });
 
@@ -62,7 +76,8 @@ internal sealed class Toxiproxy : INetworkProxy
 
     public async Task HealAsync()
     {
-        foreach (var toxic in _toxics) await _api.DeleteAsync(new Uri($"/proxies/{Proxy}/toxics/{toxic}", UriKind.Relative));
+        foreach (var toxic in _toxics)
+            await _api.DeleteAsync(new Uri($"/proxies/{Proxy}/toxics/{toxic}", UriKind.Relative));
         _toxics.Clear();
     }
 
@@ -77,8 +92,19 @@ internal sealed class Toxiproxy : INetworkProxy
     private Task AddAsync(string type, string stream, object attributes)
     {
         var name = $"{type}-{stream}";
-        lock (_toxics) _toxics.Add(name);
-        return PostAsync($"/proxies/{Proxy}/toxics", new { name, type, stream, toxicity = 1.0, attributes });
+        lock (_toxics)
+            _toxics.Add(name);
+        return PostAsync(
+            $"/proxies/{Proxy}/toxics",
+            new
+            {
+                name,
+                type,
+                stream,
+                toxicity = 1.0,
+                attributes,
+            }
+        );
     }
 
     private async Task PostAsync(string path, object content)

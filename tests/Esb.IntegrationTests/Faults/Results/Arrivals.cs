@@ -9,21 +9,27 @@ internal sealed class Arrivals
     private readonly List<DateTimeOffset> _times = [];
     private readonly List<(DateTimeOffset From, DateTimeOffset To)> _waits = [];
 
-    private Arrivals()
-    {
-    }
+    private Arrivals() { }
 
-    public static async Task<Arrivals> ReadAsync(IEnumerable<ISink> sinks, IEnumerable<SentMessage> sent, CancellationToken cancellationToken)
+    public static async Task<Arrivals> ReadAsync(
+        IEnumerable<ISink> sinks,
+        IEnumerable<SentMessage> sent,
+        CancellationToken cancellationToken
+    )
     {
         // What nobody confirmed may have been held by its sender, or in a host that was frozen, until it arrived.
-        var accepted = sent.ToDictionary(message => message.Id, message => message.Outcome == SendOutcome.Confirmed ? message.OutcomeAt ?? message.SentAt : (DateTimeOffset?)null);
+        var accepted = sent.ToDictionary(
+            message => message.Id,
+            message => message.Outcome == SendOutcome.Confirmed ? message.OutcomeAt ?? message.SentAt : (DateTimeOffset?)null
+        );
         var arrivals = new Arrivals();
         foreach (var sink in sinks)
         {
             foreach (var entry in await sink.ReadAsync(cancellationToken))
             {
                 arrivals._times.Add(entry.At);
-                if (accepted.GetValueOrDefault(entry.Id, DateTimeOffset.MinValue) is { } since) arrivals._waits.Add((since, entry.At));
+                if (accepted.GetValueOrDefault(entry.Id, DateTimeOffset.MinValue) is { } since)
+                    arrivals._waits.Add((since, entry.At));
             }
         }
 
@@ -35,7 +41,8 @@ internal sealed class Arrivals
     public TimeSpan? Next(DateTimeOffset time)
     {
         var index = _times.BinarySearch(time);
-        if (index < 0) index = ~index;
+        if (index < 0)
+            index = ~index;
         return index < _times.Count ? _times[index] - time : null;
     }
 
@@ -43,7 +50,8 @@ internal sealed class Arrivals
     /// nothing can arrive.</summary>
     public DateTimeOffset Awaited(DateTimeOffset moment)
     {
-        if (_waits.Any(wait => wait.From <= moment && moment <= wait.To)) return moment;
+        if (_waits.Any(wait => wait.From <= moment && moment <= wait.To))
+            return moment;
         return _waits.Where(wait => wait.From > moment && wait.From < wait.To).Select(wait => wait.From).DefaultIfEmpty(moment).Min();
     }
 }

@@ -7,8 +7,7 @@ namespace Esb.IntegrationTests.Faults.Results;
 /// are given one file share it. Thread-safe.</summary>
 internal static class FaultResults
 {
-    private const string Columns =
-        """
+    private const string Columns = """
         | case | size | seed | endpoint | attempted | accepted | delivered | kept | **lost** | recovered | **unexpected** | duplicated | **effect-duplicated** | flagged | **reordered** | stuck | audit gap | took | |
         | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
         """;
@@ -25,7 +24,8 @@ internal static class FaultResults
         var row = Row(result);
         lock (Writing)
         {
-            if (!_begun) Begin();
+            if (!_begun)
+                Begin();
             System.IO.File.AppendAllText(File, row + "\n");
         }
 
@@ -35,16 +35,23 @@ internal static class FaultResults
     private static void Begin()
     {
         _begun = true;
-        if (Shared is not null && System.IO.File.Exists(Shared)) return;
+        if (Shared is not null && System.IO.File.Exists(Shared))
+            return;
         Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(File))!);
         var now = TimeProvider.System.GetUtcNow();
-        System.IO.File.WriteAllText(File, string.Create(CultureInfo.InvariantCulture, $"Run of {now:yyyy-MM-dd HH:mm} UTC on {Machine.Describe()}.\n\n{Columns}\n"));
+        System.IO.File.WriteAllText(
+            File,
+            string.Create(CultureInfo.InvariantCulture, $"Run of {now:yyyy-MM-dd HH:mm} UTC on {Machine.Describe()}.\n\n{Columns}\n")
+        );
     }
 
     private static string Row(FaultResult result)
     {
         var counts = result.Verdict is { } verdict ? Counts(verdict) : string.Join(" | ", Enumerable.Repeat("", 14));
-        return string.Create(CultureInfo.InvariantCulture, $"| {result.Case} | {result.Size} | {result.Seed} | {counts} | {result.Took.TotalSeconds:0} s | {result.Notes} |");
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"| {result.Case} | {result.Size} | {result.Seed} | {counts} | {result.Took.TotalSeconds:0} s | {result.Notes} |"
+        );
     }
 
     private static string Counts(Verdict verdict)
@@ -53,7 +60,20 @@ internal static class FaultResults
         var reordered = Verdict.Shown(verdict.IsOrdered ? verdict.Reordered : null);
         return string.Join(
             " | ",
-            verdict.Endpoint, verdict.Attempted, verdict.Acknowledged, verdict.Delivered, verdict.Kept, verdict.Lost, verdict.Recovered,
-            verdict.Unexpected, verdict.Duplicated, effects, verdict.Flagged, reordered, Verdict.Shown(verdict.Stuck), Verdict.Shown(verdict.AuditGap));
+            verdict.Endpoint,
+            verdict.Attempted,
+            verdict.Acknowledged,
+            verdict.Delivered,
+            verdict.Kept,
+            verdict.Lost,
+            verdict.Recovered,
+            verdict.Unexpected,
+            verdict.Duplicated,
+            effects,
+            verdict.Flagged,
+            reordered,
+            Verdict.Shown(verdict.Stuck),
+            Verdict.Shown(verdict.AuditGap)
+        );
     }
 }

@@ -18,11 +18,16 @@ internal sealed record ProcessorUse(double Host, double Test, double Machine)
         return () =>
         {
             var (seconds, after) = (TimeProvider.System.GetElapsedTime(started).TotalSeconds, Read(host));
-            return new ProcessorUse((after.Host - before.Host) / seconds, (after.Test - before.Test) / seconds, (after.Machine - before.Machine) / seconds);
+            return new ProcessorUse(
+                (after.Host - before.Host) / seconds,
+                (after.Test - before.Test) / seconds,
+                (after.Machine - before.Machine) / seconds
+            );
         };
     }
 
-    public override string ToString() => FormattableString.Invariant($"host {Host:0.00}, callers and sink {Test:0.00}, all {Machine:0.00} cores");
+    public override string ToString() =>
+        FormattableString.Invariant($"host {Host:0.00}, callers and sink {Test:0.00}, all {Machine:0.00} cores");
 
     private static ProcessorUse Read(int host)
     {
@@ -33,7 +38,13 @@ internal sealed record ProcessorUse(double Host, double Test, double Machine)
     // cpu user nice system idle iowait irq softirq steal: https://man7.org/linux/man-pages/man5/proc_stat.5.html
     private static double ReadMachine()
     {
-        var fields = File.ReadLines("/proc/stat").First().Split(' ', StringSplitOptions.RemoveEmptyEntries).Skip(1).Take(8).Select(field => double.Parse(field, CultureInfo.InvariantCulture)).ToArray();
+        var fields = File.ReadLines("/proc/stat")
+            .First()
+            .Split(' ', StringSplitOptions.RemoveEmptyEntries)
+            .Skip(1)
+            .Take(8)
+            .Select(field => double.Parse(field, CultureInfo.InvariantCulture))
+            .ToArray();
         return (fields.Sum() - fields[3] - fields[4]) / TicksPerSecond;
     }
 }

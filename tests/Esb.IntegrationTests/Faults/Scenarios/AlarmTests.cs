@@ -21,16 +21,32 @@ public sealed class AlarmTests
             {
                 Case = $"T-OVL-3 ({alarm})",
                 Hosts = 1,
-                Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel(poolSize: 4, processingThreads: 4))],
+                Sinks = async (_, folder) =>
+                    [
+                        await HttpSink.StartAsync(
+                            "web",
+                            folder,
+                            SinkPromises.None,
+                            BenchConfiguration.Parallel(poolSize: 4, processingThreads: 4)
+                        ),
+                    ],
             },
-            cancellationToken);
+            cancellationToken
+        );
         var sink = (HttpSink)bench.Sinks[0];
         sink.LatencyOf = () => TimeSpan.FromMilliseconds(200); // so that there is something left to consume
         var fault = alarm == "memory" ? ServerFaults.MemoryAlarm(bench.Servers) : ServerFaults.DiskAlarm(bench.Servers);
         var host = bench.Farm.Hosts[0];
         var unready = new List<TimeSpan>();
         var consumed = new List<int>();
-        using var load = bench.Load(new LoadPlan { Messages = 2_000, Rate = 200, LargestBody = 2_048 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 2_000,
+                Rate = 200,
+                LargestBody = 2_048,
+            }
+        );
 
         var sending = load.RunAsync(cancellationToken, until: AlarmAsync());
         await sending;
@@ -38,7 +54,12 @@ public sealed class AlarmTests
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var slowest = bench.Ledger.Messages.Max(message => message.Took);
-        bench.Conclude(verdicts, $"{load.Acknowledged:N0}, 200/s; {alarm} alarm of 20 s × {Rounds}", $"unready after {string.Join(", ", unready.Select(time => $"{time.TotalSeconds:0.0} s"))}; consumed meanwhile {string.Join(", ", consumed)}; longest wait for an outcome {slowest.TotalSeconds:0.0} s");
+        bench.Conclude(
+            verdicts,
+            $"{load.Acknowledged:N0}, 200/s; {alarm} alarm of 20 s × {Rounds}",
+            $"unready after {string.Join(", ", unready.Select(time => $"{time.TotalSeconds:0.0} s"))}; consumed meanwhile "
+                + $"{string.Join(", ", consumed)}; longest wait for an outcome {slowest.TotalSeconds:0.0} s"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(unready, Has.All.LessThan(TimeSpan.FromSeconds(5)));
@@ -54,9 +75,13 @@ public sealed class AlarmTests
                 await fault.StrikeAsync();
                 var struck = TimeProvider.System.GetTimestamp();
                 var before = (await sink.ReadAsync(cancellationToken)).Count;
-                while (await host.IsReadyAsync(cancellationToken) && TimeProvider.System.GetElapsedTime(struck) < TimeSpan.FromSeconds(20)) await Task.Delay(50, cancellationToken);
+                while (await host.IsReadyAsync(cancellationToken) && TimeProvider.System.GetElapsedTime(struck) < TimeSpan.FromSeconds(20))
+                    await Task.Delay(50, cancellationToken);
                 unready.Add(TimeProvider.System.GetElapsedTime(struck));
-                await Task.Delay(TimeSpan.FromSeconds(20) - TimeProvider.System.GetElapsedTime(struck) + TimeSpan.FromMilliseconds(1), cancellationToken);
+                await Task.Delay(
+                    TimeSpan.FromSeconds(20) - TimeProvider.System.GetElapsedTime(struck) + TimeSpan.FromMilliseconds(1),
+                    cancellationToken
+                );
                 consumed.Add((await sink.ReadAsync(cancellationToken)).Count - before);
                 await fault.HealAsync();
                 await host.WaitForReadyAsync(cancellationToken);

@@ -28,12 +28,18 @@ public sealed class AnswerTests
     ];
 
     [Test, Category("Thorough"), Category("FaultsSmoke"), CancelAfter(180_000)]
-    public Task Smoke(CancellationToken cancellationToken) => RunAsync(strikes: (Host: 2, Broker: 1, Database: 1, Outside: 1), longestPause: 2, cancellationToken);
+    public Task Smoke(CancellationToken cancellationToken) =>
+        RunAsync(strikes: (Host: 2, Broker: 1, Database: 1, Outside: 1), longestPause: 2, cancellationToken);
 
     [Test, Category("Faults"), Category("Paced"), CancelAfter(900_000)]
-    public Task Full(CancellationToken cancellationToken) => RunAsync(strikes: (Host: 12, Broker: 5, Database: 5, Outside: 5), longestPause: 12, cancellationToken);
+    public Task Full(CancellationToken cancellationToken) =>
+        RunAsync(strikes: (Host: 12, Broker: 5, Database: 5, Outside: 5), longestPause: 12, cancellationToken);
 
-    private static async Task RunAsync((int Host, int Broker, int Database, int Outside) strikes, double longestPause, CancellationToken cancellationToken)
+    private static async Task RunAsync(
+        (int Host, int Broker, int Database, int Outside) strikes,
+        double longestPause,
+        CancellationToken cancellationToken
+    )
     {
         await using var outside = await EchoBackend.StartAsync();
         await using var network = await NetworkProxies.StartAsync(outside.Url.Port, FaultBench.Log);
@@ -44,8 +50,10 @@ public sealed class AnswerTests
                 Sinks = (_, _) => Task.FromResult<IReadOnlyList<ISink>>([]),
                 Configure = configuration => AddWays(configuration, $"http://127.0.0.1:{network.Port}/echo"),
             },
-            cancellationToken);
-        var nemesis = FaultBench.NewNemesis()
+            cancellationToken
+        );
+        var nemesis = FaultBench
+            .NewNemesis()
             .Track(
                 1,
                 longestPause,
@@ -53,18 +61,26 @@ public sealed class AnswerTests
                 (ServerFaults.KillDatabase(bench.Servers), strikes.Database),
                 (NetworkFaults.Reset(network, "outside"), strikes.Outside),
                 (NetworkFaults.CutAnswers(network, "outside"), strikes.Outside),
-                (NetworkFaults.Stall(network, "outside").Lasting(1, 5), strikes.Outside))
+                (NetworkFaults.Stall(network, "outside").Lasting(1, 5), strikes.Outside)
+            )
             .Track(1, longestPause, [.. bench.Farm.Hosts.Select(host => (HostFaults.Kill(host), strikes.Host / 2))]);
         using var load = new CallLoad(Ways, bench.AnyHost, FaultBench.Seed);
 
-        await bench.RunAsync(striking => load.RunAsync(Callers, striking, cancellationToken), ending => StrikeAsync(nemesis, bench.Farm, load, ending), cancellationToken);
+        await bench.RunAsync(
+            striking => load.RunAsync(Callers, striking, cancellationToken),
+            ending => StrikeAsync(nemesis, bench.Farm, load, ending),
+            cancellationToken
+        );
 
         var calls = load.Outcomes;
         var recovery = RecoveryOf(nemesis.Strikes, bench.Farm, calls);
         int Count(CallResult result) => calls.Count(call => call.Result == result);
         bench.Note(
-            $"{calls.Count:N0} calls of 0.2 to 64 KiB, {Callers} callers; kill -9 host × {strikes.Host}, broker × {strikes.Broker}, database × {strikes.Database}; connections to the outside reset, cut and silent × {3 * strikes.Outside}",
-            $"{Count(CallResult.Right):N0} right answers, {Count(CallResult.Wrong)} wrong, {Count(CallResult.Refused):N0} refused, {Count(CallResult.Broken):N0} broken off; recovery {recovery}");
+            $"{calls.Count:N0} calls of 0.2 to 64 KiB, {Callers} callers; kill -9 host × {strikes.Host}, broker × {strikes.Broker}, "
+                + $"database × {strikes.Database}; connections to the outside reset, cut and silent × {3 * strikes.Outside}",
+            $"{Count(CallResult.Right):N0} right answers, {Count(CallResult.Wrong)} wrong, {Count(CallResult.Refused):N0} refused, "
+                + $"{Count(CallResult.Broken):N0} broken off; recovery {recovery}"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(calls.Where(call => call.Result == CallResult.Wrong), Is.Empty);
@@ -77,25 +93,59 @@ public sealed class AnswerTests
     {
         configuration["topics"]!["questions"] = new JsonObject { ["persistent"] = false };
         var endpoints = configuration["endpoints"]!.AsObject();
-        endpoints["outside"] = new JsonObject { ["type"] = "http-outbound", ["url"] = outside, ["timeout"] = "10s", ["poolSize"] = 2 * Callers };
-        endpoints["relay"] = new JsonObject { ["type"] = "http-inbound", ["path"] = "/relay", ["relay"] = "outside" };
+        endpoints["outside"] = new JsonObject
+        {
+            ["type"] = "http-outbound",
+            ["url"] = outside,
+            ["timeout"] = "10s",
+            ["poolSize"] = 2 * Callers,
+        };
+        endpoints["relay"] = new JsonObject
+        {
+            ["type"] = "http-inbound",
+            ["path"] = "/relay",
+            ["relay"] = "outside",
+        };
         endpoints["answers"] = Answering("questions.outside", new JsonObject { ["type"] = "http-outbound", ["url"] = outside });
-        endpoints["rows"] = Answering("questions.database", new JsonObject
-        {
-            ["type"] = "sql-outbound",
-            ["connection"] = "sink",
-            ["query"] = "select @body as body",
-            ["parameters"] = new JsonObject { ["body"] = new JsonObject { ["message"] = "body" } },
-        });
+        endpoints["rows"] = Answering(
+            "questions.database",
+            new JsonObject
+            {
+                ["type"] = "sql-outbound",
+                ["connection"] = "sink",
+                ["query"] = "select @body as body",
+                ["parameters"] = new JsonObject { ["body"] = new JsonObject { ["message"] = "body" } },
+            }
+        );
         var processes = new JsonObject();
-        foreach (var (name, step) in new[]
+        foreach (
+            var (name, step) in new[]
+            {
+                ("call", new JsonObject { ["call"] = "outside" }),
+                (
+                    "ask",
+                    new JsonObject
+                    {
+                        ["request"] = new JsonObject { ["subject"] = "questions.outside", ["timeout"] = "10s" },
+                    }
+                ),
+                (
+                    "look-up",
+                    new JsonObject
+                    {
+                        ["request"] = new JsonObject { ["subject"] = "questions.database", ["timeout"] = "10s" },
+                    }
+                ),
+            }
+        )
         {
-            ("call", new JsonObject { ["call"] = "outside" }),
-            ("ask", new JsonObject { ["request"] = new JsonObject { ["subject"] = "questions.outside", ["timeout"] = "10s" } }),
-            ("look-up", new JsonObject { ["request"] = new JsonObject { ["subject"] = "questions.database", ["timeout"] = "10s" } }),
-        })
-        {
-            endpoints[name] = new JsonObject { ["type"] = "http-inbound", ["path"] = $"/{name}", ["mode"] = "request-reply", ["process"] = name };
+            endpoints[name] = new JsonObject
+            {
+                ["type"] = "http-inbound",
+                ["path"] = $"/{name}",
+                ["mode"] = "request-reply",
+                ["process"] = name,
+            };
             processes[name] = new JsonArray(step);
         }
 
@@ -104,7 +154,8 @@ public sealed class AnswerTests
 
     private static JsonObject Answering(string subject, JsonObject settings)
     {
-        foreach (var (name, value) in BenchConfiguration.Parallel()) settings[name] = value?.DeepClone();
+        foreach (var (name, value) in BenchConfiguration.Parallel())
+            settings[name] = value?.DeepClone();
         settings["subscribe"] = new JsonArray(subject);
         settings["timeout"] = "10s";
         return settings;
@@ -115,24 +166,36 @@ public sealed class AnswerTests
     {
         await nemesis.RunAsync(cancellationToken);
         var mended = TimeProvider.System.GetUtcNow();
-        while (farm.Hosts.Any(host => Ways.Any(way => NextRight(load.Outcomes, way, host, mended) is null))) await Task.Delay(TimeSpan.FromMilliseconds(100), cancellationToken);
+        while (farm.Hosts.Any(host => Ways.Any(way => NextRight(load.Outcomes, way, host, mended) is null)))
+            await Task.Delay(TimeSpan.FromMilliseconds(100), cancellationToken);
     }
 
     // Until each way is answered again: by the host that was killed, and by any after a fault of something else.
-    private static Recovery RecoveryOf(IReadOnlyList<Strike> strikes, HostFarm farm, IReadOnlyList<CallOutcome> calls) => new([.. strikes.SelectMany(strike =>
-    {
-        var struck = farm.Hosts.FirstOrDefault(host => strike.Name.EndsWith(host.Name, StringComparison.Ordinal));
-        return Ways.Select(way => RecoveryOf(strike.HealedAt, strikes, moment => NextRight(calls, way, struck, moment))).OfType<TimeSpan>();
-    })]);
+    private static Recovery RecoveryOf(IReadOnlyList<Strike> strikes, HostFarm farm, IReadOnlyList<CallOutcome> calls) =>
+        new([
+            .. strikes.SelectMany(strike =>
+            {
+                var struck = farm.Hosts.FirstOrDefault(host => strike.Name.EndsWith(host.Name, StringComparison.Ordinal));
+                return Ways.Select(way => RecoveryOf(strike.HealedAt, strikes, moment => NextRight(calls, way, struck, moment)))
+                    .OfType<TimeSpan>();
+            }),
+        ]);
 
     // From the moment, or from the end of what else was struck before there was an answer.
     private static TimeSpan? RecoveryOf(DateTimeOffset moment, IReadOnlyList<Strike> strikes, Func<DateTimeOffset, DateTimeOffset?> next)
     {
-        while (strikes.FirstOrDefault(other => other.StruckAt <= next(moment) && moment < other.HealedAt) is { } meanwhile) moment = meanwhile.HealedAt;
+        while (strikes.FirstOrDefault(other => other.StruckAt <= next(moment) && moment < other.HealedAt) is { } meanwhile)
+            moment = meanwhile.HealedAt;
         return next(moment) - moment;
     }
 
-    private static DateTimeOffset? NextRight(IReadOnlyList<CallOutcome> calls, CallWay way, FarmHost? host, DateTimeOffset moment) => calls
-        .Where(call => call.Path == way.Path && (host is null || call.Host == host.Public) && call.Result == CallResult.Right && call.BegunAt >= moment)
-        .Min(call => (DateTimeOffset?)call.EndedAt);
+    private static DateTimeOffset? NextRight(IReadOnlyList<CallOutcome> calls, CallWay way, FarmHost? host, DateTimeOffset moment) =>
+        calls
+            .Where(call =>
+                call.Path == way.Path
+                && (host is null || call.Host == host.Public)
+                && call.Result == CallResult.Right
+                && call.BegunAt >= moment
+            )
+            .Min(call => (DateTimeOffset?)call.EndedAt);
 }

@@ -19,22 +19,52 @@ public sealed class BadNetworkTests
                 Case = "T-DEL-1 (network)",
                 IsProxied = true,
                 Sinks = async (database, folder) =>
-                [
-                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
-                    await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
-                    await SqlSink.CreateAsync("batches", database, SinkPromises.Once, BenchConfiguration.Batched()),
-                ],
+                    [
+                        await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
+                        await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
+                        await SqlSink.CreateAsync("batches", database, SinkPromises.Once, BenchConfiguration.Batched()),
+                    ],
             },
-            cancellationToken);
+            cancellationToken
+        );
         var (broker, database) = (bench.Network.Broker, bench.Network.Database);
-        var nemesis = FaultBench.NewNemesis()
-            .Track(3, 8, (NetworkFaults.Latency(broker, "broker"), 1), (NetworkFaults.Stall(broker, "broker"), 2), (NetworkFaults.HalfOpen(broker, "broker"), 2), (NetworkFaults.Reset(broker, "broker"), 2), (NetworkFaults.Cut(broker, "broker"), 2))
-            .Track(3, 8, (NetworkFaults.Latency(database, "database"), 1), (NetworkFaults.Stall(database, "database"), 1), (NetworkFaults.HalfOpen(database, "database"), 1), (NetworkFaults.Reset(database, "database"), 2), (NetworkFaults.Cut(database, "database"), 2))
+        var nemesis = FaultBench
+            .NewNemesis()
+            .Track(
+                3,
+                8,
+                (NetworkFaults.Latency(broker, "broker"), 1),
+                (NetworkFaults.Stall(broker, "broker"), 2),
+                (NetworkFaults.HalfOpen(broker, "broker"), 2),
+                (NetworkFaults.Reset(broker, "broker"), 2),
+                (NetworkFaults.Cut(broker, "broker"), 2)
+            )
+            .Track(
+                3,
+                8,
+                (NetworkFaults.Latency(database, "database"), 1),
+                (NetworkFaults.Stall(database, "database"), 1),
+                (NetworkFaults.HalfOpen(database, "database"), 1),
+                (NetworkFaults.Reset(database, "database"), 2),
+                (NetworkFaults.Cut(database, "database"), 2)
+            )
             .Track(2, 10, (ServerFaults.EndSessions(bench.Servers.Postgres), 4));
 
-        var accepted = await bench.RunAsync(new LoadPlan { Messages = 10_000, Keys = 200, Rate = 200 }, nemesis, cancellationToken);
+        var accepted = await bench.RunAsync(
+            new LoadPlan
+            {
+                Messages = 10_000,
+                Keys = 200,
+                Rate = 200,
+            },
+            nemesis,
+            cancellationToken
+        );
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        bench.Conclude(verdicts, $"{accepted:N0}, 200/s; latency, stall, half open, reset and cut to broker × 9, to database × 7, pg_terminate_backend × 4");
+        bench.Conclude(
+            verdicts,
+            $"{accepted:N0}, 200/s; latency, stall, half open, reset and cut to broker × 9, to database × 7, pg_terminate_backend × 4"
+        );
     }
 }

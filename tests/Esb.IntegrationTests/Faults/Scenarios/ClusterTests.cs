@@ -28,11 +28,26 @@ public sealed class ClusterTests
         await ExpectReplicasAsync(cluster, bench.Name);
         var faults = new ClusterFaults(cluster, $"{bench.Name}.endpoints.{bench.Name}.effects", FaultBench.Seed);
         var nemesis = FaultBench.NewNemesis().Track(size.Gap, size.Gap, Share(faults.All, size.Rounds));
-        var watch = new ConsumerWatch(bench.Farm, EndpointsOf(bench.Name), RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!, FaultBench.Log);
+        var watch = new ConsumerWatch(
+            bench.Farm,
+            EndpointsOf(bench.Name),
+            RabbitMqAddress.Parse(cluster.Servers.RabbitMq)!,
+            FaultBench.Log
+        );
         using var watching = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var watched = watch.RunAsync(watching.Token);
 
-        await bench.RunAsync(new LoadPlan { Messages = size.Messages, Keys = 200, Rate = size.Rate, LargestBody = 16 * 1024 }, nemesis, cancellationToken);
+        await bench.RunAsync(
+            new LoadPlan
+            {
+                Messages = size.Messages,
+                Keys = 200,
+                Rate = size.Rate,
+                LargestBody = 16 * 1024,
+            },
+            nemesis,
+            cancellationToken
+        );
         await cluster.WaitUntilWholeAsync();
         var verdicts = await bench.SettleAsync(cancellationToken);
         await watching.CancelAsync();
@@ -42,9 +57,12 @@ public sealed class ClusterTests
         var lies = bench.Ledger.Messages.Count(message => message.Outcome == SendOutcome.Confirmed && IsWithoutMajority(message, faults));
         bench.Conclude(
             verdicts,
-            $"{size.Messages:N0} of 0.2 to 16 KiB, {size.Rate}/s, 2 hosts; {size.Rounds} rounds: {Describe(nemesis.Strikes)}; {size.Gap} s between them",
-            $"first confirm after the end of a fault {recovery}; accepted in {faults.WithoutMajority.Count} times without a majority: {lies}; "
-            + $"said to run without a consumer for at most {watch.LongestLie.TotalSeconds:0} s in {watch.Samples} looks");
+            $"{size.Messages:N0} of 0.2 to 16 KiB, {size.Rate}/s, 2 hosts; {size.Rounds} rounds: {Describe(nemesis.Strikes)}; "
+                + $"{size.Gap} s between them",
+            $"first confirm after the end of a fault {recovery}; accepted in {faults.WithoutMajority.Count} times without a "
+                + $"majority: {lies}; "
+                + $"said to run without a consumer for at most {watch.LongestLie.TotalSeconds:0} s in {watch.Samples} looks"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(lies, Is.Zero, "accepted while no broker could reach another");
@@ -58,22 +76,28 @@ public sealed class ClusterTests
     private static async Task ExpectReplicasAsync(BrokerCluster cluster, string prefix)
     {
         var replicas = await cluster.CountReplicasAsync($"{prefix}.");
-        var kept = replicas.Where(queue => !queue.Key.Contains(".replies.", StringComparison.Ordinal) && !queue.Key.Contains(".farm.", StringComparison.Ordinal)).ToList();
+        var kept = replicas
+            .Where(queue =>
+                !queue.Key.Contains(".replies.", StringComparison.Ordinal) && !queue.Key.Contains(".farm.", StringComparison.Ordinal)
+            )
+            .ToList();
         Assert.That(kept, Has.Count.GreaterThan(Lanes));
         Assert.That(kept.Where(queue => queue.Value != BrokerCluster.Nodes.Count), Is.Empty);
     }
 
-    private static BenchPlan PlanFor(BrokerCluster cluster) => new()
-    {
-        Case = "T-CLU-1",
-        Servers = cluster.Servers,
-        Sinks = async (database, _) =>
-        [
-            await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
-            await SqlSink.CreateAsync("bykey", database, SinkPromises.Once | SinkPromises.Ordered, InLanes()),
-        ],
-        Configure = configuration => configuration["transport"]!["allowInsecure"] = true, // the brokers are on this machine, though their addresses are not
-    };
+    private static BenchPlan PlanFor(BrokerCluster cluster) =>
+        new()
+        {
+            Case = "T-CLU-1",
+            Servers = cluster.Servers,
+            Sinks = async (database, _) =>
+                [
+                    await SqlSink.CreateAsync("effects", database, SinkPromises.Once, BenchConfiguration.Parallel()),
+                    await SqlSink.CreateAsync("bykey", database, SinkPromises.Once | SinkPromises.Ordered, InLanes()),
+                ],
+            // the brokers are on this machine, though their addresses are not
+            Configure = configuration => configuration["transport"]!["allowInsecure"] = true,
+        };
 
     private static JsonObject InLanes()
     {
@@ -101,5 +125,8 @@ public sealed class ClusterTests
         faults.WithoutMajority.Any(time => message.SentAt > time.From.AddSeconds(1) && message.OutcomeAt < time.To.AddSeconds(-1));
 
     private static string Describe(IReadOnlyList<Strike> strikes) =>
-        string.Join(", ", strikes.GroupBy(strike => strike.Name).OrderBy(group => group.Key).Select(group => $"{group.Key} × {group.Count()}"));
+        string.Join(
+            ", ",
+            strikes.GroupBy(strike => strike.Name).OrderBy(group => group.Key).Select(group => $"{group.Key} × {group.Count()}")
+        );
 }

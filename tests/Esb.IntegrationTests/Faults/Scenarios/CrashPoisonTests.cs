@@ -25,28 +25,49 @@ public sealed class CrashPoisonTests
                 Hosts = 1,
                 Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, Settings())],
             },
-            cancellationToken);
+            cancellationToken
+        );
         var host = bench.Farm.Hosts[0];
         var poisons = new TaskCompletionSource<IReadOnlySet<string>>();
         ((HttpSink)bench.Sinks[0]).Refusal = async (id, aborted) =>
         {
-            if (!(await poisons.Task).Contains(id)) return null;
+            if (!(await poisons.Task).Contains(id))
+                return null;
             host.Process.Kill();
             await Task.Delay(Timeout.Infinite, aborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return TypedResults.InternalServerError();
         };
-        using var load = bench.Load(new LoadPlan { Messages = Messages, Rate = 100_000, LargestBody = 2_048 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = Messages,
+                Rate = 100_000,
+                LargestBody = 2_048,
+            }
+        );
         await load.RunAsync(cancellationToken);
         poisons.SetResult(ChoosePoisons(bench.Ledger));
 
         await RunToTheEndAsync(bench, cancellationToken);
         var deaths = host.Starts - 1;
-        using var later = bench.Load(new LoadPlan { Messages = 3_000, KeyPrefix = "later", Rate = 50, LargestBody = 2_048 });
+        using var later = bench.Load(
+            new LoadPlan
+            {
+                Messages = 3_000,
+                KeyPrefix = "later",
+                Rate = 50,
+                LargestBody = 2_048,
+            }
+        );
         await later.RunAsync(cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var codes = await bench.Database.QueryAsync<string>("select distinct code from esb.dead_letter", null, cancellationToken);
-        bench.Conclude(verdicts, $"{Poisons} that kill the process among {Messages:N0}, prefetch 32; then 60 s at 50/s", $"{deaths} deaths, then none");
+        bench.Conclude(
+            verdicts,
+            $"{Poisons} that kill the process among {Messages:N0}, prefetch 32; then 60 s at 50/s",
+            $"{deaths} deaths, then none"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(codes, Is.EqualTo(["ESB-DELIVERY-CRASH"]));
@@ -67,7 +88,11 @@ public sealed class CrashPoisonTests
                 await host.ForgetAsync();
                 host.Start();
             }
-            else if (looks % 10 == 0 && (await bench.Records.ReadKeptAsync("web", cancellationToken)).Count == Poisons && bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync()) == 0)
+            else if (
+                looks % 10 == 0
+                && (await bench.Records.ReadKeptAsync("web", cancellationToken)).Count == Poisons
+                && bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync()) == 0
+            )
             {
                 return;
             }
@@ -78,8 +103,14 @@ public sealed class CrashPoisonTests
 
     private static HashSet<string> ChoosePoisons(SendLedger ledger)
     {
-        var accepted = ledger.Messages.Where(message => message.Outcome == SendOutcome.Confirmed).OrderBy(message => message.OutcomeAt).ToList();
-        return [.. Enumerable.Range(0, Poisons).Select(number => accepted[((number * accepted.Count) + (accepted.Count / 2)) / Poisons].Id)];
+        var accepted = ledger
+            .Messages.Where(message => message.Outcome == SendOutcome.Confirmed)
+            .OrderBy(message => message.OutcomeAt)
+            .ToList();
+        return
+        [
+            .. Enumerable.Range(0, Poisons).Select(number => accepted[((number * accepted.Count) + (accepted.Count / 2)) / Poisons].Id),
+        ];
     }
 
     private static JsonObject Settings()

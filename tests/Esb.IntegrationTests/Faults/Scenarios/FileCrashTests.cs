@@ -21,20 +21,27 @@ public sealed class FileCrashTests
     private static async Task RunAsync(int files, int rate, int deathsAtEach, CancellationToken cancellationToken)
     {
         var incoming = "";
-        await using var bench = await FaultBench.CreateAsync(new BenchPlan
-        {
-            Case = "T-DEL-4",
-            Hosts = 1,
-            Sinks = (_, folder) =>
+        await using var bench = await FaultBench.CreateAsync(
+            new BenchPlan
             {
-                incoming = Path.Combine(folder, "incoming");
-                return Task.FromResult<IReadOnlyList<ISink>>([new FolderSink("outgoing", folder, SinkPromises.Once, FolderSettings())]);
-            },
-            Configure = configuration => configuration["endpoints"]!["intake"] = new JsonObject
-            {
-                ["type"] = "file-inbound", ["folder"] = incoming, ["publish"] = "work.item", ["interval"] = "100ms", ["maxConcurrentCalls"] = 4,
-            },
-        });
+                Case = "T-DEL-4",
+                Hosts = 1,
+                Sinks = (_, folder) =>
+                {
+                    incoming = Path.Combine(folder, "incoming");
+                    return Task.FromResult<IReadOnlyList<ISink>>([new FolderSink("outgoing", folder, SinkPromises.Once, FolderSettings())]);
+                },
+                Configure = configuration =>
+                    configuration["endpoints"]!["intake"] = new JsonObject
+                    {
+                        ["type"] = "file-inbound",
+                        ["folder"] = incoming,
+                        ["publish"] = "work.item",
+                        ["interval"] = "100ms",
+                        ["maxConcurrentCalls"] = 4,
+                    },
+            }
+        );
         Directory.CreateDirectory(incoming);
         await bench.Farm.StartAsync(cancellationToken);
         var outgoing = ((FolderSink)bench.Sinks[0]).Path;
@@ -44,31 +51,45 @@ public sealed class FileCrashTests
         await new FileLoad(incoming, bench.Ledger, FaultBench.Seed).RunAsync(files, rate, until: killing, cancellationToken);
         await killing;
         await bench.Farm.WaitForReadyAsync(cancellationToken);
-        var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { TerminalStates = null }); // a file's sender learns no id
+        // a file's sender learns no id
+        var verdicts = await bench.SettleAsync(cancellationToken, evidence => evidence with { TerminalStates = null });
         var written = bench.Ledger.Acknowledged;
         await WaitForDoneAsync(incoming, written, cancellationToken);
 
         var steps = string.Join(", ", points.Select(point => point.Name));
-        bench.Conclude(verdicts, $"{written:N0} files; host killed × {deathsAtEach} at each of {points.Length} steps seen from outside: {steps}");
+        bench.Conclude(
+            verdicts,
+            $"{written:N0} files; host killed × {deathsAtEach} at each of {points.Length} steps seen from outside: {steps}"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(Directory.GetFiles(incoming), Is.Empty, "files that are still in the folder");
             Assert.That(Claimed(incoming), Is.Empty, "files that are still claimed");
             Assert.That(Directory.GetFiles(Path.Combine(incoming, "done")), Has.Length.EqualTo(written));
-            Assert.That(Directory.GetFiles(outgoing).Where(file => !file.EndsWith(".part", StringComparison.Ordinal) && new FileInfo(file).Length == 0), Is.Empty, "empty files");
+            Assert.That(
+                Directory
+                    .GetFiles(outgoing)
+                    .Where(file => !file.EndsWith(".part", StringComparison.Ordinal) && new FileInfo(file).Length == 0),
+                Is.Empty,
+                "empty files"
+            );
         });
     }
 
     private static FilePoint[] PointsOf(string incoming, string outgoing) =>
-    [
-        FilePoint.Comes("claim made", incoming, path => path.Contains("/.claimed/", StringComparison.Ordinal)),
-        FilePoint.Goes("file claimed", incoming, path => Path.GetDirectoryName(path) == incoming && path.EndsWith(".txt", StringComparison.Ordinal)),
-        FilePoint.Comes("file in done", incoming, path => path.Contains("/done/", StringComparison.Ordinal)),
-        FilePoint.Goes("claim released", incoming, path => path.Contains("/.claimed/", StringComparison.Ordinal)),
-        FilePoint.Comes("output begun", outgoing, path => !path.EndsWith(".txt", StringComparison.Ordinal)),
-        FilePoint.Comes("output in place", outgoing, path => path.EndsWith(".txt", StringComparison.Ordinal)),
-        FilePoint.Goes("output's temporary name gone", outgoing, path => !path.EndsWith(".txt", StringComparison.Ordinal)),
-    ];
+        [
+            FilePoint.Comes("claim made", incoming, path => path.Contains("/.claimed/", StringComparison.Ordinal)),
+            FilePoint.Goes(
+                "file claimed",
+                incoming,
+                path => Path.GetDirectoryName(path) == incoming && path.EndsWith(".txt", StringComparison.Ordinal)
+            ),
+            FilePoint.Comes("file in done", incoming, path => path.Contains("/done/", StringComparison.Ordinal)),
+            FilePoint.Goes("claim released", incoming, path => path.Contains("/.claimed/", StringComparison.Ordinal)),
+            FilePoint.Comes("output begun", outgoing, path => !path.EndsWith(".txt", StringComparison.Ordinal)),
+            FilePoint.Comes("output in place", outgoing, path => path.EndsWith(".txt", StringComparison.Ordinal)),
+            FilePoint.Goes("output's temporary name gone", outgoing, path => !path.EndsWith(".txt", StringComparison.Ordinal)),
+        ];
 
     private static async Task KillAsync(FaultBench bench, FilePoint[] points, int times, CancellationToken cancellationToken)
     {
@@ -81,13 +102,15 @@ public sealed class FileCrashTests
             await bench.Farm.Hosts[0].KillAsync();
             FaultBench.Log($"kill -9 at: {point.Name}");
             bench.Farm.Hosts[0].Start();
-            await Eventually.HoldsAsync(() => bench.Farm.Hosts[0].IsRunningAsync("outgoing"), cancellationToken); // two deaths before that, and it is quarantined
+            // two deaths before that, and it is quarantined
+            await Eventually.HoldsAsync(() => bench.Farm.Hosts[0].IsRunningAsync("outgoing"), cancellationToken);
         }
     }
 
     private static async Task WaitForDoneAsync(string incoming, int files, CancellationToken cancellationToken)
     {
-        while (Directory.GetFiles(Path.Combine(incoming, "done")).Length < files || Claimed(incoming).Any()) await Task.Delay(100, cancellationToken);
+        while (Directory.GetFiles(Path.Combine(incoming, "done")).Length < files || Claimed(incoming).Any())
+            await Task.Delay(100, cancellationToken);
     }
 
     private static IEnumerable<string> Claimed(string incoming) =>

@@ -26,23 +26,33 @@ public sealed class HealthTests
                 Hosts = 1,
                 IsProxied = true,
                 Sinks = async (database, folder) =>
-                [
-                    await SqlSink.CreateAsync("effects", database, SinkPromises.None, BenchConfiguration.Parallel()),
-                    await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
-                ],
+                    [
+                        await SqlSink.CreateAsync("effects", database, SinkPromises.None, BenchConfiguration.Parallel()),
+                        await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel()),
+                    ],
                 Configure = configuration => configuration["audit"] = new JsonObject { ["mode"] = "strict" },
             },
-            cancellationToken);
+            cancellationToken
+        );
         var rounds = new HealthRounds(bench);
-        foreach (var fault in FaultsOf(bench)) await rounds.RunAsync(fault, cancellationToken);
-        await rounds.RunAsync(Fault.Moment("queue deleted", () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))), cancellationToken, lasts: false);
+        foreach (var fault in FaultsOf(bench))
+            await rounds.RunAsync(fault, cancellationToken);
+        await rounds.RunAsync(
+            Fault.Moment(
+                "queue deleted",
+                () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))
+            ),
+            cancellationToken,
+            lasts: false
+        );
         rounds.Conclude();
     }
 
     [Test, Category("Faults"), CancelAfter(420_000)]
     public async Task Health_follows_certificates_names_and_a_full_volume(CancellationToken cancellationToken)
     {
-        if (!Seclusion.IsPossible()) Assert.Ignore("This machine lets no process have mounts of its own.");
+        if (!Seclusion.IsPossible())
+            Assert.Ignore("This machine lets no process have mounts of its own.");
         const string Name = "broker.test";
         const string User = "bus";
         var folder = Directory.CreateTempSubdirectory("esb-");
@@ -65,16 +75,33 @@ public sealed class HealthTests
                     Launcher = seclusion.Launcher,
                     Sinks = async (_, sinks) => [await HttpSink.StartAsync("web", sinks, SinkPromises.None, BenchConfiguration.Parallel())],
                     Configure = configuration => configuration["transport"]!["tls"] = new JsonObject { ["ca"] = authority.File },
-                });
+                }
+            );
             bench.Farm.Hosts[0].Set(BenchConfiguration.BrokerVariable, $"amqps://{User}:{User}@{Name}:{tls.Port}");
             await bench.Farm.StartAsync(cancellationToken);
             var (host, right) = (bench.Farm.Hosts[0], authority.Issue(Name));
             var rounds = new HealthRounds(bench);
 
-            await rounds.RunAsync(Fault.Until("certificate expired", () => tls.ShowAsync(authority.Issue(Name, fromDay: -3, toDay: -1)), () => tls.ShowAsync(right)), cancellationToken);
-            await rounds.RunAsync(Fault.Until("certificate of a stranger", () => tls.ShowAsync(stranger.Issue(Name)), () => tls.ShowAsync(right)), cancellationToken);
-            await rounds.RunAsync(Fault.Until("name not resolved", () => ForgetAsync(seclusion, bench), () => Do(() => seclusion.Know(Name))), cancellationToken);
-            await rounds.RunAsync(Fault.Until("spool full", () => Do(() => seclusion.Fill(host)), () => Do(() => seclusion.Empty(host))), cancellationToken);
+            await rounds.RunAsync(
+                Fault.Until(
+                    "certificate expired",
+                    () => tls.ShowAsync(authority.Issue(Name, fromDay: -3, toDay: -1)),
+                    () => tls.ShowAsync(right)
+                ),
+                cancellationToken
+            );
+            await rounds.RunAsync(
+                Fault.Until("certificate of a stranger", () => tls.ShowAsync(stranger.Issue(Name)), () => tls.ShowAsync(right)),
+                cancellationToken
+            );
+            await rounds.RunAsync(
+                Fault.Until("name not resolved", () => ForgetAsync(seclusion, bench), () => Do(() => seclusion.Know(Name))),
+                cancellationToken
+            );
+            await rounds.RunAsync(
+                Fault.Until("spool full", () => Do(() => seclusion.Fill(host)), () => Do(() => seclusion.Empty(host))),
+                cancellationToken
+            );
             rounds.Conclude();
             await servers.ControlRabbitMqAsync("delete_user", User);
         }
@@ -93,8 +120,16 @@ public sealed class HealthTests
             ServerFaults.MemoryAlarm(servers),
             NetworkFaults.Stall(bench.Network.Broker, "broker"),
             NetworkFaults.HalfOpen(bench.Network.Broker, "broker"),
-            Fault.Until("credential revoked", () => RevokeAsync(servers), () => servers.ControlRabbitMqAsync("change_password", "guest", "guest")),
-            Fault.Until("queue made another way", () => ReplaceQueueAsync(bench, $"{bench.Name}.endpoints.{bench.Name}.web"), () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))),
+            Fault.Until(
+                "credential revoked",
+                () => RevokeAsync(servers),
+                () => servers.ControlRabbitMqAsync("change_password", "guest", "guest")
+            ),
+            Fault.Until(
+                "queue made another way",
+                () => ReplaceQueueAsync(bench, $"{bench.Name}.endpoints.{bench.Name}.web"),
+                () => OnBrokerAsync(bench, channel => channel.QueueDeleteAsync($"{bench.Name}.endpoints.{bench.Name}.web"))
+            ),
             ServerFaults.KillDatabase(servers),
             NetworkFaults.HalfOpen(bench.Network.Database, "database"),
             Fault.Until("database read-only", () => SetReadOnlyAsync(bench, "on"), () => SetReadOnlyAsync(bench, "off")),
@@ -118,11 +153,20 @@ public sealed class HealthTests
     // Who comes back then finds a queue that it cannot declare (406).
     private static async Task ReplaceQueueAsync(FaultBench bench, string queue)
     {
-        await OnBrokerAsync(bench, async channel =>
-        {
-            await channel.QueueDeleteAsync(queue);
-            await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-queue-type"] = "classic" });
-        });
+        await OnBrokerAsync(
+            bench,
+            async channel =>
+            {
+                await channel.QueueDeleteAsync(queue);
+                await channel.QueueDeclareAsync(
+                    queue,
+                    durable: true,
+                    exclusive: false,
+                    autoDelete: false,
+                    new Dictionary<string, object?> { ["x-queue-type"] = "classic" }
+                );
+            }
+        );
         await bench.Servers.ControlRabbitMqAsync("close_all_connections", "lost");
     }
 

@@ -20,7 +20,8 @@ public sealed class KnownBadTests
                 Program = Repository.KnownBadHost,
                 Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
             },
-            cancellationToken);
+            cancellationToken
+        );
         var sink = (HttpSink)bench.Sinks[0];
         sink.Refusal = async (_, aborted) =>
         {
@@ -29,7 +30,8 @@ public sealed class KnownBadTests
         };
 
         var sending = bench.RunAsync(new LoadPlan { Messages = 200, Rate = 200 }, FaultBench.NewNemesis(), cancellationToken);
-        while (sink.Attempts.Count < 20) await Task.Delay(10, cancellationToken);
+        while (sink.Attempts.Count < 20)
+            await Task.Delay(10, cancellationToken);
         await bench.Farm.Hosts[0].KillAsync(); // with these under way, which it has acknowledged
         bench.Farm.Hosts[0].Start();
         await sending;

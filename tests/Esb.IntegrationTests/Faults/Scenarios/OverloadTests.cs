@@ -24,10 +24,19 @@ public sealed class OverloadTests
             {
                 Case = "T-OVL-1",
                 Hosts = 1,
-                Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel(poolSize: 32, processingThreads: 32))],
+                Sinks = async (_, folder) =>
+                    [
+                        await HttpSink.StartAsync(
+                            "web",
+                            folder,
+                            SinkPromises.None,
+                            BenchConfiguration.Parallel(poolSize: 32, processingThreads: 32)
+                        ),
+                    ],
                 Configure = configuration => configuration["endpoints"]!["intake"]!["maxConcurrentCalls"] = Places,
             },
-            cancellationToken);
+            cancellationToken
+        );
         await SendAsync(bench, "warm", Places, Short, cancellationToken);
         await SendAsync(bench, "hot", 10 * Places, Short, cancellationToken);
 
@@ -48,19 +57,43 @@ public sealed class OverloadTests
         bench.Conclude(
             verdicts,
             $"{Places} callers 10 s, then {10 * Places} for 20 s, × {Pairs}; 100 ms after a refusal they call again",
-            FormattableString.Invariant($"goodput {goodput:P0} of the usual, p50 afterwards {slower:P0} (medians of pairs); usual {baseline}; ten times {overload}"));
+            FormattableString.Invariant(
+                $"goodput {goodput:P0} of the usual, p50 afterwards {slower:P0} (medians of pairs); usual {baseline}; ten times {overload}"
+            )
+        );
         Assert.Multiple(() =>
         {
             Assert.That(goodput, Is.GreaterThanOrEqualTo(0.8), "goodput");
-            Assert.That(overload.AcceptedP99, Is.LessThanOrEqualTo((2 * baseline.AcceptedP99) + TimeSpan.FromMilliseconds(200)), "accepted");
+            Assert.That(
+                overload.AcceptedP99,
+                Is.LessThanOrEqualTo((2 * baseline.AcceptedP99) + TimeSpan.FromMilliseconds(200)),
+                "accepted"
+            );
             Assert.That(overload.RefusedP99, Is.LessThan(TimeSpan.FromMilliseconds(100)), "refused");
             Assert.That(slower, Is.LessThanOrEqualTo(1.1), "afterwards");
         });
     }
 
-    private static Task<LoadPhase> SendAsync(FaultBench bench, string name, int senders, TimeSpan time, CancellationToken cancellationToken) => LoadPhase.RunAsync(
-        bench,
-        new LoadPlan { Messages = 0, Keys = senders, Senders = senders, Rate = 1_000_000, LargestBody = 2_048, KeyPrefix = $"{name}-", PauseAfterRefusal = TimeSpan.FromMilliseconds(100) },
-        time,
-        cancellationToken);
+    private static Task<LoadPhase> SendAsync(
+        FaultBench bench,
+        string name,
+        int senders,
+        TimeSpan time,
+        CancellationToken cancellationToken
+    ) =>
+        LoadPhase.RunAsync(
+            bench,
+            new LoadPlan
+            {
+                Messages = 0,
+                Keys = senders,
+                Senders = senders,
+                Rate = 1_000_000,
+                LargestBody = 2_048,
+                KeyPrefix = $"{name}-",
+                PauseAfterRefusal = TimeSpan.FromMilliseconds(100),
+            },
+            time,
+            cancellationToken
+        );
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using Esb.IntegrationTests.Faults.Benches;
@@ -21,7 +22,8 @@ public sealed class PoisonTests
     public async Task One_percent_of_poison_is_kept_and_slows_the_others_by_little(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(Plan("T-POI-1", hosts: 1), cancellationToken);
-        ((HttpSink)bench.Sinks[0]).Refusal = (id, _) => ValueTask.FromResult(IsPoisoned(id) ? (IResult)TypedResults.InternalServerError() : null);
+        ((HttpSink)bench.Sinks[0]).Refusal = (id, _) =>
+            ValueTask.FromResult(IsPoisoned(id) ? (IResult)TypedResults.InternalServerError() : null);
         await SendAsync(bench, "warm", cancellationToken);
 
         var (clean, poisoned) = (new List<double>(), new List<double>());
@@ -33,13 +35,23 @@ public sealed class PoisonTests
 
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        var version = (await bench.Servers.ControlRabbitMqAsync("version")).Trim(); // T-POI-3 asks for the same with every version that is there
+        // T-POI-3 asks for the same with every version that is there
+        var version = (await bench.Servers.ControlRabbitMqAsync("version")).Trim();
         var ratio = Medians.Of(clean.Zip(poisoned, (without, with) => with / without));
         bench.Conclude(
             verdicts,
             $"{Pairs} × {MessagesOfPhase:N0} clean, then as many with 1 % poison, each as fast as they go",
-            FormattableString.Invariant($"{ratio:P0} of the clean rate (median of pairs); clean {Medians.Of(clean):0}/s, with poison {Medians.Of(poisoned):0}/s; RabbitMQ {version}"));
-        Assert.That(verdicts[0].Kept, Is.EqualTo(bench.Ledger.Messages.Count(message => IsPoisoned(message.Id) && message.MessageId is not null)), "each poison is a dead letter, and nothing else");
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{ratio:P0} of the clean rate (median of pairs); clean {Medians.Of(clean):0}/s, with poison "
+                    + $"{Medians.Of(poisoned):0}/s; RabbitMQ {version}"
+            )
+        );
+        Assert.That(
+            verdicts[0].Kept,
+            Is.EqualTo(bench.Ledger.Messages.Count(message => IsPoisoned(message.Id) && message.MessageId is not null)),
+            "each poison is a dead letter, and nothing else"
+        );
         Assert.That(ratio, Is.GreaterThanOrEqualTo(0.85));
     }
 
@@ -49,7 +61,14 @@ public sealed class PoisonTests
         await using var bench = await FaultBench.StartAsync(Plan("T-POI-5", hosts: 1), cancellationToken);
         var sink = (HttpSink)bench.Sinks[0];
         sink.Refusal = (id, _) => ValueTask.FromResult(IsPoison(id) ? (IResult)TypedResults.UnprocessableEntity() : null);
-        using var load = bench.Load(new LoadPlan { Messages = 500, Rate = 100, LargestBody = 2_048 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 500,
+                Rate = 100,
+                LargestBody = 2_048,
+            }
+        );
 
         await bench.Servers.StopAsync("postgres");
         await load.RunAsync(cancellationToken);
@@ -68,21 +87,34 @@ public sealed class PoisonTests
     {
         var before = bench.Sinks[0].ReadAsync(cancellationToken);
         var started = TimeProvider.System.GetTimestamp();
-        using var load = bench.Load(new LoadPlan { Messages = MessagesOfPhase, Keys = 500, KeyPrefix = $"{name}-", Rate = 100_000, LargestBody = 2_048, Senders = 32 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = MessagesOfPhase,
+                Keys = 500,
+                KeyPrefix = $"{name}-",
+                Rate = 100_000,
+                LargestBody = 2_048,
+                Senders = 32,
+            }
+        );
         await load.RunAsync(cancellationToken);
-        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count - (await before).Count < MessagesOfPhase * 98 / 100) await Task.Delay(20, cancellationToken);
+        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count - (await before).Count < MessagesOfPhase * 98 / 100)
+            await Task.Delay(20, cancellationToken);
         return MessagesOfPhase * 0.98 / TimeProvider.System.GetElapsedTime(started).TotalSeconds;
     }
 
-    private static BenchPlan Plan(string name, int hosts) => new()
-    {
-        Case = name,
-        Hosts = hosts,
-        Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
-    };
+    private static BenchPlan Plan(string name, int hosts) =>
+        new()
+        {
+            Case = name,
+            Hosts = hosts,
+            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+        };
 
     private static bool IsPoisoned(string id) => id.StartsWith(Poisoned, StringComparison.Ordinal) && IsPoison(id);
 
     // One in a hundred, spread over all keys.
-    private static bool IsPoison(string id) => SHA256.HashData(Encoding.UTF8.GetBytes(id))[..2] is [var high, var low] && ((high << 8) | low) % 100 == 7;
+    private static bool IsPoison(string id) =>
+        SHA256.HashData(Encoding.UTF8.GetBytes(id))[..2] is [var high, var low] && ((high << 8) | low) % 100 == 7;
 }

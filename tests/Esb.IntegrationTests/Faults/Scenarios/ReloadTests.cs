@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.EndToEnd.Hosts;
@@ -27,8 +28,28 @@ public sealed class ReloadTests
     public async Task Smoke(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(
-            new BenchPlan { Case = "T-CFG-1", Sinks = (database, _) => ChangedAsync(database), Configure = Configure }, cancellationToken);
-        await RunAsync(bench, new LoadPlan { Messages = 3_000, Keys = 50, Rate = 150, LargestBody = 1_024 }, reloads: 20, Wrong, FaultBench.NewNemesis(), cancellationToken);
+            new BenchPlan
+            {
+                Case = "T-CFG-1",
+                Sinks = (database, _) => ChangedAsync(database),
+                Configure = Configure,
+            },
+            cancellationToken
+        );
+        await RunAsync(
+            bench,
+            new LoadPlan
+            {
+                Messages = 3_000,
+                Keys = 50,
+                Rate = 150,
+                LargestBody = 1_024,
+            },
+            reloads: 20,
+            Wrong,
+            FaultBench.NewNemesis(),
+            cancellationToken
+        );
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         bench.Conclude(verdicts, $"{bench.Ledger.Acknowledged:N0}, 20 reloads");
@@ -39,8 +60,15 @@ public sealed class ReloadTests
     {
         const int Reloaded = 200;
         await using var bench = await StartAsync(cancellationToken);
-        var usual = new LoadPlan { Messages = 6_000, Keys = 50, Rate = 100, LargestBody = 1_024 };
-        using (var load = bench.Load(usual with { KeyPrefix = "u" })) await load.RunAsync(cancellationToken); // warm, and to compare with
+        var usual = new LoadPlan
+        {
+            Messages = 6_000,
+            Keys = 50,
+            Rate = 100,
+            LargestBody = 1_024,
+        };
+        using (var load = bench.Load(usual with { KeyPrefix = "u" }))
+            await load.RunAsync(cancellationToken); // warm, and to compare with
         var begun = TimeProvider.System.GetUtcNow();
 
         var reloads = await RunAsync(bench, usual with { Messages = 10_000 }, Reloaded, Wrong, FaultBench.NewNemesis(), cancellationToken);
@@ -50,15 +78,24 @@ public sealed class ReloadTests
         var without = await SlownessAsync(bench, single, message => message.Key.StartsWith('u'), cancellationToken);
         var with = await SlownessAsync(bench, single, message => message.SentAt >= begun, cancellationToken);
         var pauses = new List<TimeSpan>();
-        foreach (var sink in bench.Sinks.Where(sink => sink.Endpoint is "loose" or "keyed" or "ordered")) pauses.Add(await PauseAsync(sink, begun, cancellationToken));
+        foreach (var sink in bench.Sinks.Where(sink => sink.Endpoint is "loose" or "keyed" or "ordered"))
+            pauses.Add(await PauseAsync(sink, begun, cancellationToken));
         var counted = await CountAsync(bench, cancellationToken);
         bench.Conclude(
             verdicts,
             $"{bench.Ledger.Acknowledged:N0}, 50 keys, {usual.Rate}/s, 2 hosts, {reloads.Done} reloads and {reloads.Refused} refused",
-            FormattableString.Invariant($"p99 of an endpoint that stays {without.TotalMilliseconds:0} ms without and {with.TotalMilliseconds:0} ms with reloads; longest pauses of changed ones {string.Join(", ", pauses.Select(pause => $"{pause.TotalSeconds:0.0}"))} s"));
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"p99 of an endpoint that stays {without.TotalMilliseconds:0} ms without and {with.TotalMilliseconds:0} ms with "
+                    + $"reloads; longest pauses of changed ones {string.Join(", ", pauses.Select(pause => $"{pause.TotalSeconds:0.0}"))} s"
+            )
+        );
         Assert.Multiple(() =>
         {
-            Assert.That((reloads.Done, reloads.Refused, reloads.Elsewhere), Is.EqualTo((Reloaded - (Reloaded / Wrong), Reloaded / Wrong, 0)));
+            Assert.That(
+                (reloads.Done, reloads.Refused, reloads.Elsewhere),
+                Is.EqualTo((Reloaded - (Reloaded / Wrong), Reloaded / Wrong, 0))
+            );
             Assert.That(counted, Is.EqualTo(bench.Ledger.Acknowledged), "an endpoint that stays goes on counting");
             Assert.That(pauses, Has.All.LessThan(TimeSpan.FromSeconds(PausedAtMost)));
             Assert.That(with - without, Is.LessThan(TimeSpan.FromMilliseconds(SlowerAtMost)));
@@ -71,35 +108,58 @@ public sealed class ReloadTests
         const int Reloaded = 60;
         await using var bench = await StartAsync(cancellationToken);
         var nemesis = FaultBench.NewNemesis();
-        foreach (var host in bench.Farm.Hosts) nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), 4), (HostFaults.Stop(host), 2));
+        foreach (var host in bench.Farm.Hosts)
+            nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), 4), (HostFaults.Stop(host), 2));
 
-        var reloads = await RunAsync(bench, new LoadPlan { Messages = 10_000, Keys = 50, Rate = 100, LargestBody = 1_024 }, Reloaded, wrong: 0, nemesis, cancellationToken);
+        var reloads = await RunAsync(
+            bench,
+            new LoadPlan
+            {
+                Messages = 10_000,
+                Keys = 50,
+                Rate = 100,
+                LargestBody = 1_024,
+            },
+            Reloaded,
+            wrong: 0,
+            nemesis,
+            cancellationToken
+        );
         var verdicts = await SettleAsync(bench, cancellationToken);
 
         bench.Conclude(
             verdicts,
             $"{bench.Ledger.Acknowledged:N0}, 50 keys, 100/s, 2 hosts, kill -9 host × 8, SIGTERM × 4",
-            $"{reloads.Done} reloads made, {reloads.Elsewhere} not possible just then");
+            $"{reloads.Done} reloads made, {reloads.Elsewhere} not possible just then"
+        );
         Assert.That(reloads.Done, Is.GreaterThan(Reloaded / 4), "the others met a host that was dead or had just come");
     }
 
-    private static async Task<Reloads> RunAsync(FaultBench bench, LoadPlan plan, int reloads, int wrong, Nemesis nemesis, CancellationToken cancellationToken)
+    private static async Task<Reloads> RunAsync(
+        FaultBench bench,
+        LoadPlan plan,
+        int reloads,
+        int wrong,
+        Nemesis nemesis,
+        CancellationToken cancellationToken
+    )
     {
         using var reloading = new Reloads(bench, Change, wrong);
         using var load = bench.Load(plan);
         await bench.RunAsync(
             faults => load.RunAsync(cancellationToken, until: faults),
             token => Task.WhenAll(nemesis.RunAsync(token), reloading.RunAsync(reloads, token)),
-            cancellationToken);
+            cancellationToken
+        );
         return reloading;
     }
 
     private static async Task<IReadOnlyList<ISink>> ChangedAsync(NpgsqlDataSource database) =>
-    [
-        await SqlSink.CreateAsync("ordered", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.Ordered()),
-        await SqlSink.CreateAsync("keyed", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.OrderedByKey()),
-        await SqlSink.CreateAsync("loose", database, SinkPromises.Once, BenchConfiguration.Parallel()),
-    ];
+        [
+            await SqlSink.CreateAsync("ordered", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.Ordered()),
+            await SqlSink.CreateAsync("keyed", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.OrderedByKey()),
+            await SqlSink.CreateAsync("loose", database, SinkPromises.Once, BenchConfiguration.Parallel()),
+        ];
 
     // Those that stay: of one instance, paused, stopped by a message, with keys that are parked, and with dead letters.
     private static async Task<IReadOnlyList<ISink>> AllAsync(NpgsqlDataSource database)
@@ -124,8 +184,17 @@ public sealed class ReloadTests
 
     private static void Configure(JsonObject configuration)
     {
-        configuration["processes"] = new JsonObject { ["in"] = new JsonArray(new JsonObject { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-round"] = "0" } } }, new JsonObject { ["publish"] = "work.item" }) };
-        configuration["parties"] = new JsonObject { ["shop"] = new JsonObject { ["apiKeys"] = new JsonArray(KeyOf(0)), ["publish"] = new JsonArray("work.item") } };
+        configuration["processes"] = new JsonObject
+        {
+            ["in"] = new JsonArray(
+                new JsonObject { ["set"] = new JsonObject { ["headers"] = new JsonObject { ["x-round"] = "0" } } },
+                new JsonObject { ["publish"] = "work.item" }
+            ),
+        };
+        configuration["parties"] = new JsonObject
+        {
+            ["shop"] = new JsonObject { ["apiKeys"] = new JsonArray(KeyOf(0)), ["publish"] = new JsonArray("work.item") },
+        };
         var intake = configuration["endpoints"]!["intake"]!.AsObject();
         intake.Remove("publish");
         intake["process"] = "in";
@@ -135,14 +204,38 @@ public sealed class ReloadTests
     private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken)
     {
         var bench = await FaultBench.StartAsync(
-            new BenchPlan { Case = "T-CFG-1", Sinks = (database, _) => AllAsync(database), Configure = Configure }, cancellationToken);
+            new BenchPlan
+            {
+                Case = "T-CFG-1",
+                Sinks = (database, _) => AllAsync(database),
+                Configure = Configure,
+            },
+            cancellationToken
+        );
         await EsbAsync(bench, cancellationToken, "endpoints", "pause", "held");
         await QueryAsync(bench, "alter table letters add constraint closed check (id = '') not valid", cancellationToken);
-        using (var load = bench.Load(new LoadPlan { Messages = 2_000, Keys = 20, KeyPrefix = "l", Rate = 300, LargestBody = 1_024 })) await load.RunAsync(cancellationToken);
-        while ((await bench.Records.ReadKeptAsync("letters", cancellationToken)).Count < bench.Ledger.Acknowledged) await Task.Delay(200, cancellationToken);
+        using (
+            var load = bench.Load(
+                new LoadPlan
+                {
+                    Messages = 2_000,
+                    Keys = 20,
+                    KeyPrefix = "l",
+                    Rate = 300,
+                    LargestBody = 1_024,
+                }
+            )
+        )
+            await load.RunAsync(cancellationToken);
+        while ((await bench.Records.ReadKeptAsync("letters", cancellationToken)).Count < bench.Ledger.Acknowledged)
+            await Task.Delay(200, cancellationToken);
         await QueryAsync(bench, "alter table letters drop constraint closed", cancellationToken);
         await QueryAsync(bench, "alter table stopped add constraint closed check (id = '') not valid", cancellationToken);
-        await QueryAsync(bench, "alter table parked add constraint closed check (split_part(id, '-', 1) not in ('k1', 'k2')) not valid", cancellationToken);
+        await QueryAsync(
+            bench,
+            "alter table parked add constraint closed check (split_part(id, '-', 1) not in ('k1', 'k2')) not valid",
+            cancellationToken
+        );
         await EsbAsync(bench, cancellationToken, "dead-letters", "replay", "--endpoint", "letters", "--reason", "mended", "--rate", "10");
         return bench;
     }
@@ -152,10 +245,24 @@ public sealed class ReloadTests
     {
         await QueryAsync(bench, "alter table stopped drop constraint closed", cancellationToken);
         await QueryAsync(bench, "alter table parked drop constraint closed", cancellationToken);
-        foreach (var line in ParkedLines) await EsbAsync(bench, cancellationToken, "parked", "release", "parked", line, "--reason", "mended");
+        foreach (var line in ParkedLines)
+            await EsbAsync(bench, cancellationToken, "parked", "release", "parked", line, "--reason", "mended");
         await EsbAsync(bench, cancellationToken, "endpoints", "resume", "held");
         await EsbAsync(bench, cancellationToken, "parked", "release", "stopped", "*", "--reason", "mended");
-        return await bench.SettleAsync(cancellationToken, evidence => evidence.Endpoint == "letters" ? evidence with { Kept = new HashSet<Guid>(), TerminalStates = null } : evidence with { Kept = new HashSet<Guid>() });
+        return await bench.SettleAsync(
+            cancellationToken,
+            evidence =>
+                evidence.Endpoint == "letters"
+                    ? evidence with
+                    {
+                        Kept = new HashSet<Guid>(),
+                        TerminalStates = null,
+                    }
+                    : evidence with
+                    {
+                        Kept = new HashSet<Guid>(),
+                    }
+        );
     }
 
     // One thing at a time.
@@ -164,23 +271,49 @@ public sealed class ReloadTests
         var endpoints = configuration["endpoints"]!;
         switch (round % 7)
         {
-            case 0: endpoints["loose"]!["retry"]!["immediate"] = 1 + (round % 5); break;
-            case 1: endpoints["keyed"]!["timeout"] = $"{30 + round}s"; break;
-            case 2: endpoints["ordered"]!["subscribe"] = new JsonArray("work.item", $"work.round{round}"); break;
-            case 3: configuration["processes"]!["in"]![0]!["set"]!["headers"]!["x-round"] = $"{round}"; break;
-            case 4: configuration["parties"]!["shop"]!["apiKeys"] = new JsonArray(KeyOf(round)); break;
-            case 5: configuration["parties"]!["shop"]!["publish"] = new JsonArray("work.item", $"work.round{round}"); break;
-            default: endpoints["intake"]!["timeout"] = $"{40 + round}s"; break;
+            case 0:
+                endpoints["loose"]!["retry"]!["immediate"] = 1 + (round % 5);
+                break;
+            case 1:
+                endpoints["keyed"]!["timeout"] = $"{30 + round}s";
+                break;
+            case 2:
+                endpoints["ordered"]!["subscribe"] = new JsonArray("work.item", $"work.round{round}");
+                break;
+            case 3:
+                configuration["processes"]!["in"]![0]!["set"]!["headers"]!["x-round"] = $"{round}";
+                break;
+            case 4:
+                configuration["parties"]!["shop"]!["apiKeys"] = new JsonArray(KeyOf(round));
+                break;
+            case 5:
+                configuration["parties"]!["shop"]!["publish"] = new JsonArray("work.item", $"work.round{round}");
+                break;
+            default:
+                endpoints["intake"]!["timeout"] = $"{40 + round}s";
+                break;
         }
     }
 
     // Secrets stand in variables, of which a host has two.
-    private static string KeyOf(int round) => $"${{env:{(round % 2 == 0 ? BenchConfiguration.BrokerVariable : BenchConfiguration.StoreVariable)}}}";
+    private static string KeyOf(int round) =>
+        $"${{env:{(round % 2 == 0 ? BenchConfiguration.BrokerVariable : BenchConfiguration.StoreVariable)}}}";
 
-    private static async Task<TimeSpan> SlownessAsync(FaultBench bench, ISink sink, Func<SentMessage, bool> isCounted, CancellationToken cancellationToken)
+    private static async Task<TimeSpan> SlownessAsync(
+        FaultBench bench,
+        ISink sink,
+        Func<SentMessage, bool> isCounted,
+        CancellationToken cancellationToken
+    )
     {
-        var accepted = bench.Ledger.Messages.Where(message => message.OutcomeAt is not null && isCounted(message)).ToDictionary(message => message.Id, message => message.OutcomeAt!.Value);
-        var waits = (await sink.ReadAsync(cancellationToken)).Where(entry => accepted.ContainsKey(entry.Id)).Select(entry => entry.At - accepted[entry.Id]).Order().ToList();
+        var accepted = bench
+            .Ledger.Messages.Where(message => message.OutcomeAt is not null && isCounted(message))
+            .ToDictionary(message => message.Id, message => message.OutcomeAt!.Value);
+        var waits = (await sink.ReadAsync(cancellationToken))
+            .Where(entry => accepted.ContainsKey(entry.Id))
+            .Select(entry => entry.At - accepted[entry.Id])
+            .Order()
+            .ToList();
         return waits[(int)(waits.Count * 0.99)];
     }
 
@@ -194,16 +327,22 @@ public sealed class ReloadTests
     private static async Task<long> CountAsync(FaultBench bench, CancellationToken cancellationToken)
     {
         var count = 0L;
-        foreach (var host in bench.Farm.Hosts) count += (await host.Process.AskAsync("/api/endpoints/single", cancellationToken)).GetProperty("messages").GetInt64();
+        foreach (var host in bench.Farm.Hosts)
+            count += (await host.Process.AskAsync("/api/endpoints/single", cancellationToken)).GetProperty("messages").GetInt64();
         return count;
     }
 
-    private static Task QueryAsync(FaultBench bench, string sql, CancellationToken cancellationToken) => bench.Database.QueryAsync<int>(sql, null, cancellationToken);
+    private static Task QueryAsync(FaultBench bench, string sql, CancellationToken cancellationToken) =>
+        bench.Database.QueryAsync<int>(sql, null, cancellationToken);
 
     private static async Task EsbAsync(FaultBench bench, CancellationToken cancellationToken, params string[] arguments)
     {
         var host = bench.Farm.Hosts[0];
-        var (exitCode, _, error) = await CommandLine.RunAsync(host.Folder, cancellationToken, [.. arguments, "--url", host.Process.Management.OriginalString]);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            host.Folder,
+            cancellationToken,
+            [.. arguments, "--url", host.Process.Management.OriginalString]
+        );
         Assert.That(exitCode, Is.Zero, error);
     }
 }

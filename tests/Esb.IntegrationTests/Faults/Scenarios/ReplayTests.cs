@@ -1,5 +1,5 @@
-using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.EndToEnd;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
@@ -55,7 +55,8 @@ public sealed class ReplayTests
         await WaitForAsync(bench, job => job.Replayed >= 500, cancellationToken);
         await ChangeAsync(bench, "pause", cancellationToken);
         var paused = await WaitForAsync(bench, job => job.Owner is null, cancellationToken);
-        foreach (var host in bench.Farm.Hosts) await host.KillAsync();
+        foreach (var host in bench.Farm.Hosts)
+            await host.KillAsync();
         await bench.Farm.StartAsync(cancellationToken);
         var restarted = await WaitForAsync(bench, _ => true, cancellationToken);
         await ChangeAsync(bench, "resume", cancellationToken);
@@ -69,27 +70,58 @@ public sealed class ReplayTests
         bench.Conclude(
             verdicts,
             $"{letters:N0} dead letters, 200/s; paused, kill -9 of both hosts, resumed, cancelled, the rest in a second job",
-            $"paused at {paused.Replayed}, cancelled at {cancelled.Replayed}, then {rest.Replayed}");
-        Assert.That((restarted.State, restarted.Replayed, cancelled.Replayed + rest.Total), Is.EqualTo(("Paused", paused.Replayed, letters)));
-        Assert.That(verdicts[0].Flagged, Is.LessThanOrEqualTo(50), "those under way when the job was cancelled: it gives them back before it knows that they were sent");
+            $"paused at {paused.Replayed}, cancelled at {cancelled.Replayed}, then {rest.Replayed}"
+        );
+        Assert.That(
+            (restarted.State, restarted.Replayed, cancelled.Replayed + rest.Total),
+            Is.EqualTo(("Paused", paused.Replayed, letters))
+        );
+        Assert.That(
+            verdicts[0].Flagged,
+            Is.LessThanOrEqualTo(50),
+            "those under way when the job was cancelled: it gives them back before it knows that they were sent"
+        );
     }
 
     /// <summary>A farm that has given up every message, at an endpoint that is mended now.</summary>
     private static async Task<FaultBench> StartAsync(string name, SinkPromises promises, int letters, CancellationToken cancellationToken)
     {
         var bench = await FaultBench.StartAsync(
-            new BenchPlan { Case = name, Sinks = async (database, _) => [await SqlSink.CreateAsync("effects", database, promises, BenchConfiguration.Parallel())] },
-            cancellationToken);
-        await bench.Database.QueryAsync<int>("alter table effects add constraint closed check (id = '') not valid", null, cancellationToken);
-        using (var load = bench.Load(new LoadPlan { Messages = letters, Rate = 500, LargestBody = 2_048 })) await load.RunAsync(cancellationToken);
-        while ((await bench.Records.ReadKeptAsync("effects", cancellationToken)).Count < bench.Ledger.Acknowledged) await Task.Delay(200, cancellationToken);
+            new BenchPlan
+            {
+                Case = name,
+                Sinks = async (database, _) => [await SqlSink.CreateAsync("effects", database, promises, BenchConfiguration.Parallel())],
+            },
+            cancellationToken
+        );
+        await bench.Database.QueryAsync<int>(
+            "alter table effects add constraint closed check (id = '') not valid",
+            null,
+            cancellationToken
+        );
+        using (
+            var load = bench.Load(
+                new LoadPlan
+                {
+                    Messages = letters,
+                    Rate = 500,
+                    LargestBody = 2_048,
+                }
+            )
+        )
+            await load.RunAsync(cancellationToken);
+        while ((await bench.Records.ReadKeptAsync("effects", cancellationToken)).Count < bench.Ledger.Acknowledged)
+            await Task.Delay(200, cancellationToken);
         await bench.Database.QueryAsync<int>("alter table effects drop constraint closed", null, cancellationToken);
         return bench;
     }
 
     // A letter that was replayed has two terminal states, and one that is kept was not sent.
-    private static Task<IReadOnlyList<Verdict>> SettleAsync(FaultBench bench, int forced, CancellationToken cancellationToken) => bench.SettleAsync(
-        cancellationToken, evidence => evidence with { Kept = new HashSet<Guid>(), TerminalStates = null, ForcedDuplicates = forced });
+    private static Task<IReadOnlyList<Verdict>> SettleAsync(FaultBench bench, int forced, CancellationToken cancellationToken) =>
+        bench.SettleAsync(
+            cancellationToken,
+            evidence => evidence with { Kept = new HashSet<Guid>(), TerminalStates = null, ForcedDuplicates = forced }
+        );
 
     private static Task ReplayAsync(FaultBench bench, CancellationToken cancellationToken, params string[] options) =>
         RunAsync(bench, cancellationToken, ["dead-letters", "replay", "--endpoint", "effects", "--reason", "mended", .. options]);
@@ -100,7 +132,11 @@ public sealed class ReplayTests
     private static async Task RunAsync(FaultBench bench, CancellationToken cancellationToken, params string[] arguments)
     {
         var host = bench.Farm.Hosts[0];
-        var (exitCode, _, error) = await CommandLine.RunAsync(host.Folder, cancellationToken, [.. arguments, "--url", host.Process.Management.OriginalString]);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            host.Folder,
+            cancellationToken,
+            [.. arguments, "--url", host.Process.Management.OriginalString]
+        );
         Assert.That(exitCode, Is.Zero, error);
     }
 
@@ -109,13 +145,20 @@ public sealed class ReplayTests
         while (true)
         {
             var job = await ReadAsync(bench, cancellationToken);
-            if (condition(job)) return job;
+            if (condition(job))
+                return job;
             await Task.Delay(50, cancellationToken);
         }
     }
 
     private static async Task<Job> ReadAsync(FaultBench bench, CancellationToken cancellationToken) =>
-        (await bench.Database.QueryAsync<Job>("select id, state, owner, total, replayed from esb.replay_job order by id desc limit 1", null, cancellationToken))[0];
+        (
+            await bench.Database.QueryAsync<Job>(
+                "select id, state, owner, total, replayed from esb.replay_job order by id desc limit 1",
+                null,
+                cancellationToken
+            )
+        )[0];
 
     private sealed record Job(Guid Id, string State, string? Owner, long Total, long Replayed);
 }

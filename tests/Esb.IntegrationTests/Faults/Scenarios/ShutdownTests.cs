@@ -23,16 +23,28 @@ public sealed class ShutdownTests
         const int Stops = 6;
         await using var bench = await StartAsync("T-SHU-1", "2s", cancellationToken);
         var random = new Random(FaultBench.Seed);
-        ((HttpSink)bench.Sinks[0]).LatencyOf = () => random.Next(100) == 0 ? TimeSpan.FromSeconds(20 * random.NextDouble()) : TimeSpan.FromMilliseconds(random.Next(10, 100));
+        ((HttpSink)bench.Sinks[0]).LatencyOf = () =>
+            random.Next(100) == 0 ? TimeSpan.FromSeconds(20 * random.NextDouble()) : TimeSpan.FromMilliseconds(random.Next(10, 100));
         var stops = new List<(int ExitCode, TimeSpan Took)>();
-        using var load = bench.Load(new LoadPlan { Messages = 5_000, Rate = 200, Senders = 50 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 5_000,
+                Rate = 200,
+                Senders = 50,
+            }
+        );
 
         await load.RunAsync(cancellationToken, until: StopAgainAndAgainAsync());
         await bench.Farm.WaitForReadyAsync(cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var clean = stops.Count(stop => stop.ExitCode == 0);
-        bench.Conclude(verdicts, $"{load.Acknowledged:N0}, 200/s, work of 10 ms to 20 s; SIGTERM × {Stops}", $"{clean} of {Stops} ended clean, longest {stops.Max(stop => stop.Took).TotalSeconds:0.0} s");
+        bench.Conclude(
+            verdicts,
+            $"{load.Acknowledged:N0}, 200/s, work of 10 ms to 20 s; SIGTERM × {Stops}",
+            $"{clean} of {Stops} ended clean, longest {stops.Max(stop => stop.Took).TotalSeconds:0.0} s"
+        );
         Assert.That(clean, Is.GreaterThanOrEqualTo(Stops * 0.95), string.Join(", ", stops));
         Assert.That(stops.Max(stop => stop.Took), Is.LessThan(Limit));
 
@@ -71,24 +83,41 @@ public sealed class ShutdownTests
         await host.WaitForReadyAsync(cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        bench.Conclude(verdicts, "100 of 15 s each; SIGTERM × 2", $"exit code {exitCode}, {took.TotalSeconds:0.0} s after the second signal");
+        bench.Conclude(
+            verdicts,
+            "100 of 15 s each; SIGTERM × 2",
+            $"exit code {exitCode}, {took.TotalSeconds:0.0} s after the second signal"
+        );
         Assert.That((exitCode, took < TimeSpan.FromSeconds(8)), Is.EqualTo((7, true)));
     }
 
-    [TestCase("while it starts"), TestCase("while the broker is away"), TestCase("while the database is away"), TestCase("while both are away")]
+    [
+        TestCase("while it starts"),
+        TestCase("while the broker is away"),
+        TestCase("while the database is away"),
+        TestCase("while both are away")
+    ]
     [Category("Faults"), CancelAfter(180_000), Property("Case", "T-SHU-3")]
     public async Task Host_that_is_stopped_at_a_bad_moment_ends_in_time(string moment, CancellationToken cancellationToken)
     {
         await using var bench = await StartAsync("T-SHU-3", "2s", cancellationToken);
         using var load = bench.Load(new LoadPlan { Messages = 300, Rate = 300 });
         await load.RunAsync(cancellationToken);
-        var away = new[] { "rabbitmq", "postgres" }.Where(server => moment.Contains("both", StringComparison.Ordinal) || moment.Contains(server == "rabbitmq" ? "broker" : "database", StringComparison.Ordinal)).ToList();
+        var away = new[] { "rabbitmq", "postgres" }
+            .Where(server =>
+                moment.Contains("both", StringComparison.Ordinal)
+                || moment.Contains(server == "rabbitmq" ? "broker" : "database", StringComparison.Ordinal)
+            )
+            .ToList();
         var host = bench.Farm.Hosts[0];
 
-        if (away.Count == 0) await RestartAsync(host, cancellationToken);
-        foreach (var server in away) await bench.Servers.StopAsync(server);
+        if (away.Count == 0)
+            await RestartAsync(host, cancellationToken);
+        foreach (var server in away)
+            await bench.Servers.StopAsync(server);
         var (exitCode, took) = await host.StopAsync(cancellationToken);
-        foreach (var server in away) await bench.Servers.StartAsync(server);
+        foreach (var server in away)
+            await bench.Servers.StartAsync(server);
         host.Start();
         await host.WaitForReadyAsync(cancellationToken);
         var verdicts = await bench.SettleAsync(cancellationToken);
@@ -111,8 +140,16 @@ public sealed class ShutdownTests
         await stop.CancelAsync();
         await calling;
 
-        var (complete, closed, truncated) = (clients.Sum(client => client.Complete), clients.Sum(client => client.ClosedBefore), clients.Sum(client => client.Truncated));
-        bench.Note("100 callers; SIGTERM", $"{complete} whole answers, {closed} closed before an answer, {truncated} truncated; exit code {exitCode} after {took.TotalSeconds:0.0} s");
+        var (complete, closed, truncated) = (
+            clients.Sum(client => client.Complete),
+            clients.Sum(client => client.ClosedBefore),
+            clients.Sum(client => client.Truncated)
+        );
+        bench.Note(
+            "100 callers; SIGTERM",
+            $"{complete} whole answers, {closed} closed before an answer, {truncated} truncated; exit code {exitCode} after "
+                + $"{took.TotalSeconds:0.0} s"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(complete, Is.GreaterThan(500));
@@ -123,12 +160,22 @@ public sealed class ShutdownTests
 
     private static async Task<FaultBench> StartAsync(string name, string drainDelay, CancellationToken cancellationToken)
     {
-        var bench = await FaultBench.CreateAsync(new BenchPlan
-        {
-            Case = name,
-            Hosts = 1,
-            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel(poolSize: 100, processingThreads: 100))],
-        });
+        var bench = await FaultBench.CreateAsync(
+            new BenchPlan
+            {
+                Case = name,
+                Hosts = 1,
+                Sinks = async (_, folder) =>
+                    [
+                        await HttpSink.StartAsync(
+                            "web",
+                            folder,
+                            SinkPromises.None,
+                            BenchConfiguration.Parallel(poolSize: 100, processingThreads: 100)
+                        ),
+                    ],
+            }
+        );
         bench.Farm.Hosts[0].Set(DrainDelay, drainDelay);
         await bench.Farm.StartAsync(cancellationToken);
         return bench;

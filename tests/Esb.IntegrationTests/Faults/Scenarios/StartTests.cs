@@ -22,15 +22,19 @@ public sealed class StartTests
     [Category("Faults"), CancelAfter(180_000)]
     public async Task Host_becomes_ready_once_what_it_needs_is_there(string trouble, CancellationToken cancellationToken)
     {
-        await using var bench = await FaultBench.CreateAsync(new BenchPlan
-        {
-            Case = "T-CFG-3",
-            Hosts = 1,
-            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
-            Configure = configuration => configuration["audit"] = new JsonObject { ["mode"] = "strict" }, // so that the database too is needed
-        });
+        await using var bench = await FaultBench.CreateAsync(
+            new BenchPlan
+            {
+                Case = "T-CFG-3",
+                Hosts = 1,
+                Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+                // so that the database too is needed
+                Configure = configuration => configuration["audit"] = new JsonObject { ["mode"] = "strict" },
+            }
+        );
         var host = bench.Farm.Hosts[0];
-        if (trouble == WrongDatabasePassword) host.Set(BenchConfiguration.StoreVariable, await DatabasePassword.RequireAsync(bench, Right));
+        if (trouble == WrongDatabasePassword)
+            host.Set(BenchConfiguration.StoreVariable, await DatabasePassword.RequireAsync(bench, Right));
 
         await BreakAsync(bench, trouble);
         host.Start();
@@ -54,18 +58,26 @@ public sealed class StartTests
 
     private static async Task BreakAsync(FaultBench bench, string trouble)
     {
-        if (trouble is "broker away" or "both away") await bench.Servers.StopAsync("rabbitmq");
-        if (trouble is "database away" or "both away") await bench.Servers.StopAsync("postgres");
-        if (trouble == WrongPassword) await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "another");
-        if (trouble == WrongDatabasePassword) await DatabasePassword.ChangeAsync(bench, "another");
+        if (trouble is "broker away" or "both away")
+            await bench.Servers.StopAsync("rabbitmq");
+        if (trouble is "database away" or "both away")
+            await bench.Servers.StopAsync("postgres");
+        if (trouble == WrongPassword)
+            await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "another");
+        if (trouble == WrongDatabasePassword)
+            await DatabasePassword.ChangeAsync(bench, "another");
     }
 
     private static async Task MendAsync(FaultBench bench, string trouble)
     {
-        if (trouble is "broker away" or "both away") await bench.Servers.StartAsync("rabbitmq");
-        if (trouble is "database away" or "both away") await bench.Servers.StartAsync("postgres");
-        if (trouble == WrongPassword) await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "guest");
-        if (trouble == WrongDatabasePassword) await DatabasePassword.ChangeAsync(bench, Right);
+        if (trouble is "broker away" or "both away")
+            await bench.Servers.StartAsync("rabbitmq");
+        if (trouble is "database away" or "both away")
+            await bench.Servers.StartAsync("postgres");
+        if (trouble == WrongPassword)
+            await bench.Servers.ControlRabbitMqAsync("change_password", "guest", "guest");
+        if (trouble == WrongDatabasePassword)
+            await DatabasePassword.ChangeAsync(bench, Right);
     }
 
     // Whether the host was ready at any time.
@@ -74,7 +86,8 @@ public sealed class StartTests
         var started = TimeProvider.System.GetTimestamp();
         while (TimeProvider.System.GetElapsedTime(started) < time)
         {
-            if (await host.IsReadyAsync(cancellationToken)) return true;
+            if (await host.IsReadyAsync(cancellationToken))
+                return true;
             await Task.Delay(200, cancellationToken);
         }
 

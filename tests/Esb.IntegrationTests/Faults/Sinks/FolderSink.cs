@@ -28,11 +28,18 @@ internal sealed class FolderSink : ISink
     public async Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken)
     {
         var entries = new List<SinkEntry>();
-        if (!Directory.Exists(Path)) return entries;
+        if (!Directory.Exists(Path))
+            return entries;
         foreach (var file in new DirectoryInfo(Path).EnumerateFiles("*.txt").OrderBy(file => file.LastWriteTimeUtc))
         {
             var bytes = await File.ReadAllBytesAsync(file.FullName, cancellationToken);
-            entries.Add(new SinkEntry(System.IO.Path.GetFileNameWithoutExtension(file.Name), Convert.ToHexStringLower(SHA256.HashData(bytes)), file.LastWriteTimeUtc));
+            entries.Add(
+                new SinkEntry(
+                    System.IO.Path.GetFileNameWithoutExtension(file.Name),
+                    Convert.ToHexStringLower(SHA256.HashData(bytes)),
+                    file.LastWriteTimeUtc
+                )
+            );
         }
 
         return entries;

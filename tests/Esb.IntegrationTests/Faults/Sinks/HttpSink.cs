@@ -61,7 +61,8 @@ internal sealed class HttpSink : ISink
         return sink;
     }
 
-    public Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<SinkEntry>>([.. _entries]);
+    public Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<SinkEntry>>([.. _entries]);
 
     public async ValueTask DisposeAsync()
     {
@@ -83,7 +84,8 @@ internal sealed class HttpSink : ISink
         var entry = new SinkEntry(id, hash, TimeProvider.System.GetUtcNow());
         await _file.AppendAsync(JsonSerializer.Serialize(entry));
         _entries.Enqueue(entry);
-        if (LatencyOf() is { Ticks: > 0 } latency) await Task.Delay(latency);
+        if (LatencyOf() is { Ticks: > 0 } latency)
+            await Task.Delay(latency);
         context.Response.StatusCode = StatusCodes.Status200OK;
     }
 }

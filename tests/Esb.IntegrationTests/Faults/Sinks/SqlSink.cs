@@ -29,7 +29,12 @@ internal sealed class SqlSink : ISink
     /// <param name="settings">Further settings of the endpoint.</param>
     /// <param name="idHeader">Where the sender's id is found; the ending of a file's name is no part of it.</param>
     public static async Task<SqlSink> CreateAsync(
-        string endpoint, NpgsqlDataSource database, SinkPromises promises, JsonObject settings, string idHeader = FaultHeaders.Id)
+        string endpoint,
+        NpgsqlDataSource database,
+        SinkPromises promises,
+        JsonObject settings,
+        string idHeader = FaultHeaders.Id
+    )
     {
         await using var connection = await database.OpenConnectionAsync();
         await connection.ExecuteAsync(
@@ -37,12 +42,14 @@ internal sealed class SqlSink : ISink
             create table {endpoint} (
               number bigint generated always as identity primary key, message_id uuid not null,
               id text not null, hash text not null, applied_at timestamptz not null default clock_timestamp())
-            """);
+            """
+        );
         settings["type"] = "sql-outbound";
         settings["subscribe"] ??= new JsonArray("work.#");
         settings["connection"] = "sink";
         settings["once"] = promises.HasFlag(SinkPromises.Once);
-        settings["execute"] = $"insert into {endpoint} (message_id, id, hash) values (@message, @id, encode(sha256(convert_to(@body, 'UTF8')), 'hex'))";
+        settings["execute"] =
+            $"insert into {endpoint} (message_id, id, hash) values (@message, @id, encode(sha256(convert_to(@body, 'UTF8')), 'hex'))";
         settings["parameters"] = new JsonObject
         {
             ["message"] = new JsonObject { ["message"] = "id" },
@@ -54,7 +61,11 @@ internal sealed class SqlSink : ISink
 
     public async Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken)
     {
-        var rows = await _database.QueryAsync<(string Id, string Hash, DateTime At)>($"select id, hash, applied_at from {Endpoint} order by number", null, cancellationToken);
+        var rows = await _database.QueryAsync<(string Id, string Hash, DateTime At)>(
+            $"select id, hash, applied_at from {Endpoint} order by number",
+            null,
+            cancellationToken
+        );
         return [.. rows.Select(row => new SinkEntry(Path.GetFileNameWithoutExtension(row.Id), row.Hash, row.At))];
     }
 

@@ -20,7 +20,8 @@ internal sealed class WriterLog(NpgsqlDataSource database, string endpoint)
               return new;
             end $$;
             create trigger note_fence after insert or update on esb.endpoint_fence for each row execute function note_fence();
-            """);
+            """
+        );
     }
 
     /// <summary>Effects of a host after another one had shown a larger token.</summary>
@@ -31,7 +32,8 @@ internal sealed class WriterLog(NpgsqlDataSource database, string endpoint)
             $"""
             select count(*)::int from {endpoint} effect
             where effect.writer <> (select raised.writer from fence_raised raised where raised.at <= effect.applied_at order by raised.at desc limit 1)
-            """);
+            """
+        );
     }
 
     /// <summary>How often a host took over.</summary>

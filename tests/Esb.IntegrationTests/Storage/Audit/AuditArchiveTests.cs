@@ -46,7 +46,10 @@ public sealed class AuditArchiveTests
 
         await using var archive = Open();
         var file = archived.Single().File;
-        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 1_100, Anchors: > 0, TotalBreaks: 0 }, Is.True);
+        Assert.That(
+            (await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 1_100, Anchors: > 0, TotalBreaks: 0 },
+            Is.True
+        );
         var restored = await archive.RestoreAsync(file, cancellationToken);
         var again = await archive.RestoreAsync(file, cancellationToken);
 
@@ -55,7 +58,10 @@ public sealed class AuditArchiveTests
         await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
         var found = (await reader.Audit.GetJourneyAsync(facts[7].MessageId, cancellationToken)).Single();
         Assert.That(found.Body!.Value.ToArray(), Is.EqualTo(facts[7].Body!.Value.ToArray()));
-        Assert.That(await reader.Audit.FindAsync(new AuditQuery { Where = facts[7].Fields }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(1));
+        Assert.That(
+            await reader.Audit.FindAsync(new AuditQuery { Where = facts[7].Fields }, cancellationToken).CountAsync(cancellationToken),
+            Is.EqualTo(1)
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -66,7 +72,13 @@ public sealed class AuditArchiveTests
         await _schema.QueryAsync<int>("update audit_event set reason = 'nothing' where number = 4");
 
         await using var archive = Open();
-        var broken = await archive.WriteAsync(Day.AddDays(1), _folder, drop: true, static _ => Assert.Fail("It was archived."), cancellationToken);
+        var broken = await archive.WriteAsync(
+            Day.AddDays(1),
+            _folder,
+            drop: true,
+            static _ => Assert.Fail("It was archived."),
+            cancellationToken
+        );
 
         Assert.That((broken!.TotalBreaks, broken.Breaks[0].From), Is.EqualTo((1L, 4L)));
         Assert.That(Directory.EnumerateFiles(_folder), Is.Empty);
@@ -96,18 +108,38 @@ public sealed class AuditArchiveTests
     [Test, CancelAfter(60_000)]
     public async Task A_host_that_was_cut_off_while_a_day_was_dropped_does_not_take_its_numbers_again(CancellationToken cancellationToken)
     {
-        await using (var host = new PostgresStore(_schema.Config with { Folder = Path.Combine(_schema.Config.Folder, "other") }, _schema.Evidence with { AnchorInterval = TimeSpan.FromMilliseconds(50) }, TimeProvider.System, NullLogger<PostgresStore>.Instance))
+        await using (
+            var host = new PostgresStore(
+                _schema.Config with
+                {
+                    Folder = Path.Combine(_schema.Config.Folder, "other"),
+                },
+                _schema.Evidence with
+                {
+                    AnchorInterval = TimeSpan.FromMilliseconds(50),
+                },
+                TimeProvider.System,
+                NullLogger<PostgresStore>.Instance
+            )
+        )
         {
             await host.StartAsync(cancellationToken);
             await host.Audit.AppendAsync(Facts(100, Noon), cancellationToken);
-            await Eventually.HoldsAsync(() => Directory.EnumerateFiles(_schema.Evidence.Anchors!).Any(file => new FileInfo(file).Length > 0), cancellationToken);
+            await Eventually.HoldsAsync(
+                () => Directory.EnumerateFiles(_schema.Evidence.Anchors!).Any(file => new FileInfo(file).Length > 0),
+                cancellationToken
+            );
             await ArchiveAsync(drop: true, cancellationToken);
             await host.Audit.AppendAsync(Facts(3, Noon.AddHours(1)), cancellationToken); // from its spool
         }
 
         await using var archive = Open();
         var file = Directory.EnumerateFiles(_folder).Single();
-        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 100, Anchors: > 0, TotalBreaks: 0 }, Is.True, "the file is as whole as it was");
+        Assert.That(
+            (await archive.VerifyAsync(file, static _ => { }, cancellationToken)) is { Facts: 100, Anchors: > 0, TotalBreaks: 0 },
+            Is.True,
+            "the file is as whole as it was"
+        );
         var earlier = await File.ReadAllBytesAsync(file, cancellationToken);
 
         var archived = (await ArchiveAsync(drop: true, cancellationToken)).Single();
@@ -117,7 +149,11 @@ public sealed class AuditArchiveTests
         Assert.That((await archive.RestoreAsync(archived.File, cancellationToken)).Added, Is.EqualTo(103));
 
         await File.WriteAllBytesAsync(file, earlier, cancellationToken);
-        Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)).Breaks.Select(found => found.Problem), Has.Some.Contains("missing at the end"), "it may not take the place of the later one");
+        Assert.That(
+            (await archive.VerifyAsync(file, static _ => { }, cancellationToken)).Breaks.Select(found => found.Problem),
+            Has.Some.Contains("missing at the end"),
+            "it may not take the place of the later one"
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -141,8 +177,19 @@ public sealed class AuditArchiveTests
     {
         var file = await ArchiveErasedAsync(cancellationToken);
         await _schema.QueryAsync<int>("delete from audit_event where kind = 'Erased'");
-        var changed = (await ArchiveFile.ReadAsync(file, cancellationToken).ToListAsync(cancellationToken)).Select(fact => fact with { Fact = fact.Fact! with { Body = null } });
-        await ArchiveFile.WriteAsync(file, await ArchiveFile.ReadHeaderAsync(file, cancellationToken), changed.ToAsyncEnumerable(), least: 0, cancellationToken);
+        var changed = (await ArchiveFile.ReadAsync(file, cancellationToken).ToListAsync(cancellationToken)).Select(fact =>
+            fact with
+            {
+                Fact = fact.Fact! with { Body = null },
+            }
+        );
+        await ArchiveFile.WriteAsync(
+            file,
+            await ArchiveFile.ReadHeaderAsync(file, cancellationToken),
+            changed.ToAsyncEnumerable(),
+            least: 0,
+            cancellationToken
+        );
         await using var archive = Open();
 
         Assert.That((await archive.VerifyAsync(file, static _ => { }, cancellationToken)).TotalBreaks, Is.EqualTo(10));
@@ -173,8 +220,16 @@ public sealed class AuditArchiveTests
         await File.WriteAllTextAsync(file, "as it was", cancellationToken);
 
         Assert.That(
-            () => ArchiveFile.WriteAsync(file, new ArchiveHeader { Day = Day, WrittenAt = Noon }, AsyncEnumerable.Empty<StoredLink>(), least: 1, cancellationToken),
-            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-ARCHIVE"));
+            () =>
+                ArchiveFile.WriteAsync(
+                    file,
+                    new ArchiveHeader { Day = Day, WrittenAt = Noon },
+                    AsyncEnumerable.Empty<StoredLink>(),
+                    least: 1,
+                    cancellationToken
+                ),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-ARCHIVE")
+        );
         Assert.That(await File.ReadAllTextAsync(file, cancellationToken), Is.EqualTo("as it was"));
         Assert.That(Directory.EnumerateFiles(_folder), Is.EqualTo([file]));
     }
@@ -195,14 +250,26 @@ public sealed class AuditArchiveTests
     }
 
     private static List<AuditFact> Facts(int count, DateTimeOffset time) =>
-        [.. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(time: time.AddTicks(number * 10), fields: [("order", $"A-{number}")]) with { Body = new byte[number + 1] })];
+        [
+            .. Enumerable
+                .Range(0, count)
+                .Select(number =>
+                    SomeFacts.Fact(time: time.AddTicks(number * 10), fields: [("order", $"A-{number}")]) with
+                    {
+                        Body = new byte[number + 1],
+                    }
+                ),
+        ];
 
     // Ten facts of one day, the body of one of which was erased on the day after; the day is let go.
     private async Task<string> ArchiveErasedAsync(CancellationToken cancellationToken)
     {
         var facts = Facts(10, Noon);
         await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
-        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, facts[4].MessageId, time: Noon.AddDays(1))], cancellationToken);
+        await _schema.Store.Audit.AppendAsync(
+            [SomeFacts.Fact(AuditKind.Erased, facts[4].MessageId, time: Noon.AddDays(1))],
+            cancellationToken
+        );
         Assert.That(await _schema.Store.Eraser.EraseBodiesAsync(facts[4].MessageId, cancellationToken), Is.EqualTo(1));
         return (await ArchiveAsync(drop: true, cancellationToken)).Single().File;
     }

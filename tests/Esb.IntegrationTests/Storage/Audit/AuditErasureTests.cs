@@ -30,7 +30,14 @@ public sealed class AuditErasureTests(int count)
         await Task.WhenAll(Facts(Noon).Select(fact => other.Audit.Spool!.AppendAsync(fact, cancellationToken)));
 
         var erased = await EraseAsync(Noon, cancellationToken);
-        using (var mover = new AuditMover(other.Audit, new RefusedFacts(NullLogger<RefusedFacts>.Instance), TimeProvider.System, NullLogger<AuditMover>.Instance))
+        using (
+            var mover = new AuditMover(
+                other.Audit,
+                new RefusedFacts(NullLogger<RefusedFacts>.Instance),
+                TimeProvider.System,
+                NullLogger<AuditMover>.Instance
+            )
+        )
         {
             await mover.StartAsync(cancellationToken);
             await mover.StopAsync(cancellationToken);
@@ -64,7 +71,10 @@ public sealed class AuditErasureTests(int count)
         await _schema.Store.Audit.AppendAsync(Facts(midnight.AddSeconds(-1)), cancellationToken);
         await _schema.Store.Audit.AppendAsync(Facts(midnight), cancellationToken);
 
-        Assert.That(await _schema.QueryAsync<DateTime>($"select occurred_at from audit_event where message_id = '{_message}' and body is not null"), Has.Count.EqualTo(1).And.All.GreaterThanOrEqualTo(midnight.UtcDateTime));
+        Assert.That(
+            await _schema.QueryAsync<DateTime>($"select occurred_at from audit_event where message_id = '{_message}' and body is not null"),
+            Has.Count.EqualTo(1).And.All.GreaterThanOrEqualTo(midnight.UtcDateTime)
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -73,7 +83,10 @@ public sealed class AuditErasureTests(int count)
         await RecordErasureAsync(Noon, cancellationToken);
         await using var connection = await ConnectAsync(cancellationToken);
         await using var inserting = await connection.BeginTransactionAsync(cancellationToken);
-        await connection.ExecuteAsync($"insert into audit_event (id, occurred_at, kind, message_id, conversation_id, attempt, body) values ('{Guid.CreateVersion7()}', '2026-03-01 12:00Z', 'Failed', '{_message}', '{_message}', 0, 'x')");
+        await connection.ExecuteAsync(
+            $"insert into audit_event (id, occurred_at, kind, message_id, conversation_id, attempt, body) values "
+                + $"('{Guid.CreateVersion7()}', '2026-03-01 12:00Z', 'Failed', '{_message}', '{_message}', 0, 'x')"
+        );
 
         var erasing = _schema.Store.Eraser.EraseBodiesAsync(_message, cancellationToken);
         await WaitForWaitingAsync(cancellationToken);
@@ -113,7 +126,10 @@ public sealed class AuditErasureTests(int count)
 
     [Test, CancelAfter(60_000)]
     public void No_body_is_erased_without_a_fact_that_tells_of_it() =>
-        Assert.That(() => _schema.Store.Eraser.EraseBodiesAsync(_message, default), Throws.Exception.With.InnerException.Message.Contains("no fact tells"));
+        Assert.That(
+            () => _schema.Store.Eraser.EraseBodiesAsync(_message, default),
+            Throws.Exception.With.InnerException.Message.Contains("no fact tells")
+        );
 
     private async Task<long> EraseAsync(DateTimeOffset time, CancellationToken cancellationToken)
     {
@@ -125,23 +141,36 @@ public sealed class AuditErasureTests(int count)
         _schema.First.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, _message, time: time)], cancellationToken);
 
     private List<AuditFact> Facts(DateTimeOffset time) =>
-    [
-        .. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(AuditKind.Failed, number == count / 2 ? _message : null, time: time.AddTicks(number * 10)) with
-        {
-            Body = new byte[number + 1],
-            BodyState = AuditBodyState.Whole,
-        }),
-    ];
+        [
+            .. Enumerable
+                .Range(0, count)
+                .Select(number =>
+                    SomeFacts.Fact(AuditKind.Failed, number == count / 2 ? _message : null, time: time.AddTicks(number * 10)) with
+                    {
+                        Body = new byte[number + 1],
+                        BodyState = AuditBodyState.Whole,
+                    }
+                ),
+        ];
 
     private async Task AssertIsErasedAsync(int bodies, CancellationToken cancellationToken)
     {
         await _schema.StopAsync();
         await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
-        var found = await reader.Audit.FindAsync(new AuditQuery { MessageId = _message, Kind = AuditKind.Failed }, cancellationToken).ToListAsync(cancellationToken);
+        var found = await reader
+            .Audit.FindAsync(new AuditQuery { MessageId = _message, Kind = AuditKind.Failed }, cancellationToken)
+            .ToListAsync(cancellationToken);
         var verdict = await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);
 
-        Assert.That(found.Select(fact => (fact.Body, fact.BodyState)), Is.EqualTo(Enumerable.Repeat(((ReadOnlyMemory<byte>?)null, (AuditBodyState?)AuditBodyState.Erased), bodies)));
-        Assert.That(await _schema.QueryAsync<int>("select count(*)::int from audit_event where kind = 'Failed' and body is null"), Is.EqualTo([bodies]), "the bodies of others stay");
+        Assert.That(
+            found.Select(fact => (fact.Body, fact.BodyState)),
+            Is.EqualTo(Enumerable.Repeat(((ReadOnlyMemory<byte>?)null, (AuditBodyState?)AuditBodyState.Erased), bodies))
+        );
+        Assert.That(
+            await _schema.QueryAsync<int>("select count(*)::int from audit_event where kind = 'Failed' and body is null"),
+            Is.EqualTo([bodies]),
+            "the bodies of others stay"
+        );
         Assert.That((verdict.TotalBreaks, verdict.Erased), Is.EqualTo((0L, (long)bodies)));
     }
 
@@ -154,6 +183,11 @@ public sealed class AuditErasureTests(int count)
 
     private async Task WaitForWaitingAsync(CancellationToken cancellationToken)
     {
-        while ((await _schema.QueryAsync<long>("select count(*) from pg_locks where relation = 'audit_event'::regclass and not granted")).Single() == 0) await Task.Delay(10, cancellationToken);
+        while (
+            (
+                await _schema.QueryAsync<long>("select count(*) from pg_locks where relation = 'audit_event'::regclass and not granted")
+            ).Single() == 0
+        )
+            await Task.Delay(10, cancellationToken);
     }
 }

@@ -3,9 +3,9 @@ using Esb.Core.Activities;
 using Esb.Core.Audit;
 using Esb.Storage;
 using Esb.Storage.Evidence;
+using Esb.Storage.Postgres;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres.Evidence;
-using Esb.Storage.Postgres;
 using Esb.Storage.Sql.Activities;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -44,28 +44,82 @@ public sealed class AuditEvidenceTests
 
         Assert.That(verdict.Breaks, Is.Empty);
         Assert.That((verdict.Facts, verdict.Unchained), Is.EqualTo((608L, 0L)));
-        Assert.That(chains.Select(chain => (chain.Day, chain.First, chain.Last)), Is.EquivalentTo([(Day.AddDays(-1), 1, 3), (Day, 1, 300), (Day, 1, 300), (Day.AddDays(1), 1L, 5L)]));
-        Assert.That(chains.Select(chain => chain.AnchoredTo), Is.EqualTo(chains.Select(chain => (long?)chain.Last)), "each was anchored when its host stopped");
+        Assert.That(
+            chains.Select(chain => (chain.Day, chain.First, chain.Last)),
+            Is.EquivalentTo([(Day.AddDays(-1), 1, 3), (Day, 1, 300), (Day, 1, 300), (Day.AddDays(1), 1L, 5L)])
+        );
+        Assert.That(
+            chains.Select(chain => chain.AnchoredTo),
+            Is.EqualTo(chains.Select(chain => (long?)chain.Last)),
+            "each was anchored when its host stopped"
+        );
     }
 
     [TestCase("update audit_event set reason = 'nothing' where number = 401", 401, 401, TestName = "A changed byte is found")]
     [TestCase("delete from audit_event where number = 401", 401, 401, TestName = "A deleted row is found")]
-    [TestCase("update audit_event a set number = 801 - a.number + 10000 where number in (400, 401); update audit_event set number = number - 10000 where number > 10000", 400, 400, TestName = "Two rows in each other's place are found")]
+    [TestCase(
+        "update audit_event a set number = 801 - a.number + 10000 where number in (400, 401); update audit_event set number = "
+            + "number - 10000 where number > 10000",
+        400,
+        400,
+        TestName = "Two rows in each other's place are found"
+    )]
     [TestCase("delete from audit_event where number > 500", 501, 600, TestName = "A hundred rows less at the end are found")]
     [TestCase("truncate audit_event_20260301", 1, 600, TestName = "A day without rows is found")]
     [TestCase("update audit_event set body = 'x' where number = 401", 401, 401, TestName = "A changed body is found")]
-    [TestCase("update audit_event set body = null where number = 401", 401, 401, TestName = "A body that was removed without a record is found")]
+    [TestCase(
+        "update audit_event set body = null where number = 401",
+        401,
+        401,
+        TestName = "A body that was removed without a record is found"
+    )]
     [TestCase("update audit_event set kind = 'Nothing' where number = 401", 401, 401, TestName = "A row that cannot be read is found")]
     [TestCase("update audit_event set kind = kind || ' ' where number = 401", 401, 401, TestName = "A kind with a blank is found")]
     [TestCase("update audit_event set kind = '5' where number = 401", 401, 401, TestName = "A kind by its number is found")]
-    [TestCase("update audit_event set body_state = ' ' || body_state where number = 402", 402, 402, TestName = "A state of a body with a blank is found")]
-    [TestCase("update audit_event set duration = duration + interval '1 month' where number = 401", 401, 401, TestName = "A duration with months is found")]
-    [TestCase("update audit_event set duration = duration - interval '1 month' where number = 401", 401, 401, TestName = "A duration with negative months is found")]
-    [TestCase("update audit_event set duration = interval '2000000000 days' where number = 401", 401, 401, TestName = "A duration beyond all time is found")]
+    [TestCase(
+        "update audit_event set body_state = ' ' || body_state where number = 402",
+        402,
+        402,
+        TestName = "A state of a body with a blank is found"
+    )]
+    [TestCase(
+        "update audit_event set duration = duration + interval '1 month' where number = 401",
+        401,
+        401,
+        TestName = "A duration with months is found"
+    )]
+    [TestCase(
+        "update audit_event set duration = duration - interval '1 month' where number = 401",
+        401,
+        401,
+        TestName = "A duration with negative months is found"
+    )]
+    [TestCase(
+        "update audit_event set duration = interval '2000000000 days' where number = 401",
+        401,
+        401,
+        TestName = "A duration beyond all time is found"
+    )]
     [TestCase("drop table audit_event_20260301", 1, 600, TestName = "A dropped day is found")]
-    [TestCase("delete from audit_field where event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "Fields that are not searched any more are found")]
-    [TestCase("update audit_field set value = 'A-0' where value = 'A-100' and event_id in (select id from audit_event where number = 401)", 0, 0, TestName = "A changed field that is searched is found")]
-    [TestCase("insert into audit_field select name, 'A-0', event_id, occurred_at from audit_field where event_id in (select id from audit_event where number = 401) and name = 'order'", 0, 0, TestName = "An added field that is searched is found")]
+    [TestCase(
+        "delete from audit_field where event_id in (select id from audit_event where number = 401)",
+        0,
+        0,
+        TestName = "Fields that are not searched any more are found"
+    )]
+    [TestCase(
+        "update audit_field set value = 'A-0' where value = 'A-100' and event_id in (select id from audit_event where number = 401)",
+        0,
+        0,
+        TestName = "A changed field that is searched is found"
+    )]
+    [TestCase(
+        "insert into audit_field select name, 'A-0', event_id, occurred_at from audit_field where event_id in (select id from "
+            + "audit_event where number = 401) and name = 'order'",
+        0,
+        0,
+        TestName = "An added field that is searched is found"
+    )]
     [TestCase("drop table audit_field_20260301", 0, 0, TestName = "A dropped day of fields that are searched is found")]
     [CancelAfter(60_000), Property("Case", "T-AUD-4")]
     public async Task Tampering_is_found(string sql, long from, long to)
@@ -75,7 +129,11 @@ public sealed class AuditEvidenceTests
         await _schema.Store.Audit.AppendAsync(Facts(300, Noon.AddDays(1)), default);
         var (untouched, _) = await VerifyAsync(stop: true, default);
 
-        await _schema.QueryAsync<int>(sql.Replace("audit_event set", "audit_event_20260301 set").Replace("audit_event a", "audit_event_20260301 a").Replace("from audit_event ", "from audit_event_20260301 "));
+        await _schema.QueryAsync<int>(
+            sql.Replace("audit_event set", "audit_event_20260301 set")
+                .Replace("audit_event a", "audit_event_20260301 a")
+                .Replace("from audit_event ", "from audit_event_20260301 ")
+        );
         var (verdict, _) = await VerifyAsync(stop: true, default);
 
         Assert.That(untouched.Breaks, Is.Empty);
@@ -102,7 +160,10 @@ public sealed class AuditEvidenceTests
         var (verdict, chains) = await VerifyAsync(stop: true, cancellationToken);
 
         var found = verdict.Breaks.Single();
-        Assert.That((found.From, found.To, found.LastAnchor?.Number, found.Problem), Is.EqualTo((51L, 100L, (long?)50L, "The chain is not the one that an anchor tells of: facts were rewritten.")));
+        Assert.That(
+            (found.From, found.To, found.LastAnchor?.Number, found.Problem),
+            Is.EqualTo((51L, 100L, (long?)50L, "The chain is not the one that an anchor tells of: facts were rewritten."))
+        );
         Assert.That(chains.Single().AnchoredTo, Is.EqualTo(50));
     }
 
@@ -114,7 +175,11 @@ public sealed class AuditEvidenceTests
         await using (var database = new PostgresDatabase(_schema.Config, readOnly: false, TimeProvider.System, NullLogger.Instance))
         {
             var (chain, head) = await HeadAsync();
-            await PostgresAuditRows.InsertAsync(database.Source, [.. late.Select(fact => new ChainedFact(SealedFact.Of(fact), chain, head = head.Next(SealedFact.Of(fact).Digest)))], cancellationToken);
+            await PostgresAuditRows.InsertAsync(
+                database.Source,
+                [.. late.Select(fact => new ChainedFact(SealedFact.Of(fact), chain, head = head.Next(SealedFact.Of(fact).Digest)))],
+                cancellationToken
+            );
         }
 
         await _schema.Store.Audit.AppendAsync([.. late, .. Facts(4, Noon)], cancellationToken);
@@ -130,7 +195,10 @@ public sealed class AuditEvidenceTests
         await _schema.QueryAsync<int>("alter table audit_event add constraint no_bad check (name <> 'bad')");
         await _schema.Store.Audit.AppendAsync(Facts(5, Noon), cancellationToken);
 
-        Assert.That(() => _schema.Store.Audit.AppendAsync([.. Facts(2, Noon), SomeFacts.Fact(time: Noon) with { Name = "bad" }], cancellationToken), Throws.Exception);
+        Assert.That(
+            () => _schema.Store.Audit.AppendAsync([.. Facts(2, Noon), SomeFacts.Fact(time: Noon) with { Name = "bad" }], cancellationToken),
+            Throws.Exception
+        );
         await _schema.Store.Audit.AppendAsync(Facts(5, Noon), cancellationToken);
 
         var (verdict, chains) = await VerifyAsync(stop: true, cancellationToken);
@@ -148,7 +216,9 @@ public sealed class AuditEvidenceTests
         var erased = await _schema.Store.Eraser.EraseBodiesAsync(facts[4].MessageId, cancellationToken);
         var again = await _schema.Store.Eraser.EraseBodiesAsync(facts[4].MessageId, cancellationToken);
 
-        var found = await _schema.Store.Audit.FindAsync(new AuditQuery { MessageId = facts[4].MessageId, Kind = AuditKind.Failed }, cancellationToken).SingleAsync(cancellationToken);
+        var found = await _schema
+            .Store.Audit.FindAsync(new AuditQuery { MessageId = facts[4].MessageId, Kind = AuditKind.Failed }, cancellationToken)
+            .SingleAsync(cancellationToken);
         var (verdict, _) = await VerifyAsync(stop: true, cancellationToken);
         Assert.That((erased, again), Is.EqualTo((1L, 0L)));
         Assert.That((found.Body, found.BodyState), Is.EqualTo(((ReadOnlyMemory<byte>?)null, (AuditBodyState?)AuditBodyState.Erased)));
@@ -162,7 +232,9 @@ public sealed class AuditEvidenceTests
         await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
         await VerifyAsync(stop: true, cancellationToken); // the anchors of this chain are written
         var config = _schema.Config with { Folder = Path.Combine(_schema.Config.Folder, "forger") };
-        await using (var forger = new PostgresStore(config, new AuditEvidenceConfig(), TimeProvider.System, NullLogger<PostgresStore>.Instance)) // no anchors
+        await using (
+            var forger = new PostgresStore(config, new AuditEvidenceConfig(), TimeProvider.System, NullLogger<PostgresStore>.Instance)
+        ) // no anchors
         {
             await forger.StartAsync(cancellationToken);
             await forger.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Erased, facts[4].MessageId, time: Noon)], cancellationToken);
@@ -178,11 +250,16 @@ public sealed class AuditEvidenceTests
         var sameDay = await evidence.VerifyStrictlyAsync(null, null, Day, _ => { }, cancellationToken);
 
         Assert.That(lenient.TotalBreaks, Is.Zero);
-        Assert.That(strict.Breaks.Select(found => found.Problem), Is.EquivalentTo(new[]
-        {
-            "The body is gone, and no fact tells that it was erased.",
-            "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.",
-        }));
+        Assert.That(
+            strict.Breaks.Select(found => found.Problem),
+            Is.EquivalentTo(
+                new[]
+                {
+                    "The body is gone, and no fact tells that it was erased.",
+                    "The day is over, and no anchor confirms the chain: anybody who may insert can have made it.",
+                }
+            )
+        );
         Assert.That(sameDay.TotalBreaks, Is.EqualTo(1), "the chain of today may get its anchor still");
     }
 
@@ -191,7 +268,16 @@ public sealed class AuditEvidenceTests
     {
         var message = Guid.NewGuid();
         var body = new byte[100];
-        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(AuditKind.Received, message, time: Noon) with { Body = body }, SomeFacts.Fact(AuditKind.Erased, message, time: Noon.AddHours(1))], cancellationToken);
+        await _schema.Store.Audit.AppendAsync(
+            [
+                SomeFacts.Fact(AuditKind.Received, message, time: Noon) with
+                {
+                    Body = body,
+                },
+                SomeFacts.Fact(AuditKind.Erased, message, time: Noon.AddHours(1)),
+            ],
+            cancellationToken
+        );
         await _schema.Store.Eraser.EraseBodiesAsync(message, cancellationToken);
         var replayed = SomeFacts.Fact(AuditKind.Delivered, message, time: Noon.AddHours(3)) with { Body = body };
         await _schema.Store.Audit.AppendAsync([replayed], cancellationToken);
@@ -201,7 +287,10 @@ public sealed class AuditEvidenceTests
 
         var (verdict, _) = await VerifyAsync(stop: true, cancellationToken);
         Assert.That((sound.TotalBreaks, sound.Erased), Is.EqualTo((0L, 1L)));
-        Assert.That(verdict.Breaks.Select(found => (found.Fact, found.Problem)), Is.EqualTo([((Guid?)replayed.Id, "The body is gone, and no fact tells that it was erased.")]));
+        Assert.That(
+            verdict.Breaks.Select(found => (found.Fact, found.Problem)),
+            Is.EqualTo([((Guid?)replayed.Id, "The body is gone, and no fact tells that it was erased.")])
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -209,7 +298,9 @@ public sealed class AuditEvidenceTests
     {
         var facts = Facts(3, Noon);
         await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
-        await _schema.QueryAsync<int>("update audit_event set duration = interval '1 month', kind = kind || ' ', body_state = body_state || ' '");
+        await _schema.QueryAsync<int>(
+            "update audit_event set duration = interval '1 month', kind = kind || ' ', body_state = body_state || ' '"
+        );
 
         var found = await _schema.Store.Audit.FindAsync(new AuditQuery { Limit = 10 }, cancellationToken).ToListAsync(cancellationToken);
 
@@ -227,14 +318,31 @@ public sealed class AuditEvidenceTests
         await using var database = new PostgresDatabase(_schema.Config, readOnly: false, time, log.CreateLogger("store"));
         await using var activities = new ActivityStore(database);
         foreach (var days in (int[])[40, 20])
-            await activities.RecordAsync([new ActivityProgress { Activity = "order", ConversationId = Guid.NewGuid(), At = now.AddDays(-days), Key = $"{days}", Milestone = "received" }], cancellationToken);
+            await activities.RecordAsync(
+                [
+                    new ActivityProgress
+                    {
+                        Activity = "order",
+                        ConversationId = Guid.NewGuid(),
+                        At = now.AddDays(-days),
+                        Key = $"{days}",
+                        Milestone = "received",
+                    },
+                ],
+                cancellationToken
+            );
         var monthAgo = time.GetUtcNow() - TimeSpan.FromDays(30);
 
         await database.Partitions.DropBeforeAsync(monthAgo, beforeDrop: null, cancellationToken);
         await activities.RemoveBeforeAsync(monthAgo, cancellationToken);
 
         Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([5L]), "those of twenty days ago");
-        Assert.That((await activities.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken).ToListAsync(cancellationToken)).Select(item => item.Key), Is.EqualTo(["20"]));
+        Assert.That(
+            (await activities.FindAsync(new ActivityQuery { Activity = "order" }, cancellationToken).ToListAsync(cancellationToken)).Select(
+                item => item.Key
+            ),
+            Is.EqualTo(["20"])
+        );
         Assert.That(log.All.Select(line => line.Text), Has.Some.Contains("ahead of the database's"));
     }
 
@@ -267,8 +375,22 @@ public sealed class AuditEvidenceTests
     public async Task Fields_that_are_longer_than_what_is_searched_are_no_break(CancellationToken cancellationToken)
     {
         var odd = "x" + string.Concat(Enumerable.Repeat("\U0001F600", 200));
-        var fields = new[] { ("ascii", new string('a', 300)), ("wide", new string('ß', 300)), ("pairs", odd), ("pairs, even", odd[1..]), (odd, "long name"), ("short", "\U0001F600") };
-        await _schema.Store.Audit.AppendAsync([SomeFacts.Fact(time: Noon, fields: fields), SomeFacts.Fact(time: Noon, fields: [(odd + "1", "both are"), (odd + "2", "both are")])], cancellationToken);
+        var fields = new[]
+        {
+            ("ascii", new string('a', 300)),
+            ("wide", new string('ß', 300)),
+            ("pairs", odd),
+            ("pairs, even", odd[1..]),
+            (odd, "long name"),
+            ("short", "\U0001F600"),
+        };
+        await _schema.Store.Audit.AppendAsync(
+            [
+                SomeFacts.Fact(time: Noon, fields: fields),
+                SomeFacts.Fact(time: Noon, fields: [(odd + "1", "both are"), (odd + "2", "both are")]),
+            ],
+            cancellationToken
+        );
 
         var (verdict, _) = await VerifyAsync(stop: true, cancellationToken);
 
@@ -290,21 +412,30 @@ public sealed class AuditEvidenceTests
     }
 
     private static List<AuditFact> Facts(int count, DateTimeOffset time) =>
-    [
-        .. Enumerable.Range(0, count).Select(number => SomeFacts.Fact(AuditKind.Failed, time: time.AddTicks(number * 7), fields: [("order", $"A-{number}"), ("größe", "„ä“ \0 \ud83d")]) with
-        {
-            Reason = "The database\0 did not answer.",
-            Endpoint = "orders-db",
-            Duration = TimeSpan.FromTicks(1234567),
-            Headers = new Dictionary<string, string> { ["z"] = "1", ["a"] = "2" },
-            Body = number % 3 == 0 ? null : (ReadOnlyMemory<byte>?)new byte[number + 100],
-            BodyState = number % 3 == 0 ? null : AuditBodyState.Whole,
-        }),
-    ];
+        [
+            .. Enumerable
+                .Range(0, count)
+                .Select(number =>
+                    SomeFacts.Fact(
+                        AuditKind.Failed,
+                        time: time.AddTicks(number * 7),
+                        fields: [("order", $"A-{number}"), ("größe", "„ä“ \0 \ud83d")]
+                    ) with
+                    {
+                        Reason = "The database\0 did not answer.",
+                        Endpoint = "orders-db",
+                        Duration = TimeSpan.FromTicks(1234567),
+                        Headers = new Dictionary<string, string> { ["z"] = "1", ["a"] = "2" },
+                        Body = number % 3 == 0 ? null : (ReadOnlyMemory<byte>?)new byte[number + 100],
+                        BodyState = number % 3 == 0 ? null : AuditBodyState.Whole,
+                    }
+                ),
+        ];
 
     private async Task<(AuditVerdict Verdict, List<FollowedChain> Chains)> VerifyAsync(bool stop, CancellationToken cancellationToken)
     {
-        if (stop) await _schema.StopAsync();
+        if (stop)
+            await _schema.StopAsync();
         await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
         var chains = new List<FollowedChain>();
         return (await reader.Evidence!.VerifyAsync(null, null, chains.Add, cancellationToken), chains);
@@ -312,7 +443,9 @@ public sealed class AuditEvidenceTests
 
     private async Task<(Guid Chain, ChainHead Head)> HeadAsync()
     {
-        var (chain, number, link) = (await _schema.QueryAsync<(Guid, long, byte[])>("select chain, number, link from audit_event order by number desc limit 1")).Single();
+        var (chain, number, link) = (
+            await _schema.QueryAsync<(Guid, long, byte[])>("select chain, number, link from audit_event order by number desc limit 1")
+        ).Single();
         return (chain, new ChainHead(number, link));
     }
 
@@ -321,10 +454,17 @@ public sealed class AuditEvidenceTests
         await using var database = new PostgresDatabase(_schema.Config, readOnly: false, TimeProvider.System, NullLogger.Instance);
         await database.EnsureReadyAsync(cancellationToken);
         var rows = await new PostgresEvidence(database, _schema.Evidence).ReadAsync(Day, cancellationToken).ToListAsync(cancellationToken);
-        await _schema.QueryAsync<int>($"delete from audit_field where event_id in (select id from audit_event where number >= {from}); delete from audit_event where number >= {from}");
+        await _schema.QueryAsync<int>(
+            $"delete from audit_field where event_id in (select id from audit_event where number >= {from}); delete from "
+                + $"audit_event where number >= {from}"
+        );
         var before = rows.First(row => row.Number == from - 1);
         var head = new ChainHead(before.Number, before.Link);
         var forged = rows.Where(row => row.Number >= from).Select(row => SealedFact.Of(row.Fact! with { Endpoint = "other" })).ToList();
-        await PostgresAuditRows.InsertAsync(database.Source, [.. forged.Select(fact => new ChainedFact(fact, before.Chain!.Value, head = head.Next(fact.Digest)))], cancellationToken);
+        await PostgresAuditRows.InsertAsync(
+            database.Source,
+            [.. forged.Select(fact => new ChainedFact(fact, before.Chain!.Value, head = head.Next(fact.Digest)))],
+            cancellationToken
+        );
     }
 }

@@ -40,7 +40,9 @@ public sealed class AuditOutageTests
         await _server.KillAsync();
         await RecordAsync(trail, 500, cancellationToken);
         var spooledWhileAway = await trail.CheckAsync(cancellationToken);
-        var strictWhileAway = await new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit, Refused).CheckAsync(cancellationToken);
+        var strictWhileAway = await new AuditTrail(new AuditConfig { Mode = AuditMode.Strict }, store.Audit, Refused).CheckAsync(
+            cancellationToken
+        );
         await _server.StartAgainAsync();
         await RecordAsync(trail, 200, cancellationToken);
         await WaitForAsync(async () => await CountAsync() == 900, cancellationToken);
@@ -150,7 +152,8 @@ public sealed class AuditOutageTests
     {
         while (!await condition())
         {
-            if (cancellationToken.IsCancellationRequested) Assert.Fail("The condition did not hold in time.");
+            if (cancellationToken.IsCancellationRequested)
+                Assert.Fail("The condition did not hold in time.");
             await Task.Delay(50, CancellationToken.None);
         }
     }

@@ -44,8 +44,13 @@ public sealed class AuditPoolTests
 
         await Task.WhenAll(Enumerable.Range(0, 100).Select(_ => CallAsync()));
 
-        var warnings = _lines.All.Count(line => line.Text.StartsWith("waiting for a free instance of audit step", StringComparison.Ordinal));
-        TestContext.Out.WriteLine($"{succeeded.Count} recorded, {timedOut.Count} timed out after {timedOut.Min().TotalSeconds:0.00} to {timedOut.Max().TotalSeconds:0.00} s; {warnings} warning; {most - threads} further threads");
+        var warnings = _lines.All.Count(line =>
+            line.Text.StartsWith("waiting for a free instance of audit step", StringComparison.Ordinal)
+        );
+        TestContext.Out.WriteLine(
+            $"{succeeded.Count} recorded, {timedOut.Count} timed out after {timedOut.Min().TotalSeconds:0.00} to "
+                + $"{timedOut.Max().TotalSeconds:0.00} s; {warnings} warning; {most - threads} further threads"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(succeeded.Count + timedOut.Count, Is.EqualTo(100));
@@ -54,7 +59,11 @@ public sealed class AuditPoolTests
             Assert.That(warnings, Is.EqualTo(1), "one in 10 s");
             Assert.That(most - threads, Is.LessThanOrEqualTo(20), "threads");
         });
-        Assert.That((await _schema.QueryAsync<int>("select count(*) from audit_event")).Single(), Is.EqualTo(succeeded.Count + 1), "and no more than was said to be");
+        Assert.That(
+            (await _schema.QueryAsync<int>("select count(*) from audit_event")).Single(),
+            Is.EqualTo(succeeded.Count + 1),
+            "and no more than was said to be"
+        );
 
         async Task CallAsync()
         {
@@ -84,9 +93,15 @@ public sealed class AuditPoolTests
             var started = Stopwatch.GetTimestamp();
             await Task.WhenAll(Enumerable.Range(0, 100).Select(_ => RecordUntilAsync(proxies, started, cancellationToken)));
             var seconds = Stopwatch.GetElapsedTime(started).TotalSeconds;
-            var (facts, commits) = (await _schema.QueryAsync<(long, long)>("select count(*), count(distinct xmin::text) from audit_event")).Single();
+            var (facts, commits) = (
+                await _schema.QueryAsync<(long, long)>("select count(*), count(distinct xmin::text) from audit_event")
+            ).Single();
             perCommit.Add((double)facts / commits);
-            TestContext.Out.WriteLine(FormattableString.Invariant($"pool of {pool}: {facts / seconds:0} facts/s, {commits / seconds:0} commits/s, {perCommit[^1]:0.0} facts in each"));
+            TestContext.Out.WriteLine(
+                FormattableString.Invariant(
+                    $"pool of {pool}: {facts / seconds:0} facts/s, {commits / seconds:0} commits/s, {perCommit[^1]:0.0} facts in each"
+                )
+            );
         }
 
         Assert.That(perCommit[0], Is.EqualTo(1).Within(0.01));
@@ -97,9 +112,20 @@ public sealed class AuditPoolTests
     private InstancePool<AuditProxy> Proxies(int maximumInstances)
     {
         var config = new AuditConfig { Mode = AuditMode.Strict };
-        var services = new AuditServices(config, new AuditTrail(config, _schema.Store.Audit, new RefusedFacts(NullLogger<RefusedFacts>.Instance)), TimeProvider.System, NullLogger<AuditServices>.Instance);
+        var services = new AuditServices(
+            config,
+            new AuditTrail(config, _schema.Store.Audit, new RefusedFacts(NullLogger<RefusedFacts>.Instance)),
+            TimeProvider.System,
+            NullLogger<AuditServices>.Instance
+        );
         var limits = new PoolLimits(maximumInstances, PoolTimeout);
-        return new InstancePool<AuditProxy>("audit step order-received of receive-order", () => new AuditProxy(services), limits, TimeProvider.System, _lines.CreateLogger("pool"));
+        return new InstancePool<AuditProxy>(
+            "audit step order-received of receive-order",
+            () => new AuditProxy(services),
+            limits,
+            TimeProvider.System,
+            _lines.CreateLogger("pool")
+        );
     }
 
     private static async Task RecordAsync(InstancePool<AuditProxy> proxies, CancellationToken cancellationToken)
@@ -110,21 +136,25 @@ public sealed class AuditPoolTests
 
     private static async Task RecordUntilAsync(InstancePool<AuditProxy> proxies, long started, CancellationToken cancellationToken)
     {
-        while (Stopwatch.GetElapsedTime(started) < TimeSpan.FromSeconds(2)) await RecordAsync(proxies, cancellationToken);
+        while (Stopwatch.GetElapsedTime(started) < TimeSpan.FromSeconds(2))
+            await RecordAsync(proxies, cancellationToken);
     }
 
     // An insert takes half a second at least, so that four proxies write at most forty facts in five seconds however fast the machine is.
-    private Task SlowInsertsAsync() => _schema.QueryAsync<int>(
-        """
-        create function slow_insert() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
-        create trigger slow_insert before insert on audit_event for each statement execute function slow_insert()
-        """);
+    private Task SlowInsertsAsync() =>
+        _schema.QueryAsync<int>(
+            """
+            create function slow_insert() returns trigger language plpgsql as 'begin perform pg_sleep(0.5); return null; end';
+            create trigger slow_insert before insert on audit_event for each statement execute function slow_insert()
+            """
+        );
 
     private static void InterlockedMax(ref int most, int value)
     {
         for (var seen = Volatile.Read(ref most); value > seen; seen = Volatile.Read(ref most))
         {
-            if (Interlocked.CompareExchange(ref most, value, seen) == seen) return;
+            if (Interlocked.CompareExchange(ref most, value, seen) == seen)
+                return;
         }
     }
 }

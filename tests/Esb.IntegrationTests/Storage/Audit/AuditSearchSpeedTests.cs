@@ -29,7 +29,10 @@ public sealed class AuditSearchSpeedTests
         var audit = await GenerateAsync(server, schema, facts, cancellationToken);
         var questions = new AuditQuestions(audit, await SampleAsync(schema, facts));
 
-        Say("| search | found | first | cold, median | cold, slowest | warm, median | warm, slowest |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+        Say(
+            "| search | found | first | cold, median | cold, slowest | warm, median | warm, slowest |\n| --- | ---: | ---: | ---: | "
+                + "---: | ---: | ---: |"
+        );
         var slow = new List<string>();
         foreach (var question in questions.All)
         {
@@ -37,19 +40,29 @@ public sealed class AuditSearchSpeedTests
             await using var reader = StoreReader.Open(schema.Config, configuration: null, schema.Evidence, NullLogger.Instance);
             var cold = await AskAsync(question, reader.Audit, AskedCold, cancellationToken);
             var warm = await AskAsync(question, reader.Audit, AskedWarm, cancellationToken);
-            Say($"| {question.Name} | {warm.Found} | {cold.Times[0]:F0} ms | {Median(cold.Times[1..]):F1} ms | {cold.Times[1..].Max():F1} ms | {Median(warm.Times):F1} ms | {warm.Times.Max():F1} ms |");
-            if (warm.Times.Order().ElementAt((AskedWarm * 95 / 100) - 1) > Limit) slow.Add(question.Name);
+            Say(
+                $"| {question.Name} | {warm.Found} | {cold.Times[0]:F0} ms | {Median(cold.Times[1..]):F1} ms | "
+                    + $"{cold.Times[1..].Max():F1} ms | {Median(warm.Times):F1} ms | {warm.Times.Max():F1} ms |"
+            );
+            if (warm.Times.Order().ElementAt((AskedWarm * 95 / 100) - 1) > Limit)
+                slow.Add(question.Name);
         }
 
         NpgsqlConnection.ClearAllPools(); // of a server that was restarted since
         Assert.That(slow, Is.Empty);
     }
 
-    private static async Task<GeneratedAudit> GenerateAsync(PrivatePostgres server, TestSchema schema, int facts, CancellationToken cancellationToken)
+    private static async Task<GeneratedAudit> GenerateAsync(
+        PrivatePostgres server,
+        TestSchema schema,
+        int facts,
+        CancellationToken cancellationToken
+    )
     {
         await schema.Open().StartAsync(cancellationToken);
         await schema.StopAsync();
-        foreach (var setting in Hurry) await schema.RunAsync($"alter system set {setting}");
+        foreach (var setting in Hurry)
+            await schema.RunAsync($"alter system set {setting}");
         await server.StopAsync();
         await server.StartAgainAsync();
         NpgsqlConnection.ClearAllPools();
@@ -58,24 +71,45 @@ public sealed class AuditSearchSpeedTests
         var started = TimeProvider.System.GetTimestamp();
         await audit.WriteAsync(cancellationToken);
         var seconds = TimeProvider.System.GetElapsedTime(started).TotalSeconds;
-        Say($"{audit.Messages * GeneratedAudit.FactsOfMessage:#,0} facts of {audit.Messages:#,0} messages in {GeneratedAudit.Days} days, made in {seconds:F0} s");
-        foreach (var table in new[] { "audit_event", "audit_field" }) Say($"{table}: {await SizeAsync(schema, table)}");
+        Say(
+            $"{audit.Messages * GeneratedAudit.FactsOfMessage:#,0} facts of {audit.Messages:#,0} messages in {GeneratedAudit.Days} "
+                + $"days, made in {seconds:F0} s"
+        );
+        foreach (var table in new[] { "audit_event", "audit_field" })
+            Say($"{table}: {await SizeAsync(schema, table)}");
         return audit;
     }
 
-    private static async Task<IReadOnlyList<AuditSample>> SampleAsync(TestSchema schema, int facts) => await schema.QueryAsync<AuditSample>(string.Create(CultureInfo.InvariantCulture,
-        $"""
-        select id, occurred_at as time, message_id as message, trace_id as trace from audit_event tablesample system ({Math.Min(100, 2_000_000.0 / facts)}) repeatable (1)
-        where kind = 'Received' order by md5(id::text) limit 500
-        """));
+    private static async Task<IReadOnlyList<AuditSample>> SampleAsync(TestSchema schema, int facts) =>
+        await schema.QueryAsync<AuditSample>(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"""
+                select id, occurred_at as time, message_id as message, trace_id as trace from audit_event tablesample system ({Math.Min(
+                    100,
+                    2_000_000.0 / facts
+                )}) repeatable (1)
+                where kind = 'Received' order by md5(id::text) limit 500
+                """
+            )
+        );
 
-    private static async Task<string> SizeAsync(TestSchema schema, string table) => (await schema.QueryAsync<string>(
-        $"""
-        select to_char(sum(pg_table_size(inhrelid)) / 1048576, 'FM999,990') || ' MiB of rows, ' || to_char(sum(pg_indexes_size(inhrelid)) / 1048576, 'FM999,990') || ' MiB of indexes'
-        from pg_inherits where inhparent = '{table}'::regclass
-        """)).Single();
+    private static async Task<string> SizeAsync(TestSchema schema, string table) =>
+        (
+            await schema.QueryAsync<string>(
+                $"""
+                select to_char(sum(pg_table_size(inhrelid)) / 1048576, 'FM999,990') || ' MiB of rows, ' || to_char(sum(pg_indexes_size(inhrelid)) / 1048576, 'FM999,990') || ' MiB of indexes'
+                from pg_inherits where inhparent = '{table}'::regclass
+                """
+            )
+        ).Single();
 
-    private static async Task<(List<double> Times, int Found)> AskAsync(AuditQuestion question, IAuditStore store, int times, CancellationToken cancellationToken)
+    private static async Task<(List<double> Times, int Found)> AskAsync(
+        AuditQuestion question,
+        IAuditStore store,
+        int times,
+        CancellationToken cancellationToken
+    )
     {
         var (taken, most) = (new List<double>(), 0);
         for (var round = 0; round < times; round++)

@@ -12,10 +12,12 @@ public sealed class AuditSizeTests
     private static readonly DateTimeOffset Start = new(2026, 3, 1, 0, 0, 0, TimeSpan.Zero);
 
     [Test, Category("Faults"), Category("Waits"), CancelAfter(900_000), Property("Case", "T-AUD-4")]
-    public Task A_day_of_a_million_facts_is_verified_within_a_minute(CancellationToken cancellationToken) => VerifyAsync(1_000_000, TimeSpan.FromMinutes(1), cancellationToken);
+    public Task A_day_of_a_million_facts_is_verified_within_a_minute(CancellationToken cancellationToken) =>
+        VerifyAsync(1_000_000, TimeSpan.FromMinutes(1), cancellationToken);
 
     [Test, CancelAfter(120_000)]
-    public Task A_day_of_twenty_thousand_facts_is_verified_at_that_rate(CancellationToken cancellationToken) => VerifyAsync(20_000, TimeSpan.FromSeconds(20), cancellationToken);
+    public Task A_day_of_twenty_thousand_facts_is_verified_at_that_rate(CancellationToken cancellationToken) =>
+        VerifyAsync(20_000, TimeSpan.FromSeconds(20), cancellationToken);
 
     private static async Task VerifyAsync(int count, TimeSpan limit, CancellationToken cancellationToken)
     {
@@ -24,8 +26,25 @@ public sealed class AuditSizeTests
         for (var written = 0; written < count; written += 2_000)
         {
             await schema.Store.Audit.AppendAsync(
-                [.. Enumerable.Range(written, 2_000).Select(number => SomeFacts.Fact(AuditKind.Delivered, time: Start.AddMilliseconds(number), fields: [("order", $"A-{number}"), ("country", "DE")]) with { Endpoint = "orders-db", Process = "receive-order", Party = "shop", Body = body })],
-                cancellationToken);
+                [
+                    .. Enumerable
+                        .Range(written, 2_000)
+                        .Select(number =>
+                            SomeFacts.Fact(
+                                AuditKind.Delivered,
+                                time: Start.AddMilliseconds(number),
+                                fields: [("order", $"A-{number}"), ("country", "DE")]
+                            ) with
+                            {
+                                Endpoint = "orders-db",
+                                Process = "receive-order",
+                                Party = "shop",
+                                Body = body,
+                            }
+                        ),
+                ],
+                cancellationToken
+            );
         }
 
         await schema.StopAsync();

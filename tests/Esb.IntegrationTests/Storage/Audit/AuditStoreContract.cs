@@ -52,7 +52,16 @@ public abstract class AuditStoreContract
 
         var found = await FindAsync(new AuditQuery(), cancellationToken);
         Assert.That(found, Has.Count.EqualTo(1));
-        Assert.That(found[0] with { Fields = fact.Fields, Headers = fact.Headers, Body = fact.Body, BodyHash = fact.BodyHash }, Is.EqualTo(fact));
+        Assert.That(
+            found[0] with
+            {
+                Fields = fact.Fields,
+                Headers = fact.Headers,
+                Body = fact.Body,
+                BodyHash = fact.BodyHash,
+            },
+            Is.EqualTo(fact)
+        );
         Assert.That(found[0].Fields, Is.EquivalentTo(fact.Fields));
         Assert.That(found[0].Headers, Is.EquivalentTo(fact.Headers));
         Assert.That(found[0].Body!.Value.ToArray(), Is.EqualTo(new byte[] { 0, 255, 60, 0 }));
@@ -63,7 +72,10 @@ public abstract class AuditStoreContract
     public async Task Journey_has_no_more_facts_and_bodies_than_asked_for(CancellationToken cancellationToken)
     {
         var conversation = Guid.CreateVersion7();
-        var facts = Enumerable.Range(0, 6).Select(number => SomeFacts.Fact(AuditKind.Published, conversation: conversation) with { Body = new byte[100] }).ToList();
+        var facts = Enumerable
+            .Range(0, 6)
+            .Select(number => SomeFacts.Fact(AuditKind.Published, conversation: conversation) with { Body = new byte[100] })
+            .ToList();
         await _store.AppendAsync([.. facts, SomeFacts.Fact()], cancellationToken);
 
         var query = new AuditJourneyQuery { MessageId = facts[3].MessageId, Limit = 5 };
@@ -72,7 +84,11 @@ public abstract class AuditStoreContract
 
         Assert.That(without.Select(fact => fact.Id), Is.EqualTo(facts.Take(5).Select(fact => fact.Id)), "the oldest");
         Assert.That(without.Select(fact => fact.Body.HasValue), Is.All.False);
-        Assert.That(with.Select(fact => fact.Body?.Length), Is.EqualTo(new int?[] { 100, 100, null, null, null }), "as far as there is room");
+        Assert.That(
+            with.Select(fact => fact.Body?.Length),
+            Is.EqualTo(new int?[] { 100, 100, null, null, null }),
+            "as far as there is room"
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -83,7 +99,10 @@ public abstract class AuditStoreContract
 
         var found = await FindAsync(new AuditQuery { OnlyFailures = true, WithBodies = false }, cancellationToken);
 
-        Assert.That(found.Select(fact => fact.Kind), Is.EqualTo(new[] { AuditKind.Discarded, AuditKind.DeadLettered, AuditKind.Failed, AuditKind.Refused }));
+        Assert.That(
+            found.Select(fact => fact.Kind),
+            Is.EqualTo(new[] { AuditKind.Discarded, AuditKind.DeadLettered, AuditKind.Failed, AuditKind.Refused })
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -142,7 +161,12 @@ public abstract class AuditStoreContract
         var facts = Enumerable.Range(0, 2).Select(_ => SomeFacts.Fact(fields: [("order", "A-1001")])).ToList();
         await _store.AppendAsync(facts, cancellationToken);
 
-        var everything = Where(("order", "A-1001")) with { From = DateTimeOffset.MinValue, To = DateTimeOffset.MaxValue, Before = Guid.AllBitsSet };
+        var everything = Where(("order", "A-1001")) with
+        {
+            From = DateTimeOffset.MinValue,
+            To = DateTimeOffset.MaxValue,
+            Before = Guid.AllBitsSet,
+        };
 
         Assert.That(await IdsAsync(everything, cancellationToken), Is.EqualTo([facts[1].Id, facts[0].Id]));
         Assert.That(await IdsAsync(everything with { Before = facts[1].Id }, cancellationToken), Is.EqualTo([facts[0].Id]));
@@ -165,7 +189,10 @@ public abstract class AuditStoreContract
     public async Task Odd_values_are_kept_and_found(char[] characters)
     {
         var value = new string(characters);
-        await _store.AppendAsync([SomeFacts.Fact(fields: [("order", "A-1001"), ("odd", value), (value, "odd")]) with { Reason = value }], default);
+        await _store.AppendAsync(
+            [SomeFacts.Fact(fields: [("order", "A-1001"), ("odd", value), (value, "odd")]) with { Reason = value }],
+            default
+        );
 
         Assert.That(await FindAsync(Where(("order", "A-1001")), default), Has.Count.EqualTo(1));
         Assert.That(await FindAsync(Where(("odd", value)), default), Has.Count.EqualTo(1));
@@ -201,7 +228,19 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(new AuditQuery { Process = "receive-order" }, cancellationToken), Is.EqualTo([second.Id, first.Id]));
         Assert.That(await IdsAsync(new AuditQuery { Party = "shop" }, cancellationToken), Is.EqualTo([third.Id, first.Id]));
         Assert.That(await IdsAsync(new AuditQuery { TraceId = Trace }, cancellationToken), Is.EqualTo([second.Id, first.Id]));
-        Assert.That(await IdsAsync(new AuditQuery { Party = "shop", Process = "receive-order", TraceId = Trace, MessageId = first.MessageId }, cancellationToken), Is.EqualTo([first.Id]));
+        Assert.That(
+            await IdsAsync(
+                new AuditQuery
+                {
+                    Party = "shop",
+                    Process = "receive-order",
+                    TraceId = Trace,
+                    MessageId = first.MessageId,
+                },
+                cancellationToken
+            ),
+            Is.EqualTo([first.Id])
+        );
         Assert.That(await IdsAsync(new AuditQuery { Party = "shop", MessageId = second.MessageId }, cancellationToken), Is.Empty);
         Assert.That(await IdsAsync(new AuditQuery { Process = "Receive-Order" }, cancellationToken), Is.Empty);
     }
@@ -210,12 +249,27 @@ public abstract class AuditStoreContract
     public async Task Pages_follow_one_another_without_gap_or_overlap(CancellationToken cancellationToken)
     {
         var facts = Enumerable.Range(0, 25).Select(_ => SomeFacts.Fact(fields: [("order", "A-1001")])).ToList();
-        foreach (var group in facts.Chunk(3)) await _store.AppendAsync(group, cancellationToken);
+        foreach (var group in facts.Chunk(3))
+            await _store.AppendAsync(group, cancellationToken);
 
-        foreach (var query in new[] { new AuditQuery { Limit = 10 }, Where(("order", "A-1001")) with { Limit = 10 } })
+        foreach (
+            var query in new[]
+            {
+                new AuditQuery { Limit = 10 },
+                Where(("order", "A-1001")) with
+                {
+                    Limit = 10,
+                },
+            }
+        )
         {
             var read = new List<Guid>();
-            for (var page = await IdsAsync(query, cancellationToken); page.Count > 0; page = await IdsAsync(query with { Before = page[^1] }, cancellationToken)) read.AddRange(page);
+            for (
+                var page = await IdsAsync(query, cancellationToken);
+                page.Count > 0;
+                page = await IdsAsync(query with { Before = page[^1] }, cancellationToken)
+            )
+                read.AddRange(page);
             Assert.That(read, Is.EqualTo(facts.Select(fact => fact.Id).Reverse()));
         }
     }
@@ -269,14 +323,23 @@ public abstract class AuditStoreContract
     public async Task One_of_100_000_facts_is_found_at_once(CancellationToken cancellationToken)
     {
         for (var group = 0; group < 100; group++)
-            await _store.AppendAsync([.. Enumerable.Range(0, 1000).Select(number => SomeFacts.Fact(fields: [("order", $"A-{group * 1000 + number}"), ("country", "DE")]))], cancellationToken);
+            await _store.AppendAsync(
+                [
+                    .. Enumerable
+                        .Range(0, 1000)
+                        .Select(number => SomeFacts.Fact(fields: [("order", $"A-{group * 1000 + number}"), ("country", "DE")])),
+                ],
+                cancellationToken
+            );
         await FindAsync(Where(("order", "A-1")), cancellationToken); // the first search may learn what was written
 
         var rare = await TimeAsync(Where(("order", "A-50000")), 1, cancellationToken);
         var frequent = await TimeAsync(Where(("country", "DE")), 100, cancellationToken);
         var newest = await TimeAsync(new AuditQuery(), 100, cancellationToken);
 
-        TestContext.Out.WriteLine($"rare {rare.TotalMilliseconds:F1} ms, frequent {frequent.TotalMilliseconds:F1} ms, newest {newest.TotalMilliseconds:F1} ms");
+        TestContext.Out.WriteLine(
+            $"rare {rare.TotalMilliseconds:F1} ms, frequent {frequent.TotalMilliseconds:F1} ms, newest {newest.TotalMilliseconds:F1} ms"
+        );
         Assert.That(rare, Is.LessThan(TimeSpan.FromMilliseconds(250)));
         Assert.That(frequent, Is.LessThan(TimeSpan.FromMilliseconds(500)));
         Assert.That(newest, Is.LessThan(TimeSpan.FromMilliseconds(500)));
@@ -292,7 +355,8 @@ public abstract class AuditStoreContract
         return elapsed;
     }
 
-    private static AuditQuery Where(params (string Name, string Value)[] fields) => new() { Where = fields.ToDictionary(field => field.Name, field => field.Value) };
+    private static AuditQuery Where(params (string Name, string Value)[] fields) =>
+        new() { Where = fields.ToDictionary(field => field.Name, field => field.Value) };
 
     private async Task<List<AuditFact>> FindAsync(AuditQuery query, CancellationToken cancellationToken) =>
         await _store.FindAsync(query, cancellationToken).ToListAsync(cancellationToken);

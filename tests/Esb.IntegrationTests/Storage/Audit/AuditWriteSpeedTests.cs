@@ -1,7 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Storage.Evidence;
-using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres;
+using Esb.Storage.Postgres.Audit;
 using Microsoft.Extensions.Logging.Abstractions;
 using NUnit.Framework;
 
@@ -19,20 +19,27 @@ public sealed class AuditWriteSpeedTests
         await database.Partitions.MakeAsync([DateOnly.FromDateTime(SomeFacts.Fact().Time.UtcDateTime)], cancellationToken);
 
         await MeasureAsync(database, group: 1, rounds: 200, cancellationToken);
-        foreach (var (group, rounds) in new[] { (50, 60), (PostgresAuditRows.WorthCopying, 30), (1_000, 15) }) await MeasureAsync(database, group, rounds, cancellationToken);
+        foreach (var (group, rounds) in new[] { (50, 60), (PostgresAuditRows.WorthCopying, 30), (1_000, 15) })
+            await MeasureAsync(database, group, rounds, cancellationToken);
         var (arrays, copy) = await MeasureAsync(database, group: 4_000, rounds: 7, cancellationToken);
 
         Assert.That(copy, Is.LessThan(arrays), "of 4,000 facts");
     }
 
-    private static async Task<(double Arrays, double Copy)> MeasureAsync(PostgresDatabase database, int group, int rounds, CancellationToken cancellationToken)
+    private static async Task<(double Arrays, double Copy)> MeasureAsync(
+        PostgresDatabase database,
+        int group,
+        int rounds,
+        CancellationToken cancellationToken
+    )
     {
         var (arrays, copy) = (new List<double>(), new List<double>());
         for (var round = 0; round < rounds + 3; round++)
         {
             var byArrays = await TimeAsync(Group(group), facts => PostgresAuditRows.InsertAsync(database.Source, facts, cancellationToken));
             var byCopy = await TimeAsync(Group(group), facts => PostgresAuditRows.CopyAsync(database.Source, facts, cancellationToken));
-            if (round < 3) continue; // prepared, and its pages read
+            if (round < 3)
+                continue; // prepared, and its pages read
             arrays.Add(byArrays);
             copy.Add(byCopy);
         }
@@ -48,9 +55,23 @@ public sealed class AuditWriteSpeedTests
     {
         var (chain, head) = (Guid.CreateVersion7(), new ChainHead(0, new byte[32]));
         var fields = new[] { ("order", "A-1001"), ("country", "DE") };
-        return [.. Enumerable.Range(0, count)
-            .Select(_ => SealedFact.Of(SomeFacts.Fact(AuditKind.Delivered, fields: fields) with { Endpoint = "orders-db", Process = "receive-order", Party = "shop", Host = "host-1" }))
-            .Select(fact => new ChainedFact(fact, chain, head = head.Next(fact.Digest)))];
+        return
+        [
+            .. Enumerable
+                .Range(0, count)
+                .Select(_ =>
+                    SealedFact.Of(
+                        SomeFacts.Fact(AuditKind.Delivered, fields: fields) with
+                        {
+                            Endpoint = "orders-db",
+                            Process = "receive-order",
+                            Party = "shop",
+                            Host = "host-1",
+                        }
+                    )
+                )
+                .Select(fact => new ChainedFact(fact, chain, head = head.Next(fact.Digest))),
+        ];
     }
 
     private static async Task<double> TimeAsync(IReadOnlyList<ChainedFact> facts, Func<IReadOnlyList<ChainedFact>, Task> write)

@@ -22,12 +22,17 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         var refused = await Transport.PublishAsync(Message("0"), cancellationToken);
         var took = Stopwatch.GetElapsedTime(started);
         var status = Transport.Status;
-        var failure = Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("0"), TimeSpan.FromSeconds(5), cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(() =>
+            Transport.RequestAsync(Message("0"), TimeSpan.FromSeconds(5), cancellationToken)
+        );
         await OwnServers.StartAsync("rabbitmq");
         await Eventually.HoldsAsync(() => subscription.IsLive && Transport.Status.IsReady, cancellationToken);
         var confirmed = await Transport.PublishAsync(Message("1"), cancellationToken);
 
-        Assert.That((refused.Outcome, status.IsReady, status.Reason, failure!.Code), Is.EqualTo((PublishOutcome.Refused, false, "broker away", "ESB-TOPIC-UNAVAILABLE")));
+        Assert.That(
+            (refused.Outcome, status.IsReady, status.Reason, failure!.Code),
+            Is.EqualTo((PublishOutcome.Refused, false, "broker away", "ESB-TOPIC-UNAVAILABLE"))
+        );
         Assert.That(took, Is.LessThan(TimeSpan.FromSeconds(1)));
         Assert.That(confirmed.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("1"));
@@ -40,10 +45,12 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         await OwnServers.StopAsync("rabbitmq");
         await Transport.StartAsync(cancellationToken);
         var inbox = new Inbox();
-        for (var i = 0; i < Endpoints; i++) await Transport.SubscribeAsync(Subscription() with { Endpoint = $"endpoint-{i}" }, inbox.HandleAsync, cancellationToken);
+        for (var i = 0; i < Endpoints; i++)
+            await Transport.SubscribeAsync(Subscription() with { Endpoint = $"endpoint-{i}" }, inbox.HandleAsync, cancellationToken);
 
         await OwnServers.StartAsync("rabbitmq");
-        while (!Transport.Status.IsReady) await Task.Delay(1, cancellationToken);
+        while (!Transport.Status.IsReady)
+            await Task.Delay(1, cancellationToken);
         var confirmed = await Transport.PublishAsync(Message("1"), cancellationToken);
 
         Assert.That(confirmed.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
@@ -61,7 +68,15 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
             lanes.GetOrAdd(delivery.Message.Key!, _ => new ConcurrentQueue<int>()).Enqueue(delivery.Source.Lane);
             return Settlement.Done;
         });
-        await using var subscription = await Transport.SubscribeAsync(Subscription() with { Lanes = 16, Concurrency = 8 }, inbox.HandleAsync, cancellationToken);
+        await using var subscription = await Transport.SubscribeAsync(
+            Subscription() with
+            {
+                Lanes = 16,
+                Concurrency = 8,
+            },
+            inbox.HandleAsync,
+            cancellationToken
+        );
 
         await PublishAllAsync();
         await OwnServers.KillAsync("rabbitmq");
@@ -71,11 +86,15 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         await PublishAllAsync();
         await Eventually.HoldsAsync(() => lanes.Values.Sum(found => found.Count) >= 2 * Keys, cancellationToken);
 
-        Assert.That(lanes.Where(found => found.Value.Distinct().Count() > 1).Select(found => $"{found.Key}: {string.Join(", ", found.Value)}"), Is.Empty);
+        Assert.That(
+            lanes.Where(found => found.Value.Distinct().Count() > 1).Select(found => $"{found.Key}: {string.Join(", ", found.Value)}"),
+            Is.Empty
+        );
 
         async Task PublishAllAsync()
         {
-            for (var key = 0; key < Keys; key++) await ConfirmAsync(Message("x") with { Key = $"k{key}" }, cancellationToken);
+            for (var key = 0; key < Keys; key++)
+                await ConfirmAsync(Message("x") with { Key = $"k{key}" }, cancellationToken);
         }
     }
 
@@ -91,7 +110,14 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
             seen[delivery.Message.Body.ReadText()] = true;
             return Settlement.Done;
         });
-        await using var subscription = await Transport.SubscribeAsync(Subscription() with { Concurrency = 4 }, inbox.HandleAsync, cancellationToken);
+        await using var subscription = await Transport.SubscribeAsync(
+            Subscription() with
+            {
+                Concurrency = 4,
+            },
+            inbox.HandleAsync,
+            cancellationToken
+        );
         var confirmed = new ConcurrentBag<string>();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var publishers = Enumerable.Range(0, 4).Select(publisher => PublishAsync($"{publisher}", confirmed, ending.Token)).ToList();
@@ -122,11 +148,20 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
             seen.Enqueue(int.Parse(delivery.Message.Body.ReadText()));
             return Settlement.Done;
         });
-        await using var subscription = await Transport.SubscribeAsync(Subscription() with { SingleActive = true, Prefetch = 50 }, inbox.HandleAsync, cancellationToken);
+        await using var subscription = await Transport.SubscribeAsync(
+            Subscription() with
+            {
+                SingleActive = true,
+                Prefetch = 50,
+            },
+            inbox.HandleAsync,
+            cancellationToken
+        );
 
         var closing = CloseConnectionsAsync(times: 3, cancellationToken);
         var count = 0;
-        for (; !closing.IsCompleted || count < 500; count++) await ConfirmAsync(Message($"{count}") with { Key = "one" }, cancellationToken);
+        for (; !closing.IsCompleted || count < 500; count++)
+            await ConfirmAsync(Message($"{count}") with { Key = "one" }, cancellationToken);
         await closing;
         await Eventually.HoldsAsync(() => seen.Distinct().Count() == count, cancellationToken);
 
@@ -141,14 +176,19 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         var tries = 0;
         var again = new TaskCompletionSource();
         await using var subscription = await Transport.SubscribeAsync(
-            Subscription() with { SingleActive = true },
+            Subscription() with
+            {
+                SingleActive = true,
+            },
             async (_, aborted) =>
             {
-                if (Interlocked.Increment(ref tries) == 1) await Task.Delay(Timeout.InfiniteTimeSpan, aborted);
+                if (Interlocked.Increment(ref tries) == 1)
+                    await Task.Delay(Timeout.InfiniteTimeSpan, aborted);
                 again.TrySetResult();
                 return Settlement.Done;
             },
-            cancellationToken);
+            cancellationToken
+        );
         await ConfirmAsync(Message("stuck"), cancellationToken);
         await Eventually.HoldsAsync(() => tries == 1, cancellationToken);
 
@@ -162,24 +202,35 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
     [TestCase(false)]
     [CancelAfter(90_000)]
     [Property("Case", "T-TMO-1")]
-    public async Task A_delivery_held_beyond_the_acknowledgement_timeout_costs_its_channel_only(bool inOrder, CancellationToken cancellationToken)
+    public async Task A_delivery_held_beyond_the_acknowledgement_timeout_costs_its_channel_only(
+        bool inOrder,
+        CancellationToken cancellationToken
+    )
     {
-        await OwnServers.ControlRabbitMqAsync("eval", "application:set_env(rabbit, consumer_timeout, 3000), application:set_env(rabbit, channel_tick_interval, 500).");
+        await OwnServers.ControlRabbitMqAsync(
+            "eval",
+            "application:set_env(rabbit, consumer_timeout, 3000), application:set_env(rabbit, channel_tick_interval, 500)."
+        );
         try
         {
             await Transport.StartAsync(cancellationToken);
             var (lost, begun) = (new TaskCompletionSource(), 0);
             var inbox = new Inbox();
             var subscription = await Transport.SubscribeAsync(
-                Subscription() with { SingleActive = inOrder },
+                Subscription() with
+                {
+                    SingleActive = inOrder,
+                },
                 async (delivery, aborted) =>
                 {
-                    if (Interlocked.Exchange(ref begun, 1) == 1) return await inbox.HandleAsync(delivery, aborted);
+                    if (Interlocked.Exchange(ref begun, 1) == 1)
+                        return await inbox.HandleAsync(delivery, aborted);
                     await using var noticing = delivery.Source.Lost.Register(lost.SetResult);
                     await Task.Delay(Timeout.InfiniteTimeSpan, aborted);
                     return Settlement.Done;
                 },
-                cancellationToken);
+                cancellationToken
+            );
             await ConfirmAsync(Message("stuck"), cancellationToken);
             await ConfirmAsync(Message("next"), cancellationToken);
 
@@ -196,7 +247,10 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         }
         finally
         {
-            await OwnServers.ControlRabbitMqAsync("eval", "application:set_env(rabbit, consumer_timeout, 1800000), application:set_env(rabbit, channel_tick_interval, 60000).");
+            await OwnServers.ControlRabbitMqAsync(
+                "eval",
+                "application:set_env(rabbit, consumer_timeout, 1800000), application:set_env(rabbit, channel_tick_interval, 60000)."
+            );
         }
     }
 
@@ -206,7 +260,10 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         await Transport.StartAsync(cancellationToken);
         var inbox = new Inbox();
         await using var subscription = await Transport.SubscribeAsync(Subscription(), inbox.HandleAsync, cancellationToken);
-        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("ready"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (await Transport.PublishAsync(Message("ready"), cancellationToken)).Outcome == PublishOutcome.Confirmed,
+            cancellationToken
+        );
         await inbox.NextAsync(cancellationToken);
 
         var waiting = Transport.RequestAsync(Message("question"), TimeSpan.FromSeconds(50), cancellationToken);
@@ -231,8 +288,10 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
                 Interlocked.Increment(ref handled);
                 return Settlement.Done;
             },
-            cancellationToken);
-        for (var i = 0; i < 5; i++) await ConfirmAsync(Message($"{i}"), cancellationToken);
+            cancellationToken
+        );
+        for (var i = 0; i < 5; i++)
+            await ConfirmAsync(Message($"{i}"), cancellationToken);
         await OwnServers.ControlRabbitMqAsync("set_vm_memory_high_watermark", "0");
         try
         {
@@ -242,7 +301,10 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
             gate.SetResult();
             await Eventually.HoldsAsync(() => handled >= 5, cancellationToken);
 
-            Assert.That((unknown.Outcome, refused.Outcome, status.IsReady), Is.EqualTo((PublishOutcome.Unknown, PublishOutcome.Refused, false)));
+            Assert.That(
+                (unknown.Outcome, refused.Outcome, status.IsReady),
+                Is.EqualTo((PublishOutcome.Unknown, PublishOutcome.Refused, false))
+            );
             Assert.That(status.Reason, Is.EqualTo("the broker blocks publishers: low on memory"));
         }
         finally
@@ -259,8 +321,10 @@ public sealed class BrokerOutageTests : PrivateBrokerTests
         for (var i = 0; !ending.IsCancellationRequested; i++)
         {
             var message = Message($"{publisher}-{i}");
-            if ((await Transport.PublishAsync(message, CancellationToken.None)).Outcome == PublishOutcome.Confirmed) confirmed.Add(message.Body.ReadText());
-            else await Task.Delay(50, CancellationToken.None);
+            if ((await Transport.PublishAsync(message, CancellationToken.None)).Outcome == PublishOutcome.Confirmed)
+                confirmed.Add(message.Body.ReadText());
+            else
+                await Task.Delay(50, CancellationToken.None);
         }
     }
 

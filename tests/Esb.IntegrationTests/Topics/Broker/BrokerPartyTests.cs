@@ -44,7 +44,9 @@ public sealed class BrokerPartyTests
         _host = _broker.CreateTransport(Topics, loggers: _log.Factory);
         await _host.StartAsync(CancellationToken.None);
         _connection = await new TestBroker(UrlOf("partner")).ConnectAsync();
-        _partner = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        _partner = await _connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
     }
 
     [TearDown]
@@ -55,13 +57,28 @@ public sealed class BrokerPartyTests
     }
 
     [Test]
-    public async Task Party_arrives_and_stays_through_retries_to_the_dead_letter([Values(null, 4)] int? lanes, CancellationToken cancellationToken)
+    public async Task Party_arrives_and_stays_through_retries_to_the_dead_letter(
+        [Values(null, 4)] int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var later = lanes is null ? 1 : 0;
-        var inbox = new Inbox(delivery => delivery.Message.Attempt < later
-            ? new Settlement.Later(TimeSpan.FromSeconds(1), delivery.Message.Attempt + 1)
-            : new Settlement.Divert(new(delivery.Message, "the-endpoint", "ESB-TEST", "", null, 1, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch)));
-        await using var subscription = await _host.SubscribeAsync(Subscription() with { Lanes = lanes, RetryDelays = lanes is null ? [TimeSpan.FromSeconds(1)] : [] }, inbox.HandleAsync, cancellationToken);
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt < later
+                ? new Settlement.Later(TimeSpan.FromSeconds(1), delivery.Message.Attempt + 1)
+                : new Settlement.Divert(
+                    new(delivery.Message, "the-endpoint", "ESB-TEST", "", null, 1, DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch)
+                )
+        );
+        await using var subscription = await _host.SubscribeAsync(
+            Subscription() with
+            {
+                Lanes = lanes,
+                RetryDelays = lanes is null ? [TimeSpan.FromSeconds(1)] : [],
+            },
+            inbox.HandleAsync,
+            cancellationToken
+        );
 
         await _host.PublishAsync(Message("1") with { Party = "shop", Key = "k" }, cancellationToken);
         var deliveries = await inbox.NextAsync(later + 1, cancellationToken);
@@ -98,7 +115,11 @@ public sealed class BrokerPartyTests
         }
 
         var parties = (await inbox.NextAsync(4, cancellationToken)).ConvertAll(delivery => delivery.Message.Party);
-        string?[] letters = [(await NextDeadLetterAsync(cancellationToken)).Message.Party, (await NextDeadLetterAsync(cancellationToken)).Message.Party];
+        string?[] letters =
+        [
+            (await NextDeadLetterAsync(cancellationToken)).Message.Party,
+            (await NextDeadLetterAsync(cancellationToken)).Message.Party,
+        ];
 
         Assert.That(parties, Is.EqualTo(new[] { "partner", "partner", null, null }));
         Assert.That(letters, Is.EqualTo(users));
@@ -114,7 +135,9 @@ public sealed class BrokerPartyTests
     }
 
     [Test]
-    public async Task Unroutable_message_that_is_replayed_keeps_the_party_that_it_had_and_gets_none_that_it_claimed(CancellationToken cancellationToken)
+    public async Task Unroutable_message_that_is_replayed_keeps_the_party_that_it_had_and_gets_none_that_it_claimed(
+        CancellationToken cancellationToken
+    )
     {
         await _host.PublishAsync(Message("1") with { Party = "shop" }, cancellationToken);
         await ClaimAsync(_broker.Names.Topic("orders"), "orders.accepted", "partner");
@@ -123,20 +146,29 @@ public sealed class BrokerPartyTests
         await using var subscription = await _host.SubscribeAsync(Subscription(), inbox.HandleAsync, cancellationToken);
 
         var replayed = 0;
-        await Eventually.HoldsAsync(async () => (replayed += (await _host.Unroutable.ReplayAsync(subject: null, limit: 10, cancellationToken)).Replayed) == 3, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (replayed += (await _host.Unroutable.ReplayAsync(subject: null, limit: 10, cancellationToken)).Replayed) == 3,
+            cancellationToken
+        );
         var parties = (await inbox.NextAsync(3, cancellationToken)).ConvertAll(delivery => delivery.Message.Party);
 
         Assert.That(parties, Is.EqualTo(new[] { "shop", "partner", null }));
     }
 
     [Test]
-    public async Task Host_that_the_broker_knows_by_another_name_publishes_all_the_same_and_believes_nobody(CancellationToken cancellationToken)
+    public async Task Host_that_the_broker_knows_by_another_name_publishes_all_the_same_and_believes_nobody(
+        CancellationToken cancellationToken
+    )
     {
         await using var connection = await _broker.ConnectAsync();
         var mistaken = new BrokerUser("partner", _log.Factory.CreateLogger("tests"));
 
         await mistaken.ProveAsync(connection, _broker.Names.Probes, cancellationToken);
-        var shown = new BasicProperties { UserId = "partner", Headers = new Dictionary<string, object?> { ["esb-party"] = "shop" } };
+        var shown = new BasicProperties
+        {
+            UserId = "partner",
+            Headers = new Dictionary<string, object?> { ["esb-party"] = "shop" },
+        };
         var party = new WireReader(_broker.Names, new WireSignature(FarmKeys.None, mistaken), TimeProvider.System).PartyOf(shown, default);
 
         Assert.That((mistaken.Name, party), Is.EqualTo(((string?)null, "partner")));
@@ -144,18 +176,32 @@ public sealed class BrokerPartyTests
         Assert.That((connection.IsOpen, _host.Status.IsReady), Is.EqualTo((true, true)));
     }
 
-    private static EsbMessage Message(string body) => EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = "orders.accepted" };
+    private static EsbMessage Message(string body) =>
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with
+        {
+            Subject = "orders.accepted",
+        };
 
     private static Subscription Subscription() =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), [TimeSpan.FromSeconds(1)]);
+        new(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [SubjectPattern.Parse("orders.#")!],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            [TimeSpan.FromSeconds(1)]
+        );
 
     private string UrlOf(string user) => _servers.RabbitMq.Replace("guest:guest", $"{user}:{user}", StringComparison.Ordinal);
 
     private async Task ClaimAsync(string exchange, string routingKey, string? user, params (string Name, string Value)[] others)
     {
         var properties = new BasicProperties { Headers = new Dictionary<string, object?> { ["esb-party"] = "bank" } };
-        if (user is not null) properties.UserId = user;
-        foreach (var (name, value) in others) properties.Headers[name] = value;
+        if (user is not null)
+            properties.UserId = user;
+        foreach (var (name, value) in others)
+            properties.Headers[name] = value;
         await _partner.BasicPublishAsync(exchange, routingKey, mandatory: false, properties, Encoding.UTF8.GetBytes("claimed"));
     }
 
@@ -165,9 +211,11 @@ public sealed class BrokerPartyTests
         await using var reading = await _host.ReadDeadLettersAsync(
             async (letter, over) =>
             {
-                if (!next.TrySetResult(letter)) await Task.Delay(Timeout.Infinite, over); // the next one's
+                if (!next.TrySetResult(letter))
+                    await Task.Delay(Timeout.Infinite, over); // the next one's
             },
-            cancellationToken);
+            cancellationToken
+        );
         return await next.Task.WaitAsync(cancellationToken);
     }
 }

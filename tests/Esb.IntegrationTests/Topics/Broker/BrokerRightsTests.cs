@@ -8,14 +8,24 @@ namespace Esb.IntegrationTests.Topics.Broker;
 public sealed class BrokerRightsTests : PrivateBrokerTests
 {
     [Test, CancelAfter(120_000)]
-    public async Task A_plug_in_that_is_missing_is_named_once_and_when_it_is_enabled_the_endpoint_goes_on(CancellationToken cancellationToken)
+    public async Task A_plug_in_that_is_missing_is_named_once_and_when_it_is_enabled_the_endpoint_goes_on(
+        CancellationToken cancellationToken
+    )
     {
         await OwnServers.ChangePluginsAsync("disable", "rabbitmq_consistent_hash_exchange");
         await Transport.StartAsync(cancellationToken);
         var (inbox, others) = (new Inbox(), new Inbox());
 
         await using var other = await Transport.SubscribeAsync(Subscription(), others.HandleAsync, cancellationToken);
-        await using var lanes = await Transport.SubscribeAsync(Subscription() with { Lanes = 4, RetryDelays = [] }, inbox.HandleAsync, cancellationToken);
+        await using var lanes = await Transport.SubscribeAsync(
+            Subscription() with
+            {
+                Lanes = 4,
+                RetryDelays = [],
+            },
+            inbox.HandleAsync,
+            cancellationToken
+        );
         var (isLive, reason) = (lanes.IsLive, lanes.Reason);
         await ConfirmAsync(Message("before"), cancellationToken);
         await others.NextAsync(cancellationToken);
@@ -35,7 +45,10 @@ public sealed class BrokerRightsTests : PrivateBrokerTests
     {
         await OwnServers.ControlRabbitMqAsync("add_user", "esb", "old");
         await OwnServers.ControlRabbitMqAsync("set_permissions", "esb", ".*", ".*", ".*");
-        await using var transport = new TestBroker(OwnServers.RabbitMq.Replace("guest:guest", "esb:new")).CreateTransport(Topics, loggers: Log.Factory);
+        await using var transport = new TestBroker(OwnServers.RabbitMq.Replace("guest:guest", "esb:new")).CreateTransport(
+            Topics,
+            loggers: Log.Factory
+        );
         var inbox = new Inbox();
 
         await transport.StartAsync(cancellationToken);

@@ -28,7 +28,10 @@ public sealed class BrokerTlsTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-");
         var now = TimeProvider.System.GetUtcNow();
-        (_authority, _stranger) = (new TestAuthority(_folder.FullName, "authority", now), new TestAuthority(_folder.FullName, "stranger", now));
+        (_authority, _stranger) = (
+            new TestAuthority(_folder.FullName, "authority", now),
+            new TestAuthority(_folder.FullName, "stranger", now)
+        );
         _servers = await PrivateServers.StartAsync();
     }
 
@@ -52,14 +55,24 @@ public sealed class BrokerTlsTests
         var port = await ListenAsync(_authority.Issue("localhost"), wantsClients: withClientCertificate);
         var client = _authority.Issue("client", isClient: true);
         var tls = new ClientTlsConfig { Ca = _authority.File };
-        if (withClientCertificate) tls = tls with { Certificate = client.Certificate, Key = client.LockedKey, Passphrase = IssuedCertificate.Passphrase };
+        if (withClientCertificate)
+            tls = tls with { Certificate = client.Certificate, Key = client.LockedKey, Passphrase = IssuedCertificate.Passphrase };
         await using var transport = CreateTransport($"amqps://localhost:{port}", tls);
         var inbox = new Inbox();
 
         await transport.StartAsync(cancellationToken);
         await using var subscription = await transport.SubscribeAsync(
-            new Subscription("ledger", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []), inbox.HandleAsync, cancellationToken);
-        var result = await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText("over tls"), TimeProvider.System) with { Subject = "orders.accepted" }, cancellationToken);
+            new Subscription("ledger", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []),
+            inbox.HandleAsync,
+            cancellationToken
+        );
+        var result = await transport.PublishAsync(
+            EsbMessage.Create(MessageBody.FromText("over tls"), TimeProvider.System) with
+            {
+                Subject = "orders.accepted",
+            },
+            cancellationToken
+        );
 
         Assert.That(result.Outcome, Is.EqualTo(PublishOutcome.Confirmed), string.Join('\n', _log.All));
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("over tls"));
@@ -71,8 +84,18 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("localhost"));
 
-        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig(), "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
-        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _stranger.File }, "no authority that is trusted here vouches for the broker's certificate", cancellationToken);
+        await ExpectAsync(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig(),
+            "no authority that is trusted here vouches for the broker's certificate",
+            cancellationToken
+        );
+        await ExpectAsync(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig { Ca = _stranger.File },
+            "no authority that is trusted here vouches for the broker's certificate",
+            cancellationToken
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -81,8 +104,16 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("broker.example"));
 
-        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker's certificate is made out to broker.example, not to localhost", cancellationToken);
-        await using var transport = CreateTransport($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File, ServerName = "broker.example" });
+        await ExpectAsync(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig { Ca = _authority.File },
+            "the broker's certificate is made out to broker.example, not to localhost",
+            cancellationToken
+        );
+        await using var transport = CreateTransport(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig { Ca = _authority.File, ServerName = "broker.example" }
+        );
         await transport.StartAsync(cancellationToken);
         Assert.That(transport.Status.IsReady, Is.True, transport.Status.Reason);
     }
@@ -93,7 +124,12 @@ public sealed class BrokerTlsTests
     {
         var port = await ListenAsync(_authority.Issue("localhost", fromDay: -3, toDay: -1));
 
-        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker's certificate is valid from", cancellationToken);
+        await ExpectAsync(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig { Ca = _authority.File },
+            "the broker's certificate is valid from",
+            cancellationToken
+        );
     }
 
     [TestCase("tlsv1.2")]
@@ -105,20 +141,49 @@ public sealed class BrokerTlsTests
         var port = await ListenAsync(_authority.Issue("localhost"), wantsClients: true, version);
         var stranger = _stranger.Issue("client", isClient: true);
 
-        await ExpectAsync($"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File }, "the broker refuses the certificate of this client, or wants one", cancellationToken);
         await ExpectAsync(
-            $"amqps://localhost:{port}", new ClientTlsConfig { Ca = _authority.File, Certificate = stranger.Certificate, Key = stranger.Key },
-            "the broker refuses the certificate of this client, or wants one", cancellationToken);
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig { Ca = _authority.File },
+            "the broker refuses the certificate of this client, or wants one",
+            cancellationToken
+        );
+        await ExpectAsync(
+            $"amqps://localhost:{port}",
+            new ClientTlsConfig
+            {
+                Ca = _authority.File,
+                Certificate = stranger.Certificate,
+                Key = stranger.Key,
+            },
+            "the broker refuses the certificate of this client, or wants one",
+            cancellationToken
+        );
     }
 
-    private RabbitMqTransport CreateTransport(string url, ClientTlsConfig tls) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = $"esb-test-{Guid.NewGuid():N}"[..17], Tls = tls }, "tests", Topics, [], new LimitsConfig(), new NoClaimCheckStore(), Esb.Topics.Farm.FarmKeys.None, TimeProvider.System, _log.Factory);
+    private RabbitMqTransport CreateTransport(string url, ClientTlsConfig tls) =>
+        new(
+            new RabbitMqTransportConfig
+            {
+                Url = url,
+                Prefix = $"esb-test-{Guid.NewGuid():N}"[..17],
+                Tls = tls,
+            },
+            "tests",
+            Topics,
+            [],
+            new LimitsConfig(),
+            new NoClaimCheckStore(),
+            Esb.Topics.Farm.FarmKeys.None,
+            TimeProvider.System,
+            _log.Factory
+        );
 
     private async Task ExpectAsync(string url, ClientTlsConfig tls, string reason, CancellationToken cancellationToken)
     {
         await using var transport = CreateTransport(url, tls);
         await transport.StartAsync(cancellationToken);
-        while (transport.Status.Reason is "broker away") await Task.Delay(20, cancellationToken); // on a busy machine the start does not wait for the first attempt to fail
+        while (transport.Status.Reason is "broker away")
+            await Task.Delay(20, cancellationToken); // on a busy machine the start does not wait for the first attempt to fail
         Assert.That(transport.Status.Reason, Does.StartWith($"ESB-AMQP-TLS: {reason}"));
     }
 

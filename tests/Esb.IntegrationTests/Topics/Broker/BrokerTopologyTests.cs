@@ -15,9 +15,12 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Broker.Note(subscription);
         var (cancelled, inbox) = (new Inbox(), new Inbox());
 
-        Assert.CatchAsync<OperationCanceledException>(() => Transport.SubscribeAsync(subscription, cancelled.HandleAsync, new CancellationToken(canceled: true)));
+        Assert.CatchAsync<OperationCanceledException>(() =>
+            Transport.SubscribeAsync(subscription, cancelled.HandleAsync, new CancellationToken(canceled: true))
+        );
         await SubscribeAsync(inbox.HandleAsync, subscription);
-        for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
 
         Assert.That(await inbox.NextAsync(20, cancellationToken), Has.Count.EqualTo(20));
         Assert.That(cancelled.TryNext(out _), Is.False);
@@ -33,15 +36,24 @@ public sealed class BrokerTopologyTests : BrokerFixture
                 await end.Task;
                 return Settlement.Done;
             },
-            Subscription("orders.#") with { Prefetch = 1, Queue = new QueueConfig { MaxLength = 1 } });
+            Subscription("orders.#") with
+            {
+                Prefetch = 1,
+                Queue = new QueueConfig { MaxLength = 1 },
+            }
+        );
         var outcomes = new List<PublishOutcome>();
 
-        while (!outcomes.Contains(PublishOutcome.Refused) && outcomes.Count < 50) outcomes.Add((await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome);
+        while (!outcomes.Contains(PublishOutcome.Refused) && outcomes.Count < 50)
+            outcomes.Add((await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome);
         end.SetResult();
 
         Assert.That(outcomes[0], Is.EqualTo(PublishOutcome.Confirmed));
         Assert.That(outcomes[^1], Is.EqualTo(PublishOutcome.Refused));
-        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => (await Transport.PublishAsync(Message("orders.accepted"), cancellationToken)).Outcome == PublishOutcome.Confirmed,
+            cancellationToken
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -50,7 +62,8 @@ public sealed class BrokerTopologyTests : BrokerFixture
     {
         var missing = await Transport.PublishAsync(Message("missing.thing"), cancellationToken);
         var results = new List<PublishResult>();
-        for (var i = 0; i < 8; i++) results.Add(await Transport.PublishAsync(Message("orders.accepted"), cancellationToken));
+        for (var i = 0; i < 8; i++)
+            results.Add(await Transport.PublishAsync(Message("orders.accepted"), cancellationToken));
 
         Assert.That(missing.Outcome, Is.EqualTo(PublishOutcome.Unknown));
         Assert.That(results.Select(result => result.Outcome), Is.All.EqualTo(PublishOutcome.Confirmed));
@@ -71,7 +84,9 @@ public sealed class BrokerTopologyTests : BrokerFixture
     [Test, CancelAfter(20_000)]
     public async Task The_queue_of_an_endpoint_is_made_as_configured([Values] QueueType type, CancellationToken cancellationToken)
     {
-        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done);
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done
+        );
         var running = await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#") with { Queue = new QueueConfig { Type = type } });
 
         await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
@@ -85,7 +100,13 @@ public sealed class BrokerTopologyTests : BrokerFixture
     public async Task A_queue_that_exists_with_other_settings_stops_its_endpoint_only(CancellationToken cancellationToken)
     {
         var drifted = Subscription("orders.#");
-        await Foreign.QueueDeclareAsync(Broker.Names.Endpoint(drifted.Endpoint), durable: true, exclusive: false, autoDelete: false, cancellationToken: cancellationToken);
+        await Foreign.QueueDeclareAsync(
+            Broker.Names.Endpoint(drifted.Endpoint),
+            durable: true,
+            exclusive: false,
+            autoDelete: false,
+            cancellationToken: cancellationToken
+        );
 
         var stopped = await SubscribeAsync(new Inbox().HandleAsync, drifted);
         var inbox = new Inbox();
@@ -97,7 +118,10 @@ public sealed class BrokerTopologyTests : BrokerFixture
         await Eventually.HoldsAsync(() => stopped.IsLive, cancellationToken);
 
         Assert.That(wasLive, Is.False);
-        Assert.That(Log.All.Where(line => line.Contains("ESB-CFG-QUEUEDRIFT")), Has.Exactly(1).StartsWith("Error").And.Contains("esb plan"));
+        Assert.That(
+            Log.All.Where(line => line.Contains("ESB-CFG-QUEUEDRIFT")),
+            Has.Exactly(1).StartsWith("Error").And.Contains("esb plan")
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -117,31 +141,68 @@ public sealed class BrokerTopologyTests : BrokerFixture
     }
 
     [Test, CancelAfter(15_000)]
-    public async Task A_message_waits_for_its_next_attempt_although_somebody_deletes_the_queue_of_the_delay(CancellationToken cancellationToken)
+    public async Task A_message_waits_for_its_next_attempt_although_somebody_deletes_the_queue_of_the_delay(
+        CancellationToken cancellationToken
+    )
     {
-        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done);
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(1), 1) : Settlement.Done
+        );
         var subscription = Subscription("orders.#");
         await SubscribeAsync(inbox.HandleAsync, subscription);
 
-        await Foreign.QueueDeleteAsync(Broker.Names.Rung(subscription.Endpoint, subscription.RetryDelays[0]), cancellationToken: cancellationToken);
+        await Foreign.QueueDeleteAsync(
+            Broker.Names.Rung(subscription.Endpoint, subscription.RetryDelays[0]),
+            cancellationToken: cancellationToken
+        );
         await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
 
         Assert.That((await inbox.NextAsync(2, cancellationToken))[1].Message.Attempt, Is.EqualTo(1));
     }
 
     [TestCase(DeliveryMode.Parallel, null, DeliveryMode.Ordered, null, "delivery is parallel there, ordered here")]
-    [TestCase(DeliveryMode.Parallel, null, DeliveryMode.OrderedByKey, 4, "delivery is parallel there, ordered-by-key here; lanes is none there, 4 here")]
+    [TestCase(
+        DeliveryMode.Parallel,
+        null,
+        DeliveryMode.OrderedByKey,
+        4,
+        "delivery is parallel there, ordered-by-key here; lanes is none there, 4 here"
+    )]
     [TestCase(DeliveryMode.OrderedByKey, 4, DeliveryMode.OrderedByKey, 8, "lanes is 4 there, 8 here")]
-    [TestCase(DeliveryMode.OrderedByKey, 4, DeliveryMode.Ordered, null, "delivery is ordered-by-key there, ordered here; lanes is 4 there, none here")]
+    [TestCase(
+        DeliveryMode.OrderedByKey,
+        4,
+        DeliveryMode.Ordered,
+        null,
+        "delivery is ordered-by-key there, ordered here; lanes is 4 there, none here"
+    )]
     [CancelAfter(30_000)]
     [Property("Case", "CFG-34")]
     public async Task Another_order_of_an_existing_queue_is_a_drift_that_says_what_differs(
-        DeliveryMode before, int? lanesBefore, DeliveryMode after, int? lanesAfter, string differences, CancellationToken cancellationToken)
+        DeliveryMode before,
+        int? lanesBefore,
+        DeliveryMode after,
+        int? lanesAfter,
+        string differences,
+        CancellationToken cancellationToken
+    )
     {
-        var existing = Subscription("orders.#") with { SingleActive = before == DeliveryMode.Ordered, Lanes = lanesBefore, RetryDelays = [] };
+        var existing = Subscription("orders.#") with
+        {
+            SingleActive = before == DeliveryMode.Ordered,
+            Lanes = lanesBefore,
+            RetryDelays = [],
+        };
         await (await SubscribeAsync(new Inbox().HandleAsync, existing)).DisposeAsync();
 
-        var drifted = await SubscribeAsync(new Inbox().HandleAsync, existing with { SingleActive = after == DeliveryMode.Ordered, Lanes = lanesAfter });
+        var drifted = await SubscribeAsync(
+            new Inbox().HandleAsync,
+            existing with
+            {
+                SingleActive = after == DeliveryMode.Ordered,
+                Lanes = lanesAfter,
+            }
+        );
 
         Assert.That(drifted.IsLive, Is.False);
         Assert.That(drifted.Reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains(differences).And.Contains("esb plan"));

@@ -34,17 +34,26 @@ public sealed class ConfirmBoundaryTests
         var runs = new ConcurrentBag<Run>();
 
         const int Publishers = 16;
-        await Task.WhenAll(Enumerable.Range(0, Publishers).Select(publisher => PublishAsync(publisher, Runs / Publishers, runs, cancellationToken)));
+        await Task.WhenAll(
+            Enumerable.Range(0, Publishers).Select(publisher => PublishAsync(publisher, Runs / Publishers, runs, cancellationToken))
+        );
         var confirmed = runs.Where(run => run.Outcome == PublishOutcome.Confirmed).ToList();
         await Eventually.HoldsAsync(() => confirmed.All(run => reader.Seen.ContainsKey(run.Id)), cancellationToken);
         foreach (var cut in runs.GroupBy(run => run.Cut).OrderBy(group => group.Key))
-            TestContext.Out.WriteLine($"{cut.Key}: {string.Join(", ", cut.GroupBy(run => run.Outcome).Select(group => $"{group.Count()} {group.Key}"))}, arrived {cut.Count(run => reader.Seen.ContainsKey(run.Id))}, longest {cut.Max(run => run.Took).TotalSeconds:0.0} s");
+            TestContext.Out.WriteLine(
+                $"{cut.Key}: {string.Join(", ", cut.GroupBy(run => run.Outcome).Select(group => $"{group.Count()} {group.Key}"))}, "
+                    + $"arrived {cut.Count(run => reader.Seen.ContainsKey(run.Id))}, longest {cut.Max(run => run.Took).TotalSeconds:0.0} s"
+            );
 
         Assert.That(runs, Has.Count.EqualTo(Runs));
         Assert.That(runs.Select(run => run.Took), Is.All.LessThan(Longest));
         Assert.That(confirmed.Where(run => !reader.Seen.ContainsKey(run.Id)), Is.Empty, "lost");
         Assert.That(reader.Seen.Keys.Except(runs.Select(run => run.Id)), Is.Empty, "unexpected");
-        Assert.That(runs.Where(run => run.Cut != Cut.None).Select(run => run.Outcome), Is.All.EqualTo(PublishOutcome.Unknown), "a cut leaves nothing known");
+        Assert.That(
+            runs.Where(run => run.Cut != Cut.None).Select(run => run.Outcome),
+            Is.All.EqualTo(PublishOutcome.Unknown),
+            "a cut leaves nothing known"
+        );
     }
 
     [Test, CancelAfter(120_000)]
@@ -96,7 +105,15 @@ public sealed class ConfirmBoundaryTests
     {
         var transport = _broker.CreateTransport(Topics);
         await transport.StartAsync(cancellationToken);
-        var subscription = new Subscription($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: true, new QueueConfig(), []);
+        var subscription = new Subscription(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [SubjectPattern.Parse("orders.#")!],
+            1,
+            32,
+            SingleActive: true,
+            new QueueConfig(),
+            []
+        );
         _broker.Note(subscription);
         var reader = new Reader(transport);
         reader.Running = await transport.SubscribeAsync(subscription, reader.HandleAsync, cancellationToken);
@@ -104,7 +121,10 @@ public sealed class ConfirmBoundaryTests
     }
 
     private static EsbMessage Message() =>
-        EsbMessage.Create(MessageBody.FromBytes(new byte[2_000]), TimeProvider.System) with { Subject = "orders.accepted" };
+        EsbMessage.Create(MessageBody.FromBytes(new byte[2_000]), TimeProvider.System) with
+        {
+            Subject = "orders.accepted",
+        };
 
     private sealed record Run(Guid Id, Cut Cut, PublishOutcome Outcome, TimeSpan Took);
 

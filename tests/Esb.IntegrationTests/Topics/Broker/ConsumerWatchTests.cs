@@ -15,7 +15,15 @@ public sealed class ConsumerWatchTests
     private static readonly TimeSpan GoodWithin = TimeSpan.FromSeconds(30);
     private static readonly Dictionary<string, TopicConfig> Topics = new() { ["orders"] = new() };
 
-    private readonly Subscription _subscription = new("ledger", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
+    private readonly Subscription _subscription = new(
+        "ledger",
+        [SubjectPattern.Parse("orders.#")!],
+        1,
+        32,
+        SingleActive: false,
+        new QueueConfig(),
+        []
+    );
     private PrivateServers _servers = null!;
     private TestBroker _broker = null!;
 
@@ -48,8 +56,14 @@ public sealed class ConsumerWatchTests
         await LoseOneAsync([left, right], cancellationToken);
 
         await Eventually.HoldsAsync(async () => await CountAsync() == 2, cancellationToken);
-        var replaced = new[] { left, right }.Select(host => host.Log.All.Count(line => line.Contains("1 consumers, and 2 hosts say"))).ToArray();
-        Assert.That(replaced, Has.All.LessThanOrEqualTo(1).And.Some.EqualTo(1), "whoever consumes anew is not the one that is missing; the other need not, where that one came first");
+        var replaced = new[] { left, right }
+            .Select(host => host.Log.All.Count(line => line.Contains("1 consumers, and 2 hosts say")))
+            .ToArray();
+        Assert.That(
+            replaced,
+            Has.All.LessThanOrEqualTo(1).And.Some.EqualTo(1),
+            "whoever consumes anew is not the one that is missing; the other need not, where that one came first"
+        );
     }
 
     [Test, Category("Alone"), CancelAfter(120_000)]
@@ -66,12 +80,22 @@ public sealed class ConsumerWatchTests
         await ending.CancelAsync();
         await load;
 
-        Assert.That(new[] { left, right }.Count(host => host.Log.All.Any(line => line.Contains("does not consume"))), Is.EqualTo(1), "only the one whose consumer it was");
+        Assert.That(
+            new[] { left, right }.Count(host => host.Log.All.Any(line => line.Contains("does not consume"))),
+            Is.EqualTo(1),
+            "only the one whose consumer it was"
+        );
     }
 
-    [TestCase(null, TestName = "The_only_consumer_in_order_is_replaced"), TestCase(3, TestName = "The_only_consumers_of_lanes_are_replaced")]
+    [
+        TestCase(null, TestName = "The_only_consumer_in_order_is_replaced"),
+        TestCase(3, TestName = "The_only_consumers_of_lanes_are_replaced")
+    ]
     [CancelAfter(120_000)]
-    public async Task The_only_consumer_of_each_queue_in_order_is_replaced_and_the_order_is_kept(int? lanes, CancellationToken cancellationToken)
+    public async Task The_only_consumer_of_each_queue_in_order_is_replaced_and_the_order_is_kept(
+        int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         var subscription = _subscription with { SingleActive = lanes is null, Lanes = lanes };
@@ -81,14 +105,19 @@ public sealed class ConsumerWatchTests
         await inbox.NextAsync(10, cancellationToken);
 
         var started = Stopwatch.GetTimestamp();
-        foreach (var queue in _broker.Names.LanesOf(subscription)) await LoseActiveAsync(queue);
+        foreach (var queue in _broker.Names.LanesOf(subscription))
+            await LoseActiveAsync(queue);
         await ReplacedAsync([host], started, cancellationToken);
         await ending.CancelAsync();
         var published = await load;
         var numbers = new List<int>();
-        while (numbers.Count == 0 || numbers[^1] < published - 1) numbers.Add(int.Parse((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), CultureInfo.InvariantCulture));
+        while (numbers.Count == 0 || numbers[^1] < published - 1)
+            numbers.Add(int.Parse((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), CultureInfo.InvariantCulture));
 
-        Assert.That(host.Log.All.Count(line => line.Contains("was lost") && line.StartsWith("Warning", StringComparison.Ordinal)), Is.InRange(1, lanes ?? 1));
+        Assert.That(
+            host.Log.All.Count(line => line.Contains("was lost") && line.StartsWith("Warning", StringComparison.Ordinal)),
+            Is.InRange(1, lanes ?? 1)
+        );
         Assert.That(numbers.Distinct(), Is.EqualTo(Enumerable.Range(10, published - 10)), "each of the key, in order");
     }
 
@@ -100,17 +129,24 @@ public sealed class ConsumerWatchTests
         await ReplacedAsync(hosts, started, cancellationToken);
     }
 
-    private Task LoseActiveAsync(string queue) => _servers.ControlRabbitMqAsync("eval", $$"""
-        {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{queue}}">>)),
-        Consumer = hd([C || C <- rabbit_amqqueue:consumers(Q), element(5, C)]),
-        ra:process_command(amqqueue:get_pid(Q), rabbit_fifo:make_checkout({element(2, Consumer), element(1, Consumer)}, cancel, #{})).
-        """);
+    private Task LoseActiveAsync(string queue) =>
+        _servers.ControlRabbitMqAsync(
+            "eval",
+            $$"""
+            {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{queue}}">>)),
+            Consumer = hd([C || C <- rabbit_amqqueue:consumers(Q), element(5, C)]),
+            ra:process_command(amqqueue:get_pid(Q), rabbit_fifo:make_checkout({element(2, Consumer), element(1, Consumer)}, cancel, #{})).
+            """
+        );
 
     private async Task ReplacedAsync(Host[] hosts, long started, CancellationToken cancellationToken)
     {
         await Eventually.HoldsAsync(() => hosts.Any(host => !host.Running.IsLive), cancellationToken);
         var noticed = Stopwatch.GetElapsedTime(started);
-        await Eventually.HoldsAsync(async () => hosts.All(host => host.Running.IsLive) && await CountAsync(hosts[0].Subscription) == hosts.Length, cancellationToken);
+        await Eventually.HoldsAsync(
+            async () => hosts.All(host => host.Running.IsLive) && await CountAsync(hosts[0].Subscription) == hosts.Length,
+            cancellationToken
+        );
         var mended = Stopwatch.GetElapsedTime(started);
         TestContext.Out.WriteLine($"noticed after {noticed.TotalSeconds:0.0} s, mended after {mended.TotalSeconds:0.0} s");
         Assert.That(noticed, Is.LessThan(BadWithin));
@@ -128,7 +164,8 @@ public sealed class ConsumerWatchTests
         return new Host(transport, subscription, running, log);
     }
 
-    private int ConsumersKnownTo(Host host) => host.Transport.Farm.Members.ReceiversOf(_subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
+    private int ConsumersKnownTo(Host host) =>
+        host.Transport.Farm.Members.ReceiversOf(_subscription.Endpoint).Count(receiver => receiver.Receiver.Epoch is not null);
 
     // Of the queue that has the fewest.
     private async Task<int> CountAsync(Subscription? subscription = null)
@@ -136,7 +173,8 @@ public sealed class ConsumerWatchTests
         await using var connection = await _broker.ConnectAsync();
         await using var channel = await connection.CreateChannelAsync();
         var counts = new List<uint>();
-        foreach (var queue in _broker.Names.LanesOf(subscription ?? _subscription)) counts.Add((await channel.QueueDeclarePassiveAsync(queue)).ConsumerCount);
+        foreach (var queue in _broker.Names.LanesOf(subscription ?? _subscription))
+            counts.Add((await channel.QueueDeclarePassiveAsync(queue)).ConsumerCount);
         return (int)counts.Min();
     }
 
@@ -146,14 +184,22 @@ public sealed class ConsumerWatchTests
         var count = 0;
         for (; !ending.IsCancellationRequested; count++)
         {
-            await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText($"{count}"), TimeProvider.System) with { Subject = "orders.accepted", Key = "a" }, CancellationToken.None);
+            await transport.PublishAsync(
+                EsbMessage.Create(MessageBody.FromText($"{count}"), TimeProvider.System) with
+                {
+                    Subject = "orders.accepted",
+                    Key = "a",
+                },
+                CancellationToken.None
+            );
             await Task.Delay(50, CancellationToken.None);
         }
 
         return count;
     }
 
-    private sealed record Host(RabbitMqTransport Transport, Subscription Subscription, ITopicSubscription Running, LogLines Log) : IAsyncDisposable
+    private sealed record Host(RabbitMqTransport Transport, Subscription Subscription, ITopicSubscription Running, LogLines Log)
+        : IAsyncDisposable
     {
         public async ValueTask DisposeAsync()
         {

@@ -11,7 +11,15 @@ public sealed class GroupedAckTests
 {
     private static readonly Dictionary<string, TopicConfig> Topics = new() { ["orders"] = new() };
 
-    private readonly Subscription _subscription = new("ledger", [SubjectPattern.Parse("orders.#")!], 8, 32, SingleActive: false, new QueueConfig(), []);
+    private readonly Subscription _subscription = new(
+        "ledger",
+        [SubjectPattern.Parse("orders.#")!],
+        8,
+        32,
+        SingleActive: false,
+        new QueueConfig(),
+        []
+    );
     private TestBroker _broker = null!;
 
     [SetUp]
@@ -34,11 +42,13 @@ public sealed class GroupedAckTests
             async (delivery, _) =>
             {
                 var text = delivery.Message.Body.ReadText();
-                if (text == "0") await slow.Task;
+                if (text == "0")
+                    await slow.Task;
                 seen.AddOrUpdate(text, 1, (_, count) => count + 1);
                 return Settlement.Done;
             },
-            cancellationToken);
+            cancellationToken
+        );
 
         await PublishAsync(transport, 0, 200, cancellationToken);
         await Eventually.HoldsAsync(() => seen.Count == 199, cancellationToken); // far beyond the prefetch, so they were acknowledged
@@ -51,7 +61,9 @@ public sealed class GroupedAckTests
     }
 
     [Test, CancelAfter(60_000)]
-    public async Task What_was_done_and_not_acknowledged_when_its_host_went_comes_again_and_nothing_else(CancellationToken cancellationToken)
+    public async Task What_was_done_and_not_acknowledged_when_its_host_went_comes_again_and_nothing_else(
+        CancellationToken cancellationToken
+    )
     {
         await using var proxy = new TcpProxy(new Uri(Servers.RabbitMq));
         await using var lost = await StartAsync(cancellationToken, proxy.Address.ToString());
@@ -61,10 +73,12 @@ public sealed class GroupedAckTests
             _subscription,
             (delivery, token) =>
             {
-                if (delivery.Message.Body.ReadText() == "5") proxy.Silence(); // it is done, and the broker never hears of it
+                if (delivery.Message.Body.ReadText() == "5")
+                    proxy.Silence(); // it is done, and the broker never hears of it
                 return inbox.HandleAsync(delivery, token);
             },
-            cancellationToken);
+            cancellationToken
+        );
         await Eventually.HoldsAsync(() => dying.IsLive, cancellationToken);
 
         await PublishAsync(other, 0, 5, cancellationToken);

@@ -44,7 +44,8 @@ public sealed class LostConnectionTests
                 return Settlement.Done;
             },
             lanes: null,
-            cancellationToken);
+            cancellationToken
+        );
 
         var request = _transport.RequestAsync(Message(), TimeSpan.FromSeconds(50), cancellationToken);
         await begun.Task.WaitAsync(cancellationToken);
@@ -56,7 +57,11 @@ public sealed class LostConnectionTests
     [Test]
     public async Task Who_asks_again_under_the_same_id_waits_as_long_as_it_wants_itself(CancellationToken cancellationToken)
     {
-        await using var subscription = await SubscribeAsync((_, _) => ValueTask.FromResult(Settlement.Done), lanes: null, cancellationToken);
+        await using var subscription = await SubscribeAsync(
+            (_, _) => ValueTask.FromResult(Settlement.Done),
+            lanes: null,
+            cancellationToken
+        );
         var message = Message();
         using var gone = new CancellationTokenSource();
 
@@ -69,18 +74,24 @@ public sealed class LostConnectionTests
     }
 
     [Test, Category("Thorough")]
-    public async Task Delivery_that_comes_again_to_the_process_that_had_it_is_no_suspect([Values(null, 8)] int? lanes, CancellationToken cancellationToken)
+    public async Task Delivery_that_comes_again_to_the_process_that_had_it_is_no_suspect(
+        [Values(null, 8)] int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var (first, again) = (new TaskCompletionSource(), new TaskCompletionSource<int>());
         await using var subscription = await SubscribeAsync(
             async (delivery, token) =>
             {
-                if (first.TrySetResult()) await Task.Delay(Timeout.InfiniteTimeSpan, token);
-                else again.TrySetResult(delivery.Redeliveries);
+                if (first.TrySetResult())
+                    await Task.Delay(Timeout.InfiniteTimeSpan, token);
+                else
+                    again.TrySetResult(delivery.Redeliveries);
                 return Settlement.Done;
             },
             lanes,
-            cancellationToken);
+            cancellationToken
+        );
         await _transport.PublishAsync(Message(), cancellationToken);
         await first.Task.WaitAsync(cancellationToken);
 
@@ -91,7 +102,18 @@ public sealed class LostConnectionTests
 
     private Task<ITopicSubscription> SubscribeAsync(DeliveryHandler handler, int? lanes, CancellationToken cancellationToken)
     {
-        var subscription = new Subscription("an-endpoint", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = lanes };
+        var subscription = new Subscription(
+            "an-endpoint",
+            [SubjectPattern.Parse("orders.#")!],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            []
+        )
+        {
+            Lanes = lanes,
+        };
         _broker.Note(subscription);
         return _transport.SubscribeAsync(subscription, handler, cancellationToken);
     }
@@ -109,5 +131,10 @@ public sealed class LostConnectionTests
         }
     }
 
-    private static EsbMessage Message() => EsbMessage.Create(MessageBody.FromText("<order/>"), TimeProvider.System) with { Subject = "orders.accepted", Key = "k" };
+    private static EsbMessage Message() =>
+        EsbMessage.Create(MessageBody.FromText("<order/>"), TimeProvider.System) with
+        {
+            Subject = "orders.accepted",
+            Key = "k",
+        };
 }

@@ -32,13 +32,26 @@ public abstract class PrivateBrokerTests
     [TearDown]
     public async Task StopTransport() => await Transport.DisposeAsync();
 
-    protected static EsbMessage Message(string body) => EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = "orders.accepted" };
+    protected static EsbMessage Message(string body) =>
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with
+        {
+            Subject = "orders.accepted",
+        };
 
     protected static Subscription Subscription() =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), [TimeSpan.FromSeconds(1)]);
+        new(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [SubjectPattern.Parse("orders.#")!],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            [TimeSpan.FromSeconds(1)]
+        );
 
     protected async Task ConfirmAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(50, cancellationToken);
+        while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed)
+            await Task.Delay(50, cancellationToken);
     }
 }

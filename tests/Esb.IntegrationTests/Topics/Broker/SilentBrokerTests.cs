@@ -14,7 +14,9 @@ public sealed class SilentBrokerTests
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
-        await using var transport = new TestBroker($"amqp://guest:guest@{listener.LocalEndpoint}").CreateTransport(new Dictionary<string, TopicConfig> { ["orders"] = new() });
+        await using var transport = new TestBroker($"amqp://guest:guest@{listener.LocalEndpoint}").CreateTransport(
+            new Dictionary<string, TopicConfig> { ["orders"] = new() }
+        );
 
         var started = Stopwatch.GetTimestamp();
         await transport.StartAsync(cancellationToken);

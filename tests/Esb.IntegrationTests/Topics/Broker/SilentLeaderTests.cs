@@ -18,7 +18,15 @@ public sealed class SilentLeaderTests
 {
     private const int Messages = 100;
 
-    private readonly Subscription _subscription = new("ledger", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
+    private readonly Subscription _subscription = new(
+        "ledger",
+        [SubjectPattern.Parse("orders.#")!],
+        1,
+        32,
+        SingleActive: false,
+        new QueueConfig(),
+        []
+    );
     private readonly List<int> _arrived = [];
     private PrivateServers _servers = null!;
     private BrokerSession _session = null!;
@@ -39,8 +47,20 @@ public sealed class SilentLeaderTests
         await transport.StartAsync(CancellationToken.None);
         await (await transport.SubscribeAsync(_subscription, new Inbox().HandleAsync, CancellationToken.None)).DisposeAsync();
         for (var i = 0; i < Messages; i++)
-            await transport.PublishAsync(EsbMessage.Create(MessageBody.FromText($"{i}"), TimeProvider.System) with { Subject = "orders.accepted" }, CancellationToken.None);
-        _session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = _servers.RabbitMq, Prefix = broker.Prefix }, TestBroker.Configuration, ["orders"], TimeProvider.System, CancellationToken.None);
+            await transport.PublishAsync(
+                EsbMessage.Create(MessageBody.FromText($"{i}"), TimeProvider.System) with
+                {
+                    Subject = "orders.accepted",
+                },
+                CancellationToken.None
+            );
+        _session = await BrokerSession.OpenAsync(
+            new RabbitMqTransportConfig { Url = _servers.RabbitMq, Prefix = broker.Prefix },
+            TestBroker.Configuration,
+            ["orders"],
+            TimeProvider.System,
+            CancellationToken.None
+        );
         _queue = broker.Names.Endpoint(_subscription.Endpoint);
         _arrived.Clear();
         _guess = null;
@@ -61,7 +81,11 @@ public sealed class SilentLeaderTests
         Assert.That(_guess, Is.EqualTo((0, 0)), "what the broker says meanwhile");
         Assert.That(_arrived, Is.EqualTo(Enumerable.Range(0, Messages)));
         Assert.That(moved, Is.EqualTo(Messages));
-        Assert.That((await _session.Connection.CountAsync(_queue, cancellationToken))?.ConsumerCount, Is.Zero, "who has moved them is gone at once");
+        Assert.That(
+            (await _session.Connection.CountAsync(_queue, cancellationToken))?.ConsumerCount,
+            Is.Zero,
+            "who has moved them is gone at once"
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -81,7 +105,8 @@ public sealed class SilentLeaderTests
     private async ValueTask<PublishResult> TakeAsync(WireMessage wire, BasicProperties properties, string subject, string? key)
     {
         _arrived.Add(int.Parse(wire.Body.Span, CultureInfo.InvariantCulture));
-        if (_arrived.Count != 10) return PublishResult.Confirmed;
+        if (_arrived.Count != 10)
+            return PublishResult.Confirmed;
         await SwitchLeaderAsync("suspend");
         await using var channel = await _session.Connection.CreateChannelAsync();
         var told = await channel.QueueDeclarePassiveAsync(_queue);
@@ -90,8 +115,12 @@ public sealed class SilentLeaderTests
     }
 
     // Erlang's sys:suspend/1 and sys:resume/1 of the process that leads the queue.
-    private Task SwitchLeaderAsync(string to) => _servers.ControlRabbitMqAsync("eval", $$"""
-        {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{_queue}}">>)),
-        sys:{{to}}(amqqueue:get_pid(Q)).
-        """);
+    private Task SwitchLeaderAsync(string to) =>
+        _servers.ControlRabbitMqAsync(
+            "eval",
+            $$"""
+            {ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"{{_queue}}">>)),
+            sys:{{to}}(amqqueue:get_pid(Q)).
+            """
+        );
 }

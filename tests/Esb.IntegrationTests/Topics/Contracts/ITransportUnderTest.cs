@@ -15,9 +15,7 @@ public interface ITransportUnderTest
     Task<ITopicTransport> OtherHostAsync(ITopicTransport transport) => Task.FromResult(transport);
 
     /// <summary>Learns what a test subscribes, to remove it later.</summary>
-    void Note(Subscription subscription)
-    {
-    }
+    void Note(Subscription subscription) { }
 
     /// <summary>Removes what a test left on a server.</summary>
     Task CleanUpAsync() => Task.CompletedTask;

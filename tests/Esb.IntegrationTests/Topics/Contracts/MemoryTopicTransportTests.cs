@@ -20,7 +20,8 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
                 await end.Task;
                 return delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done;
             },
-            Subscription("orders.#"));
+            Subscription("orders.#")
+        );
 
         var result = await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
         var wasSettledBefore = result.Settled.IsCompleted;
@@ -45,7 +46,11 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     [Test, CancelAfter(5_000)]
     public async Task More_messages_than_allowed_are_refused_until_others_are_settled(CancellationToken cancellationToken)
     {
-        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 2 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(
+            new LimitsConfig { InFlight = 2 },
+            TimeProvider.System,
+            NullLogger<MemoryTransport>.Instance
+        );
         var end = new TaskCompletionSource();
         await using var subscription = await transport.SubscribeAsync(
             Subscription("orders.#"),
@@ -54,9 +59,14 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
                 await end.Task;
                 return Settlement.Done;
             },
-            cancellationToken);
+            cancellationToken
+        );
 
-        var kept = new[] { await transport.PublishAsync(Message("orders.1"), cancellationToken), await transport.PublishAsync(Message("orders.2"), cancellationToken) };
+        var kept = new[]
+        {
+            await transport.PublishAsync(Message("orders.1"), cancellationToken),
+            await transport.PublishAsync(Message("orders.2"), cancellationToken),
+        };
         var refused = await transport.PublishAsync(Message("orders.3"), cancellationToken);
         end.SetResult();
         await Task.WhenAll(kept.Select(result => result.Settled)).WaitAsync(cancellationToken);
@@ -69,25 +79,37 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     [Test, CancelAfter(5_000)]
     public async Task What_is_made_of_a_message_is_taken_although_nothing_else_is_and_settled_with_it(CancellationToken cancellationToken)
     {
-        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 1 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(
+            new LimitsConfig { InFlight = 1 },
+            TimeProvider.System,
+            NullLogger<MemoryTransport>.Instance
+        );
         var (made, end) = (new TaskCompletionSource<PublishOutcome>(), new TaskCompletionSource());
         await using var working = await transport.SubscribeAsync(
-            Subscription("orders.#") with { Publishes = true },
+            Subscription("orders.#") with
+            {
+                Publishes = true,
+            },
             async (delivery, token) =>
             {
                 var result = await transport.PublishAsync(Message($"bills.{delivery.Message.Subject}"), token);
                 made.SetResult(result.Outcome);
                 return Settlement.Done;
             },
-            cancellationToken);
+            cancellationToken
+        );
         await using var ending = await transport.SubscribeAsync(
-            Subscription("bills.#") with { Endpoint = "bills" },
+            Subscription("bills.#") with
+            {
+                Endpoint = "bills",
+            },
             async (_, _) =>
             {
                 await end.Task;
                 return Settlement.Done;
             },
-            cancellationToken);
+            cancellationToken
+        );
 
         var order = await transport.PublishAsync(Message("orders.1"), cancellationToken);
         var outcome = await made.Task.WaitAsync(cancellationToken);
@@ -103,7 +125,8 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
     [Test, CancelAfter(5_000)]
     public async Task Only_the_newest_thousand_that_nobody_wants_are_kept(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 1_010; i++) await Transport.PublishAsync(Message("orders.never", $"{i}"), cancellationToken);
+        for (var i = 0; i < 1_010; i++)
+            await Transport.PublishAsync(Message("orders.never", $"{i}"), cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox, "orders.#");
 

@@ -31,7 +31,8 @@ internal sealed class RabbitMqUnderTest : ITransportUnderTest
 
     public async Task CleanUpAsync()
     {
-        foreach (var host in _otherHosts) await host.DisposeAsync();
+        foreach (var host in _otherHosts)
+            await host.DisposeAsync();
         _otherHosts.Clear();
         await _broker.CleanUpAsync();
     }

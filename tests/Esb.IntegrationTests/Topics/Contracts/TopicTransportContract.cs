@@ -47,7 +47,12 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
     [TestCase("orders.*.late", "orders.accepted.late", true)]
     [TestCase("orders.accepted", "orders.refused", false)]
     [CancelAfter(20_000)]
-    public async Task A_pattern_takes_the_subjects_it_matches(string pattern, string subject, bool matches, CancellationToken cancellationToken)
+    public async Task A_pattern_takes_the_subjects_it_matches(
+        string pattern,
+        string subject,
+        bool matches,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         var all = new Inbox();
@@ -57,8 +62,10 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         await Transport.PublishAsync(Message(subject), cancellationToken);
         await all.NextAsync(cancellationToken);
 
-        if (matches) Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo(subject));
-        else Assert.That(inbox.TryNext(out _), Is.False);
+        if (matches)
+            Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo(subject));
+        else
+            Assert.That(inbox.TryNext(out _), Is.False);
     }
 
     [Test, CancelAfter(20_000)]
@@ -101,13 +108,19 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         await SubscribeAsync(
             async (_, _) =>
             {
-                if (Interlocked.Increment(ref atOnce) == 4) allTogether.TrySetResult();
+                if (Interlocked.Increment(ref atOnce) == 4)
+                    allTogether.TrySetResult();
                 await allTogether.Task.WaitAsync(cancellationToken);
                 return Settlement.Done;
             },
-            Subscription("orders.#") with { Concurrency = 4 });
+            Subscription("orders.#") with
+            {
+                Concurrency = 4,
+            }
+        );
 
-        for (var i = 0; i < 4; i++) await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
+        for (var i = 0; i < 4; i++)
+            await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
 
         await allTogether.Task.WaitAsync(cancellationToken);
         Assert.That(atOnce, Is.EqualTo(4));
@@ -145,10 +158,15 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         var hijacked = new Inbox();
         await SubscribeAsync(inbox, "orders.accepted");
         await SubscribeAsync(hijacked, "orders.stolen");
-        var headers = MessageHeaders.From(
-        [
-            new("CC", "orders.stolen"), new("bcc", "orders.stolen"), new("x-death", "1"), new("ESB-Attempt", "9"), new("esb-fault", "F"),
-            new("MT-Fault-Address", "queue:other"), new("x-delivery-count", "3"), new("x-kept", "yes"),
+        var headers = MessageHeaders.From([
+            new("CC", "orders.stolen"),
+            new("bcc", "orders.stolen"),
+            new("x-death", "1"),
+            new("ESB-Attempt", "9"),
+            new("esb-fault", "F"),
+            new("MT-Fault-Address", "queue:other"),
+            new("x-delivery-count", "3"),
+            new("x-kept", "yes"),
         ]);
 
         await Transport.PublishAsync(Message("orders.accepted") with { Headers = headers }, cancellationToken);
@@ -178,7 +196,9 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         var inbox = new Inbox();
         await SubscribeAsync(inbox, "orders.#");
 
-        Assert.ThrowsAsync<OperationCanceledException>(async () => await Transport.PublishAsync(Message("orders.accepted", "never"), new CancellationToken(canceled: true)));
+        Assert.ThrowsAsync<OperationCanceledException>(async () =>
+            await Transport.PublishAsync(Message("orders.accepted", "never"), new CancellationToken(canceled: true))
+        );
         await Transport.PublishAsync(Message("orders.accepted", "now"), cancellationToken);
 
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.ReadText(), Is.EqualTo("now"));

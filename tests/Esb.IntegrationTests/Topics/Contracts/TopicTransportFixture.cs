@@ -38,7 +38,8 @@ public abstract class TopicTransportFixture(ITransportUnderTest underTest)
     [TearDown]
     public async Task StopTransport()
     {
-        foreach (var subscription in _subscriptions) await subscription.DisposeAsync();
+        foreach (var subscription in _subscriptions)
+            await subscription.DisposeAsync();
         _subscriptions.Clear();
         await Transport.DisposeAsync();
         await underTest.CleanUpAsync();
@@ -52,7 +53,10 @@ public abstract class TopicTransportFixture(ITransportUnderTest underTest)
 
     /// <summary>A message to be published.</summary>
     protected static EsbMessage Message(string subject, byte[] body) =>
-        EsbMessage.Create(MessageBody.FromBytes(body), TimeProvider.System) with { Subject = subject };
+        EsbMessage.Create(MessageBody.FromBytes(body), TimeProvider.System) with
+        {
+            Subject = subject,
+        };
 
     /// <summary>A dead letter of a message.</summary>
     protected static DeadLetter Letter(EsbMessage message, string reason = "It does not work.") =>
@@ -60,13 +64,26 @@ public abstract class TopicTransportFixture(ITransportUnderTest underTest)
 
     /// <summary>What an endpoint of its own, named at random, wants.</summary>
     protected static Subscription Subscription(params string[] patterns) =>
-        new($"endpoint-{Guid.NewGuid():N}"[..20], [.. patterns.Select(pattern => SubjectPattern.Parse(pattern)!)], 1, 32, SingleActive: false, new QueueConfig(), [Rung]);
+        new(
+            $"endpoint-{Guid.NewGuid():N}"[..20],
+            [.. patterns.Select(pattern => SubjectPattern.Parse(pattern)!)],
+            1,
+            32,
+            SingleActive: false,
+            new QueueConfig(),
+            [Rung]
+        );
 
     /// <summary>Subscribes until the test ends.</summary>
-    private protected Task<ITopicSubscription> SubscribeAsync(Inbox inbox, params string[] patterns) => SubscribeAsync(inbox.HandleAsync, Subscription(patterns));
+    private protected Task<ITopicSubscription> SubscribeAsync(Inbox inbox, params string[] patterns) =>
+        SubscribeAsync(inbox.HandleAsync, Subscription(patterns));
 
     /// <summary>Subscribes until the test ends.</summary>
-    protected async Task<ITopicSubscription> SubscribeAsync(DeliveryHandler handler, Subscription subscription, ITopicTransport? host = null)
+    protected async Task<ITopicSubscription> SubscribeAsync(
+        DeliveryHandler handler,
+        Subscription subscription,
+        ITopicTransport? host = null
+    )
     {
         underTest.Note(subscription);
         var running = await (host ?? Transport).SubscribeAsync(subscription, handler, CancellationToken.None);
@@ -79,10 +96,13 @@ public abstract class TopicTransportFixture(ITransportUnderTest underTest)
     protected async Task<System.Threading.Channels.Channel<DeadLetter>> ReadDeadLettersAsync()
     {
         var letters = System.Threading.Channels.Channel.CreateUnbounded<DeadLetter>();
-        _subscriptions.Add(await Transport.ReadDeadLettersAsync((letter, token) => letters.Writer.WriteAsync(letter, token), CancellationToken.None));
+        _subscriptions.Add(
+            await Transport.ReadDeadLettersAsync((letter, token) => letters.Writer.WriteAsync(letter, token), CancellationToken.None)
+        );
         return letters;
     }
 
     /// <summary>The bodies of what was delivered.</summary>
-    protected static IEnumerable<string> Texts(IEnumerable<TopicDelivery> deliveries) => deliveries.Select(delivery => delivery.Message.Body.ReadText());
+    protected static IEnumerable<string> Texts(IEnumerable<TopicDelivery> deliveries) =>
+        deliveries.Select(delivery => delivery.Message.Body.ReadText());
 }

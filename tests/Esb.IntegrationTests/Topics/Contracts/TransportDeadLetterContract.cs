@@ -12,7 +12,17 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
     {
         var at = new DateTimeOffset(2026, 3, 4, 5, 6, 7, 89, TimeSpan.Zero);
         var inbox = new Inbox(delivery => new Settlement.Divert(
-            new DeadLetter(delivery.Message, "the-endpoint", "ESB-TEST", "It does not work: ä.", "System.Exception", 3, at, at.AddSeconds(9))));
+            new DeadLetter(
+                delivery.Message,
+                "the-endpoint",
+                "ESB-TEST",
+                "It does not work: ä.",
+                "System.Exception",
+                3,
+                at,
+                at.AddSeconds(9)
+            )
+        ));
         await SubscribeAsync(inbox, "orders.#");
         var letters = await ReadDeadLettersAsync();
         var message = Message("orders.accepted", [1, 2, 255]) with { Key = "k", Headers = MessageHeaders.Empty.With("x-a", "1") };
@@ -23,9 +33,21 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         Assert.Multiple(() =>
         {
             Assert.That(
-                (letter.Endpoint, letter.Code, letter.Reason, letter.ExceptionType, letter.Attempts, letter.FirstAttempt, letter.LastAttempt),
-                Is.EqualTo(("the-endpoint", "ESB-TEST", "It does not work: ä.", "System.Exception", 3, at, at.AddSeconds(9))));
-            Assert.That((letter.Message.Id, letter.Message.Subject, letter.Message.Key, letter.Message.Headers["x-a"]), Is.EqualTo((message.Id, "orders.accepted", "k", "1")));
+                (
+                    letter.Endpoint,
+                    letter.Code,
+                    letter.Reason,
+                    letter.ExceptionType,
+                    letter.Attempts,
+                    letter.FirstAttempt,
+                    letter.LastAttempt
+                ),
+                Is.EqualTo(("the-endpoint", "ESB-TEST", "It does not work: ä.", "System.Exception", 3, at, at.AddSeconds(9)))
+            );
+            Assert.That(
+                (letter.Message.Id, letter.Message.Subject, letter.Message.Key, letter.Message.Headers["x-a"]),
+                Is.EqualTo((message.Id, "orders.accepted", "k", "1"))
+            );
             Assert.That(letter.Message.Body.Bytes.ToArray(), Is.EqualTo(new byte[] { 1, 2, 255 }));
         });
     }
@@ -35,9 +57,20 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
     {
         var at = new DateTimeOffset(2026, 3, 4, 5, 6, 7, 89, TimeSpan.Zero);
         FailedAttempt Failure(int number) => new(at.AddSeconds(number), $"ESB-{number}", "It does not work: ä\0\u0001.");
-        var inbox = new Inbox(delivery => delivery.Message.Attempt < 2
-            ? new Settlement.Later(Rung, delivery.Message.Attempt + 1) { Failures = [.. delivery.Failures, Failure(delivery.Message.Attempt)] }
-            : new Settlement.Divert(Letter(delivery.Message) with { Reason = "The last one, whole.", Failures = [.. delivery.Failures, Failure(2) with { Reason = "The last one, whole." }] }));
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt < 2
+                ? new Settlement.Later(Rung, delivery.Message.Attempt + 1)
+                {
+                    Failures = [.. delivery.Failures, Failure(delivery.Message.Attempt)],
+                }
+                : new Settlement.Divert(
+                    Letter(delivery.Message) with
+                    {
+                        Reason = "The last one, whole.",
+                        Failures = [.. delivery.Failures, Failure(2) with { Reason = "The last one, whole." }],
+                    }
+                )
+        );
         await SubscribeAsync(inbox, "orders.#");
         var letters = await ReadDeadLettersAsync();
 
@@ -45,7 +78,10 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         var deliveries = await inbox.NextAsync(3, cancellationToken);
         var letter = await letters.Reader.ReadAsync(cancellationToken);
 
-        Assert.That(deliveries.Select(delivery => delivery.Failures), Is.EqualTo(new FailedAttempt[][] { [], [Failure(0)], [Failure(0), Failure(1)] }));
+        Assert.That(
+            deliveries.Select(delivery => delivery.Failures),
+            Is.EqualTo(new FailedAttempt[][] { [], [Failure(0)], [Failure(0), Failure(1)] })
+        );
         Assert.That(letter.Failures, Is.EqualTo(new[] { Failure(0), Failure(1), Failure(2) with { Reason = "The last one, whole." } }));
     }
 
@@ -58,11 +94,13 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         await using var reading = await Transport.ReadDeadLettersAsync(
             (letter, _) =>
             {
-                if (++tries < 2) throw new IOException("The store is away.");
+                if (++tries < 2)
+                    throw new IOException("The store is away.");
                 taken.TrySetResult(letter);
                 return ValueTask.CompletedTask;
             },
-            cancellationToken);
+            cancellationToken
+        );
         var message = Message("orders.accepted");
 
         await Transport.PublishAsync(message, cancellationToken);
@@ -82,7 +120,8 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
                 await Task.Delay(Timeout.Infinite, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 throw new IOException("The store is away.");
             },
-            cancellationToken);
+            cancellationToken
+        );
 
         await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
         await taking.Task.WaitAsync(cancellationToken);

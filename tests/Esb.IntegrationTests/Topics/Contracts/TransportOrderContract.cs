@@ -24,7 +24,8 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         await SubscribeAsync(handler, subscription);
         await SubscribeAsync(handler, subscription, await OtherHostAsync());
 
-        for (var i = 0; i < 200; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
+        for (var i = 0; i < 200; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
         await Eventually.HoldsAsync(() => seen.Count >= 200, cancellationToken);
 
         Assert.That(seen, Is.EqualTo(Enumerable.Range(0, 200).Select(i => $"{i}")));
@@ -39,13 +40,15 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         var inbox = new Inbox(delivery =>
         {
             var text = delivery.Message.Body.ReadText();
-            if (text == "5" && Interlocked.Decrement(ref refusals) >= 0) return Settlement.Return;
+            if (text == "5" && Interlocked.Decrement(ref refusals) >= 0)
+                return Settlement.Return;
             seen.Enqueue(text);
             return Settlement.Done;
         });
         await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#") with { SingleActive = true, Prefetch = 50 });
 
-        for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
         await Eventually.HoldsAsync(() => seen.Count >= 20, cancellationToken);
 
         Assert.That(seen, Is.EqualTo(Enumerable.Range(0, 20).Select(i => $"{i}")));
@@ -57,14 +60,16 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         var stands = new TaskCompletionSource();
         var first = new Inbox(delivery =>
         {
-            if (delivery.Message.Body.ReadText() != "3") return Settlement.Done;
+            if (delivery.Message.Body.ReadText() != "3")
+                return Settlement.Done;
             stands.TrySetResult();
             return Settlement.Return;
         });
         var second = new Inbox();
         var subscription = Subscription("orders.#") with { SingleActive = true, Prefetch = 50 };
         var running = await SubscribeAsync(first.HandleAsync, subscription);
-        for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = "one" }, cancellationToken);
         await stands.Task.WaitAsync(cancellationToken);
 
         await running.DisposeAsync();
@@ -82,7 +87,8 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         var (atOnce, most, overlapping) = (0, 0, 0);
         DeliveryHandler handler = async (delivery, _) =>
         {
-            if (busy.AddOrUpdate(delivery.Source.Lane, 1, (_, count) => count + 1) > 1) Interlocked.Increment(ref overlapping);
+            if (busy.AddOrUpdate(delivery.Source.Lane, 1, (_, count) => count + 1) > 1)
+                Interlocked.Increment(ref overlapping);
             most = Math.Max(most, Interlocked.Increment(ref atOnce));
             await Task.Delay(2, cancellationToken);
             seen.Enqueue((delivery.Message.Key!, int.Parse(delivery.Message.Body.ReadText())));
@@ -92,10 +98,12 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         };
         await SubscribeAsync(handler, Lanes(8) with { Concurrency = 3 });
 
-        for (var i = 0; i < 300; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = $"key-{i % 30}" }, cancellationToken);
+        for (var i = 0; i < 300; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = $"key-{i % 30}" }, cancellationToken);
         await Eventually.HoldsAsync(() => seen.Count >= 300, cancellationToken);
 
-        foreach (var key in seen.GroupBy(delivery => delivery.Key)) Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
+        foreach (var key in seen.GroupBy(delivery => delivery.Key))
+            Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
         Assert.That((most, overlapping), Is.EqualTo((3, 0)));
     }
 
@@ -105,8 +113,12 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, Lanes(4) with { Concurrency = 4 });
 
-        for (var i = 0; i < 40; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = i % 2 == 0 ? "even" : null }, cancellationToken);
-        var lanes = (await inbox.NextAsync(40, cancellationToken)).ToLookup(delivery => delivery.Message.Key, delivery => delivery.Source.Lane);
+        for (var i = 0; i < 40; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}") with { Key = i % 2 == 0 ? "even" : null }, cancellationToken);
+        var lanes = (await inbox.NextAsync(40, cancellationToken)).ToLookup(
+            delivery => delivery.Message.Key,
+            delivery => delivery.Source.Lane
+        );
 
         Assert.That(lanes["even"].Distinct().Count(), Is.EqualTo(1));
         Assert.That(lanes[null].Distinct().Count(), Is.EqualTo(1));
@@ -120,18 +132,21 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         var refuses = true;
         var inbox = new Inbox(delivery =>
         {
-            if (delivery.Message.Key == "key-0" && Volatile.Read(ref refuses)) return Settlement.Return;
+            if (delivery.Message.Key == "key-0" && Volatile.Read(ref refuses))
+                return Settlement.Return;
             seen.Enqueue($"{delivery.Message.Key}:{delivery.Message.Body.ReadText()}");
             return Settlement.Done;
         });
         await SubscribeAsync(inbox.HandleAsync, Lanes(8));
-        for (var i = 0; i < 200; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i:000}") with { Key = $"key-{i % 20}" }, cancellationToken);
+        for (var i = 0; i < 200; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i:000}") with { Key = $"key-{i % 20}" }, cancellationToken);
 
         await Eventually.HoldsAsync(() => seen.Count > 100, cancellationToken);
         Volatile.Write(ref refuses, false);
         await Eventually.HoldsAsync(() => seen.Count >= 200, cancellationToken);
 
-        foreach (var key in seen.GroupBy(text => text.Split(':')[0])) Assert.That(key, Is.Ordered);
+        foreach (var key in seen.GroupBy(text => text.Split(':')[0]))
+            Assert.That(key, Is.Ordered);
     }
 
     /// <summary>What an endpoint wants that keeps the order of keys.</summary>

@@ -9,14 +9,23 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
     private IEndpointQueues Queues => (IEndpointQueues)Transport;
 
     [Test, CancelAfter(20_000)]
-    public async Task What_is_sent_to_one_endpoint_reaches_no_other_and_says_how_it_came([Values(null, 4)] int? lanes, CancellationToken cancellationToken)
+    public async Task What_is_sent_to_one_endpoint_reaches_no_other_and_says_how_it_came(
+        [Values(null, 4)] int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         var other = new Inbox();
         var subscription = Subscription("orders.#") with { Lanes = lanes, RetryDelays = lanes is null ? [Rung] : [] };
         await SubscribeAsync(inbox.HandleAsync, subscription);
         await SubscribeAsync(other, "orders.#");
-        var message = Message("orders.accepted") with { Key = "k", Attempt = 3, Party = "shop", Headers = MessageHeaders.Empty.With("x-a", "1") };
+        var message = Message("orders.accepted") with
+        {
+            Key = "k",
+            Attempt = 3,
+            Party = "shop",
+            Headers = MessageHeaders.Empty.With("x-a", "1"),
+        };
 
         var replayed = await Queues.SendAsync(subscription.Endpoint, message, DeliveryKind.Replay, cancellationToken);
         var replay = await inbox.NextAsync(cancellationToken);
@@ -27,10 +36,22 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
         var first = await other.NextAsync(cancellationToken);
 
         Assert.That(replayed.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
-        Assert.That((replay.Kind, release.Kind, published.Kind), Is.EqualTo((DeliveryKind.Replay, DeliveryKind.Release, DeliveryKind.Published)));
         Assert.That(
-            (replay.Message.Id, replay.Message.Subject, replay.Message.Key, replay.Message.Attempt, replay.Message.Party, replay.Message.Headers["x-a"], replay.Message.Body.ReadText()),
-            Is.EqualTo((message.Id, "orders.accepted", "k", 3, "shop", "1", "<order/>")));
+            (replay.Kind, release.Kind, published.Kind),
+            Is.EqualTo((DeliveryKind.Replay, DeliveryKind.Release, DeliveryKind.Published))
+        );
+        Assert.That(
+            (
+                replay.Message.Id,
+                replay.Message.Subject,
+                replay.Message.Key,
+                replay.Message.Attempt,
+                replay.Message.Party,
+                replay.Message.Headers["x-a"],
+                replay.Message.Body.ReadText()
+            ),
+            Is.EqualTo((message.Id, "orders.accepted", "k", 3, "shop", "1", "<order/>"))
+        );
         Assert.That(first.Message.Body.ReadText(), Is.EqualTo("published"));
     }
 
@@ -44,7 +65,10 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
         await Queues.SendAsync(subscription.Endpoint, Message("orders.accepted"), DeliveryKind.Replay, cancellationToken);
         var deliveries = await inbox.NextAsync(2, cancellationToken);
 
-        Assert.That(deliveries.Select(delivery => (delivery.Kind, delivery.Message.Attempt)), Is.EqualTo(new[] { (DeliveryKind.Replay, 0), (DeliveryKind.Replay, 1) }));
+        Assert.That(
+            deliveries.Select(delivery => (delivery.Kind, delivery.Message.Attempt)),
+            Is.EqualTo(new[] { (DeliveryKind.Replay, 0), (DeliveryKind.Replay, 1) })
+        );
     }
 
     [Test, CancelAfter(20_000)]

@@ -14,7 +14,10 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await SubscribeAsync(
             async (delivery, token) =>
             {
-                var reply = delivery.Message.Reply(MessageBody.FromText($"re: {delivery.Message.Body.ReadText()}"), TimeProvider.System) with
+                var reply = delivery.Message.Reply(
+                    MessageBody.FromText($"re: {delivery.Message.Body.ReadText()}"),
+                    TimeProvider.System
+                ) with
                 {
                     ContentType = "text/plain",
                     Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201").With("x-a", "1"),
@@ -22,14 +25,23 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
                 await delivery.Reply!(reply, token);
                 return Settlement.Done;
             },
-            Subscription("prices.get"));
+            Subscription("prices.get")
+        );
         var request = Message("prices.get", "apples") with { CorrelationId = "caller-7" };
 
         var reply = await Transport.RequestAsync(request, TimeSpan.FromSeconds(10), cancellationToken);
 
         Assert.That(
-            (reply.Body.ReadText(), reply.ContentType, reply.CorrelationId, reply.ConversationId, reply.Headers[EsbHeaders.Status], reply.Headers["x-a"]),
-            Is.EqualTo(("re: apples", "text/plain", "caller-7", request.ConversationId, "201", "1")));
+            (
+                reply.Body.ReadText(),
+                reply.ContentType,
+                reply.CorrelationId,
+                reply.ConversationId,
+                reply.Headers[EsbHeaders.Status],
+                reply.Headers["x-a"]
+            ),
+            Is.EqualTo(("re: apples", "text/plain", "caller-7", request.ConversationId, "201", "1"))
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -38,11 +50,15 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await SubscribeAsync(
             async (delivery, token) =>
             {
-                var fault = delivery.Message.Reply(MessageBody.FromText("{}"), TimeProvider.System) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Fault, "ESB-TEST") };
+                var fault = delivery.Message.Reply(MessageBody.FromText("{}"), TimeProvider.System) with
+                {
+                    Headers = MessageHeaders.Empty.With(EsbHeaders.Fault, "ESB-TEST"),
+                };
                 await delivery.Reply!(fault, token);
                 return Settlement.Done;
             },
-            Subscription("prices.get"));
+            Subscription("prices.get")
+        );
 
         var reply = await Transport.RequestAsync(Message("prices.get"), TimeSpan.FromSeconds(10), cancellationToken);
 
@@ -58,9 +74,17 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
                 await delivery.Reply!(delivery.Message.Reply(delivery.Message.Body, TimeProvider.System), token);
                 return Settlement.Done;
             },
-            Subscription("prices.get") with { Concurrency = 8 });
+            Subscription("prices.get") with
+            {
+                Concurrency = 8,
+            }
+        );
 
-        var replies = await Task.WhenAll(Enumerable.Range(0, 100).Select(i => Transport.RequestAsync(Message("prices.get", $"{i}"), TimeSpan.FromSeconds(20), cancellationToken)));
+        var replies = await Task.WhenAll(
+            Enumerable
+                .Range(0, 100)
+                .Select(i => Transport.RequestAsync(Message("prices.get", $"{i}"), TimeSpan.FromSeconds(20), cancellationToken))
+        );
 
         Assert.That(replies.Select(reply => reply.Body.ReadText()), Is.EqualTo(Enumerable.Range(0, 100).Select(i => $"{i}")));
     }
@@ -72,7 +96,9 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await SubscribeAsync(inbox, "prices.get");
         var before = TimeProvider.System.GetUtcNow();
 
-        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(1500), cancellationToken));
+        Assert.ThrowsAsync<EsbException>(() =>
+            Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(1500), cancellationToken)
+        );
         var request = await inbox.NextAsync(cancellationToken);
         await Transport.PublishAsync(Message("prices.get"), cancellationToken);
         var message = await inbox.NextAsync(cancellationToken);
@@ -87,10 +113,12 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await SubscribeAsync(
             async (delivery, token) =>
             {
-                if (delivery.ExpiresAt > TimeProvider.System.GetUtcNow()) await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
+                if (delivery.ExpiresAt > TimeProvider.System.GetUtcNow())
+                    await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
                 return Settlement.Done;
             },
-            Subscription("prices.get"));
+            Subscription("prices.get")
+        );
         var old = Message("prices.get") with { CreatedAt = TimeProvider.System.GetUtcNow().AddMinutes(-1) };
 
         var reply = await Transport.RequestAsync(old, TimeSpan.FromSeconds(5), cancellationToken);
@@ -103,7 +131,9 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
     {
         await SubscribeAsync(new Inbox(), "prices.get");
 
-        var failure = Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(200), cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(() =>
+            Transport.RequestAsync(Message("prices.get"), TimeSpan.FromMilliseconds(200), cancellationToken)
+        );
 
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-REQUEST-TIMEOUT", FaultKind.Timeout)));
     }
@@ -118,15 +148,23 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
             async (delivery, _) =>
             {
                 handled.Enqueue(delivery.Message.Body.ReadText());
-                if (delivery.Message.Body.ReadText() == "first") began.TrySetResult();
+                if (delivery.Message.Body.ReadText() == "first")
+                    began.TrySetResult();
                 await end.Task.WaitAsync(cancellationToken);
                 return Settlement.Done;
             },
-            Subscription("prices.#") with { Prefetch = 1, Answers = true });
+            Subscription("prices.#") with
+            {
+                Prefetch = 1,
+                Answers = true,
+            }
+        );
         await Transport.PublishAsync(Message("prices.x", "first"), cancellationToken);
         await began.Task.WaitAsync(cancellationToken);
 
-        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get", "second"), TimeSpan.FromMilliseconds(100), cancellationToken));
+        Assert.ThrowsAsync<EsbException>(() =>
+            Transport.RequestAsync(Message("prices.get", "second"), TimeSpan.FromMilliseconds(100), cancellationToken)
+        );
         await Transport.PublishAsync(Message("prices.x", "third"), cancellationToken);
         await Task.Delay(100, cancellationToken); // a broker's clock starts with the arrival, a moment later than the requester's
         end.SetResult();
@@ -146,7 +184,9 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         await Transport.PublishAsync(Message("prices.x", "first"), cancellationToken);
         await Eventually.HoldsAsync(() => answering.Count + others.Count == 2, cancellationToken);
 
-        Assert.ThrowsAsync<EsbException>(() => Transport.RequestAsync(Message("prices.get", "second"), TimeSpan.FromMilliseconds(100), cancellationToken));
+        Assert.ThrowsAsync<EsbException>(() =>
+            Transport.RequestAsync(Message("prices.get", "second"), TimeSpan.FromMilliseconds(100), cancellationToken)
+        );
         await Transport.PublishAsync(Message("prices.x", "third"), cancellationToken);
         await Task.Delay(100, cancellationToken); // a broker's clock starts with the arrival, a moment later than the requester's
         end.SetResult();
@@ -156,11 +196,12 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(others, Is.EquivalentTo(new[] { "first", "second", "third" }));
         Assert.That(letters.Reader.TryRead(out _), Is.False);
 
-        DeliveryHandler HandleSlowly(ConcurrentQueue<string> handled) => async (delivery, _) =>
-        {
-            handled.Enqueue(delivery.Message.Body.ReadText());
-            await end.Task.WaitAsync(cancellationToken);
-            return Settlement.Done;
-        };
+        DeliveryHandler HandleSlowly(ConcurrentQueue<string> handled) =>
+            async (delivery, _) =>
+            {
+                handled.Enqueue(delivery.Message.Body.ReadText());
+                await end.Task.WaitAsync(cancellationToken);
+                return Settlement.Done;
+            };
     }
 }

@@ -8,9 +8,13 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 public abstract class TransportRetryContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
     [Test, CancelAfter(20_000)]
-    public async Task Later_comes_again_after_its_delay_with_the_attempts_counted_and_all_else_as_it_was(CancellationToken cancellationToken)
+    public async Task Later_comes_again_after_its_delay_with_the_attempts_counted_and_all_else_as_it_was(
+        CancellationToken cancellationToken
+    )
     {
-        var inbox = new Inbox(delivery => delivery.Message.Attempt < 2 ? new Settlement.Later(Rung, delivery.Message.Attempt + 1) : Settlement.Done);
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt < 2 ? new Settlement.Later(Rung, delivery.Message.Attempt + 1) : Settlement.Done
+        );
         await SubscribeAsync(inbox, "orders.#");
         var message = Message("orders.accepted") with { Key = "k", CorrelationId = "c", Headers = MessageHeaders.Empty.With("x-a", "1") };
 
@@ -23,7 +27,8 @@ public abstract class TransportRetryContract(ITransportUnderTest underTest) : To
         Assert.That(deliveries.Select(delivery => delivery.Message.Attempt), Is.EqualTo(new[] { 0, 1, 2 }));
         Assert.That(
             (last.Id, last.Subject, last.Key, last.CorrelationId, last.ConversationId, last.Headers["x-a"], last.Body.ReadText()),
-            Is.EqualTo((message.Id, "orders.accepted", "k", "c", message.ConversationId, "1", "<order/>")));
+            Is.EqualTo((message.Id, "orders.accepted", "k", "c", message.ConversationId, "1", "<order/>"))
+        );
     }
 
     [Test, CancelAfter(20_000)]

@@ -8,7 +8,11 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
 {
     [TestCase(false, null), TestCase(true, null), TestCase(false, 4)]
     [CancelAfter(60_000)]
-    public async Task A_subscription_goes_on_with_other_numbers_without_losing_or_doubling_or_overtaking(bool isSingleActive, int? lanes, CancellationToken cancellationToken)
+    public async Task A_subscription_goes_on_with_other_numbers_without_losing_or_doubling_or_overtaking(
+        bool isSingleActive,
+        int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var seen = new ConcurrentQueue<(string Key, int Number)>();
         var subscription = Subscription("orders.#") with { SingleActive = isSingleActive, Lanes = lanes, RetryDelays = [] };
@@ -19,26 +23,34 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
                 seen.Enqueue((delivery.Message.Key!, int.Parse(delivery.Message.Body.ReadText())));
                 return Settlement.Done;
             },
-            subscription);
+            subscription
+        );
         var publishing = PublishManyAsync(600, keys: 12, cancellationToken);
 
         for (var round = 0; round < 4; round++)
         {
             await Eventually.HoldsAsync(() => seen.Count >= 100 * (round + 1), cancellationToken);
             await running.TuneAsync(isSingleActive ? 1 : 1 + round, 8 << round, isPaused: round % 2 == 1, cancellationToken);
-            if (round % 2 == 1) await running.TuneAsync(1, 32, isPaused: false, cancellationToken);
+            if (round % 2 == 1)
+                await running.TuneAsync(1, 32, isPaused: false, cancellationToken);
         }
 
         await publishing;
         await Eventually.HoldsAsync(() => seen.Count >= 600, cancellationToken);
         Assert.That(seen.Select(delivery => delivery.Number).Order(), Is.EqualTo(Enumerable.Range(0, 600)));
-        if (isSingleActive) Assert.That(seen.Select(delivery => delivery.Number), Is.Ordered);
-        if (lanes is null) return;
-        foreach (var key in seen.GroupBy(delivery => delivery.Key)) Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
+        if (isSingleActive)
+            Assert.That(seen.Select(delivery => delivery.Number), Is.Ordered);
+        if (lanes is null)
+            return;
+        foreach (var key in seen.GroupBy(delivery => delivery.Key))
+            Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
     }
 
     [Test, CancelAfter(30_000)]
-    public async Task A_paused_subscription_gets_nothing_and_says_that_it_is_meant([Values(null, 4)] int? lanes, CancellationToken cancellationToken)
+    public async Task A_paused_subscription_gets_nothing_and_says_that_it_is_meant(
+        [Values(null, 4)] int? lanes,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         var running = await SubscribeAsync(inbox.HandleAsync, Subscription("orders.#") with { Lanes = lanes, RetryDelays = [] });
@@ -71,8 +83,10 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
                 Interlocked.Increment(ref handled);
                 return Settlement.Done;
             },
-            subscription);
-        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
+            subscription
+        );
+        for (var i = 0; i < 3; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
         await began.Task.WaitAsync(cancellationToken);
 
         var disposing = running.DisposeAsync().AsTask();
@@ -101,7 +115,8 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
             await Transport.PublishAsync(Message("orders.accepted"), cancellationToken);
             await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
             only = (await inbox.NextAsync(cancellationToken)).Message.Subject == "invoices.sent";
-            if (!only) await inbox.NextAsync(cancellationToken);
+            if (!only)
+                await inbox.NextAsync(cancellationToken);
         }
 
         Assert.That(inbox.TryNext(out _), Is.False);
@@ -113,7 +128,8 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
         for (var i = 0; i < count; i++)
         {
             var message = Message("orders.accepted", $"{i}") with { Key = $"key-{i % keys}" };
-            while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed) await Task.Delay(20, cancellationToken);
+            while ((await Transport.PublishAsync(message, cancellationToken)).Outcome != PublishOutcome.Confirmed)
+                await Task.Delay(20, cancellationToken);
         }
     }
 }

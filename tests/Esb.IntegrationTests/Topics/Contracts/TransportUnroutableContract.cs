@@ -18,10 +18,19 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
     [Property("Case", "T-DEL-3")]
     public async Task What_nobody_wants_is_kept_and_replayed_in_its_order_once_somebody_does(CancellationToken cancellationToken)
     {
-        var messages = Enumerable.Range(0, 5)
-            .Select(i => Message("orders.early", $"{i}") with { Key = "k", ContentType = "text/plain", Headers = MessageHeaders.Empty.With("x-a", $"{i}") })
+        var messages = Enumerable
+            .Range(0, 5)
+            .Select(i =>
+                Message("orders.early", $"{i}") with
+                {
+                    Key = "k",
+                    ContentType = "text/plain",
+                    Headers = MessageHeaders.Empty.With("x-a", $"{i}"),
+                }
+            )
             .ToList();
-        foreach (var message in messages) await Transport.PublishAsync(message, cancellationToken);
+        foreach (var message in messages)
+            await Transport.PublishAsync(message, cancellationToken);
         await Transport.PublishAsync(Message("invoices.early"), cancellationToken);
         var before = await Unroutable.SummarizeAsync(100, cancellationToken);
         await UnroutableAsync(6, cancellationToken);
@@ -33,12 +42,16 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
         await UnroutableAsync(1, cancellationToken);
         var after = await Unroutable.SummarizeAsync(100, cancellationToken);
 
-        Assert.That((before.Count, before.Peeked, string.Join(' ', before.Subjects.Select(subject => $"{subject.Subject}={subject.Count}"))), Is.EqualTo((6, 6, "orders.early=5 invoices.early=1")));
+        Assert.That(
+            (before.Count, before.Peeked, string.Join(' ', before.Subjects.Select(subject => $"{subject.Subject}={subject.Count}"))),
+            Is.EqualTo((6, 6, "orders.early=5 invoices.early=1"))
+        );
         Assert.That(before.Subjects[0].Oldest, Is.EqualTo(messages[0].CreatedAt).Within(TimeSpan.FromSeconds(1)));
         Assert.That((replay.Replayed, string.Join(' ', replay.Unroutable)), Is.EqualTo((5, "invoices.early")));
         Assert.That(
             delivered.Select(message => (message.Id, message.Key, message.ContentType, message.Headers["x-a"])),
-            Is.EqualTo(messages.Select(message => (message.Id, message.Key, message.ContentType, message.Headers["x-a"]))));
+            Is.EqualTo(messages.Select(message => (message.Id, message.Key, message.ContentType, message.Headers["x-a"])))
+        );
         Assert.That(delivered.Select(message => message.Headers.Count), Is.All.EqualTo(1));
         Assert.That((after.Count, after.Subjects.Single().Subject), Is.EqualTo((1, "invoices.early")));
     }
@@ -46,8 +59,10 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
     [Test, CancelAfter(20_000)]
     public async Task A_replay_takes_the_subject_and_the_number_it_is_told_and_leaves_the_rest(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.a", $"a{i}"), cancellationToken);
-        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.b", $"b{i}"), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await Transport.PublishAsync(Message("orders.a", $"a{i}"), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await Transport.PublishAsync(Message("orders.b", $"b{i}"), cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox, "orders.#");
 
@@ -64,7 +79,8 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
     [Test, CancelAfter(20_000)]
     public async Task What_still_nobody_wants_stays_however_often_it_is_replayed(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 3; i++) await Transport.PublishAsync(Message("orders.never"), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await Transport.PublishAsync(Message("orders.never"), cancellationToken);
 
         for (var i = 0; i < 3; i++)
         {

@@ -18,11 +18,13 @@ public sealed class FarmForgeryTests : BrokerFixture
     public async Task A_command_that_no_host_has_signed_is_refused_and_so_is_a_copy(CancellationToken cancellationToken)
     {
         var obeyed = new ConcurrentQueue<string>();
-        using var hearing = Transport.Farm.Subscribe<Order>((_, order, _) =>
-        {
-            obeyed.Enqueue(order.Text);
-            return Task.CompletedTask;
-        });
+        using var hearing = Transport.Farm.Subscribe<Order>(
+            (_, order, _) =>
+            {
+                obeyed.Enqueue(order.Text);
+                return Task.CompletedTask;
+            }
+        );
         await Eventually.HoldsAsync(() => Transport.Farm.Members.HearingFor > TimeSpan.Zero, cancellationToken);
         await using var bus = await JoinAsync(cancellationToken);
         var seal = new FarmSeal(TestBroker.FarmKeys, Broker.Names.Farm, TimeProvider.System);
@@ -47,10 +49,16 @@ public sealed class FarmForgeryTests : BrokerFixture
         await using var bus = await JoinAsync(cancellationToken);
 
         await bus.PublishAsync(Say(other.Farm.Self, FarmMessage.Goodbye, ""), cancellationToken);
-        await bus.PublishAsync(Say(Stranger, FarmMessage.Heartbeat, JsonSerializer.Serialize(new[] { new FarmReceiver("orders-out", [], Guid.NewGuid()) })), cancellationToken);
+        await bus.PublishAsync(
+            Say(Stranger, FarmMessage.Heartbeat, JsonSerializer.Serialize(new[] { new FarmReceiver("orders-out", [], Guid.NewGuid()) })),
+            cancellationToken
+        );
         await Eventually.HoldsAsync(() => Transport.Farm.Hosts.Count > 2, cancellationToken);
 
-        Assert.That(Transport.Farm.Hosts.Select(host => host.Id), Is.EquivalentTo(new[] { Transport.Farm.Self.Id, other.Farm.Self.Id, Stranger.Id }));
+        Assert.That(
+            Transport.Farm.Hosts.Select(host => host.Id),
+            Is.EquivalentTo(new[] { Transport.Farm.Self.Id, other.Farm.Self.Id, Stranger.Id })
+        );
         Assert.That(Transport.Farm.Members.ReceiversOf("orders-out"), Has.Count.EqualTo(1), "of hosts of the version before, too");
         Assert.That(Transport.Farm.Members.ProvenReceiversOf("orders-out"), Is.Empty);
     }
@@ -62,11 +70,13 @@ public sealed class FarmForgeryTests : BrokerFixture
         await using var one = broker.CreateTransport(Topics, keys: FarmKeys.None);
         await one.StartAsync(cancellationToken);
         var obeyed = new ConcurrentQueue<string>();
-        using var hearing = one.Farm.Subscribe<Order>((_, order, _) =>
-        {
-            obeyed.Enqueue(order.Text);
-            return Task.CompletedTask;
-        });
+        using var hearing = one.Farm.Subscribe<Order>(
+            (_, order, _) =>
+            {
+                obeyed.Enqueue(order.Text);
+                return Task.CompletedTask;
+            }
+        );
         await Eventually.HoldsAsync(() => one.Farm.Members.KnowsAll, cancellationToken);
         await one.Farm.BroadcastAsync(new Order("alone"), cancellationToken);
         await Eventually.HoldsAsync(() => obeyed.Contains("alone"), cancellationToken);
@@ -75,20 +85,39 @@ public sealed class FarmForgeryTests : BrokerFixture
         await Eventually.HoldsAsync(() => one.Farm.Hosts.Count == 2, cancellationToken);
 
         var refused = Assert.ThrowsAsync<EsbException>(() => one.Farm.BroadcastAsync(new Order("together"), cancellationToken));
-        var unasked = Assert.ThrowsAsync<EsbException>(() => one.Farm.AskOthersAsync<Order, Order>(new Order("?"), TimeSpan.FromSeconds(1), cancellationToken));
+        var unasked = Assert.ThrowsAsync<EsbException>(() =>
+            one.Farm.AskOthersAsync<Order, Order>(new Order("?"), TimeSpan.FromSeconds(1), cancellationToken)
+        );
 
         Assert.That((refused!.Code, unasked!.Code), Is.EqualTo(("ESB-FARM-KEY", "ESB-FARM-KEY")));
         Assert.That(obeyed, Is.EqualTo(new[] { "alone" }));
         await broker.CleanUpAsync();
     }
 
-    private Task<ControlBus> JoinAsync(CancellationToken cancellationToken) => ControlBus.StartAsync(
-        RabbitMqAddress.Of(new Esb.Topics.RabbitMq.RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TimeProvider.System.GetUtcNow()),
-        Broker.Names.Farm, Stranger, _ => { }, NullLoggerFactory.Instance, cancellationToken);
+    private Task<ControlBus> JoinAsync(CancellationToken cancellationToken) =>
+        ControlBus.StartAsync(
+            RabbitMqAddress.Of(
+                new Esb.Topics.RabbitMq.RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix },
+                TimeProvider.System.GetUtcNow()
+            ),
+            Broker.Names.Farm,
+            Stranger,
+            _ => { },
+            NullLoggerFactory.Instance,
+            cancellationToken
+        );
 
     private static FarmMessage Command(FarmHost from, string text) => Say(from, nameof(Order), JsonSerializer.Serialize(new Order(text)));
 
-    private static FarmMessage Say(FarmHost from, string kind, string body) => new() { From = from.Id, Host = from.Name, Kind = kind, Body = body, Level = FarmMessage.CurrentLevel };
+    private static FarmMessage Say(FarmHost from, string kind, string body) =>
+        new()
+        {
+            From = from.Id,
+            Host = from.Name,
+            Kind = kind,
+            Body = body,
+            Level = FarmMessage.CurrentLevel,
+        };
 
     private sealed record Order(string Text);
 }

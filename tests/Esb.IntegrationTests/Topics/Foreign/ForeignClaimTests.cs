@@ -15,11 +15,16 @@ public sealed class ForeignClaimTests : ClaimCheckFixture
     [Test, CancelAfter(20_000)]
     public async Task A_foreign_requester_gets_the_reply_itself(CancellationToken cancellationToken)
     {
-        await SubscribeAsync(Subscription("orders.get"), delivery =>
-        {
-            _ = delivery.Reply!(delivery.Message.Reply(MessageBody.FromText(Large), TimeProvider.System), CancellationToken.None).AsTask();
-            return Settlement.Done;
-        });
+        await SubscribeAsync(
+            Subscription("orders.get"),
+            delivery =>
+            {
+                _ = delivery
+                    .Reply!(delivery.Message.Reply(MessageBody.FromText(Large), TimeProvider.System), CancellationToken.None)
+                    .AsTask();
+                return Settlement.Done;
+            }
+        );
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
 
         await PublishForeignAsync("orders.get", new BasicProperties { ReplyTo = queue, CorrelationId = "c" }, "question");
@@ -41,8 +46,14 @@ public sealed class ForeignClaimTests : ClaimCheckFixture
         var whole = (await inbox.NextAsync(cancellationToken)).Message;
         await PublishForeignAsync("orders.guessed", Claiming(reference[..^1] + (reference[^1] == '0' ? '1' : '0')), "");
         await PublishForeignAsync("orders.garbage", Claiming("../../etc/passwd"), "");
-        await PublishForeignAsync("orders.timeless", Claiming($"ffffffff-ffff-7fff-bfff-ffffffffffff.{new string('0', 64)}"), ""); // kept in the year 10889
-        var letters = new[] { await NextDeadLetterAsync(cancellationToken), await NextDeadLetterAsync(cancellationToken), await NextDeadLetterAsync(cancellationToken) };
+        // kept in the year 10889
+        await PublishForeignAsync("orders.timeless", Claiming($"ffffffff-ffff-7fff-bfff-ffffffffffff.{new string('0', 64)}"), "");
+        var letters = new[]
+        {
+            await NextDeadLetterAsync(cancellationToken),
+            await NextDeadLetterAsync(cancellationToken),
+            await NextDeadLetterAsync(cancellationToken),
+        };
 
         Assert.That((given.Body.ReadText(), whole.Body.ReadText()), Is.EqualTo((Large, "a body of its own")));
         Assert.That(letters.Select(letter => letter.Code), Is.All.EqualTo("ESB-CLAIM-GONE"));
@@ -50,5 +61,9 @@ public sealed class ForeignClaimTests : ClaimCheckFixture
     }
 
     private static BasicProperties Claiming(string reference) =>
-        new() { MessageId = Guid.NewGuid().ToString(), Headers = new Dictionary<string, object?> { ["esb-claim"] = reference } };
+        new()
+        {
+            MessageId = Guid.NewGuid().ToString(),
+            Headers = new Dictionary<string, object?> { ["esb-claim"] = reference },
+        };
 }

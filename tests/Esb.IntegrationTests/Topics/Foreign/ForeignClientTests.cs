@@ -15,15 +15,36 @@ public sealed class ForeignClientTests : BrokerFixture
         var inbox = new Inbox();
         var subscription = Subscription("orders.#");
         await SubscribeAsync(inbox.HandleAsync, subscription);
-        var claiming = new BasicProperties { Headers = new Dictionary<string, object?> { ["esb-kind"] = "release", ["esb-subject"] = "orders.stolen", ["esb-party"] = "admin" } };
+        var claiming = new BasicProperties
+        {
+            Headers = new Dictionary<string, object?>
+            {
+                ["esb-kind"] = "release",
+                ["esb-subject"] = "orders.stolen",
+                ["esb-party"] = "admin",
+            },
+        };
 
         await PublishForeignAsync("orders.accepted", claiming);
         var claimed = await inbox.NextAsync(cancellationToken);
-        await Foreign.BasicPublishAsync("", Broker.Names.Endpoint(subscription.Endpoint), mandatory: true, claiming, "direct"u8.ToArray(), cancellationToken);
+        await Foreign.BasicPublishAsync(
+            "",
+            Broker.Names.Endpoint(subscription.Endpoint),
+            mandatory: true,
+            claiming,
+            "direct"u8.ToArray(),
+            cancellationToken
+        );
         var direct = await inbox.NextAsync(cancellationToken);
 
-        Assert.That((claimed.Kind, claimed.Message.Subject, claimed.Message.Party), Is.EqualTo((DeliveryKind.Published, "orders.accepted", (string?)null)));
-        Assert.That((direct.Kind, direct.Message.Subject, direct.Message.Party), Is.EqualTo((DeliveryKind.Published, Broker.Names.Endpoint(subscription.Endpoint), (string?)null)));
+        Assert.That(
+            (claimed.Kind, claimed.Message.Subject, claimed.Message.Party),
+            Is.EqualTo((DeliveryKind.Published, "orders.accepted", (string?)null))
+        );
+        Assert.That(
+            (direct.Kind, direct.Message.Subject, direct.Message.Party),
+            Is.EqualTo((DeliveryKind.Published, Broker.Names.Endpoint(subscription.Endpoint), (string?)null))
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -38,7 +59,13 @@ public sealed class ForeignClientTests : BrokerFixture
             ContentType = "text/plain",
             CorrelationId = "c-1",
             Timestamp = new AmqpTimestamp(1_700_000_000),
-            Headers = new Dictionary<string, object?> { ["x-text"] = "ä", ["x-number"] = 42L, ["x-flag"] = true, ["esb-key"] = "k" },
+            Headers = new Dictionary<string, object?>
+            {
+                ["x-text"] = "ä",
+                ["x-number"] = 42L,
+                ["x-flag"] = true,
+                ["esb-key"] = "k",
+            },
         };
 
         await PublishForeignAsync("orders.accepted", sent);
@@ -46,16 +73,24 @@ public sealed class ForeignClientTests : BrokerFixture
 
         Assert.Multiple(() =>
         {
-            Assert.That((message.Id, message.Subject, message.ContentType, message.CorrelationId, message.Key), Is.EqualTo((id, "orders.accepted", "text/plain", "c-1", "k")));
+            Assert.That(
+                (message.Id, message.Subject, message.ContentType, message.CorrelationId, message.Key),
+                Is.EqualTo((id, "orders.accepted", "text/plain", "c-1", "k"))
+            );
             Assert.That((message.Party, message.ConversationId, message.Body.ReadText()), Is.EqualTo(((string?)null, id, "foreign")));
             Assert.That(message.CreatedAt, Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(1_700_000_000)));
-            Assert.That(message.Headers.Select(header => $"{header.Key}={header.Value}"), Is.EquivalentTo(new[] { "x-text=ä", "x-number=42", "x-flag=true" }));
+            Assert.That(
+                message.Headers.Select(header => $"{header.Key}={header.Value}"),
+                Is.EquivalentTo(new[] { "x-text=ä", "x-number=42", "x-flag=true" })
+            );
         });
     }
 
     [Test, CancelAfter(20_000)]
     [Property("Case", "AMQ-03")]
-    public async Task A_foreign_id_that_is_no_uuid_gives_the_same_id_each_time_and_a_missing_one_a_new_id(CancellationToken cancellationToken)
+    public async Task A_foreign_id_that_is_no_uuid_gives_the_same_id_each_time_and_a_missing_one_a_new_id(
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         await SubscribeAsync(inbox, "orders.#");
@@ -78,7 +113,12 @@ public sealed class ForeignClientTests : BrokerFixture
         var inbox = new Inbox();
         var subscription = Subscription("orders.#");
         await SubscribeAsync(inbox.HandleAsync, subscription);
-        var death = new Dictionary<string, object?> { ["queue"] = Broker.Names.Rung(subscription.Endpoint, TimeSpan.FromMilliseconds(200)), ["reason"] = "expired", ["count"] = 1L };
+        var death = new Dictionary<string, object?>
+        {
+            ["queue"] = Broker.Names.Rung(subscription.Endpoint, TimeSpan.FromMilliseconds(200)),
+            ["reason"] = "expired",
+            ["count"] = 1L,
+        };
         var claims = new Dictionary<string, object?>
         {
             ["esb-attempt"] = 99,
@@ -107,10 +147,21 @@ public sealed class ForeignClientTests : BrokerFixture
         await SubscribeAsync(inbox, "orders.#");
         var headers = new Dictionary<string, object?> { ["x-delay"] = -1, ["x-priority"] = 99_999 };
 
-        await PublishForeignAsync("orders.accepted", new BasicProperties { Priority = 255, Expiration = "864000000", Headers = headers }); // ten days
+        await PublishForeignAsync(
+            "orders.accepted",
+            new BasicProperties
+            {
+                Priority = 255,
+                Expiration = "864000000",
+                Headers = headers,
+            }
+        ); // ten days
         var message = (await inbox.NextAsync(cancellationToken)).Message;
 
-        Assert.That(message.Headers.Select(header => $"{header.Key}={header.Value}"), Is.EquivalentTo(new[] { "x-delay=-1", "x-priority=99999" }));
+        Assert.That(
+            message.Headers.Select(header => $"{header.Key}={header.Value}"),
+            Is.EquivalentTo(new[] { "x-delay=-1", "x-priority=99999" })
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -120,7 +171,8 @@ public sealed class ForeignClientTests : BrokerFixture
         var inbox = new Inbox();
         await SubscribeAsync(inbox, "orders.#");
         object nested = "bottom";
-        for (var depth = 0; depth < 1_000; depth++) nested = new Dictionary<string, object?> { ["n"] = nested };
+        for (var depth = 0; depth < 1_000; depth++)
+            nested = new Dictionary<string, object?> { ["n"] = nested };
         var hostile = new Dictionary<string, object?>
         {
             ["x-nested"] = nested,
@@ -136,11 +188,22 @@ public sealed class ForeignClientTests : BrokerFixture
             ["traceparent"] = "garbage",
         };
 
-        await PublishForeignAsync("orders.accepted", new BasicProperties { ContentType = "???", Timestamp = new AmqpTimestamp(long.MaxValue), Headers = hostile });
+        await PublishForeignAsync(
+            "orders.accepted",
+            new BasicProperties
+            {
+                ContentType = "???",
+                Timestamp = new AmqpTimestamp(long.MaxValue),
+                Headers = hostile,
+            }
+        );
         var delivery = await inbox.NextAsync(cancellationToken);
 
         Assert.That(delivery.Message.Headers.Select(header => header.Key), Is.EquivalentTo(new[] { "x-decimal", "x-binary" }));
-        Assert.That((delivery.Message.Key, delivery.Parent, delivery.Message.ContentType), Is.EqualTo(("7", default(System.Diagnostics.ActivityContext), "???")));
+        Assert.That(
+            (delivery.Message.Key, delivery.Parent, delivery.Message.ContentType),
+            Is.EqualTo(("7", default(System.Diagnostics.ActivityContext), "???"))
+        );
         Assert.That(delivery.Message.CreatedAt, Is.EqualTo(TimeProvider.System.GetUtcNow()).Within(TimeSpan.FromMinutes(1)));
     }
 
@@ -155,7 +218,12 @@ public sealed class ForeignClientTests : BrokerFixture
             MessageId = "m\r\nX-Evil: 1",
             ContentType = "text/plain\r\nX-Evil: 1",
             CorrelationId = "c\r\nX-Evil: 1",
-            Headers = new Dictionary<string, object?> { ["CC"] = new List<object?> { "orders.copied" }, ["BCC"] = new List<object?> { "orders.hidden" }, ["x-kept"] = "yes" },
+            Headers = new Dictionary<string, object?>
+            {
+                ["CC"] = new List<object?> { "orders.copied" },
+                ["BCC"] = new List<object?> { "orders.hidden" },
+                ["x-kept"] = "yes",
+            },
         };
 
         await PublishForeignAsync("orders.accepted", hostile);
@@ -177,7 +245,10 @@ public sealed class ForeignClientTests : BrokerFixture
         var letter = await NextDeadLetterAsync(cancellationToken);
 
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.small"));
-        Assert.That((letter.Code, letter.Message.Subject, letter.Message.Body.Length), Is.EqualTo(("ESB-AMQP-SIZE", "orders.big", 100_001)));
+        Assert.That(
+            (letter.Code, letter.Message.Subject, letter.Message.Body.Length),
+            Is.EqualTo(("ESB-AMQP-SIZE", "orders.big", 100_001))
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -201,7 +272,13 @@ public sealed class ForeignClientTests : BrokerFixture
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
         await Foreign.QueueBindAsync(queue, Broker.Names.Topic("orders"), "orders.#", cancellationToken: cancellationToken);
-        var message = Message("orders.accepted", "<grüße/>") with { ContentType = "application/xml", CorrelationId = "c", Key = "k", Headers = MessageHeaders.Empty.With("x-a", "1") };
+        var message = Message("orders.accepted", "<grüße/>") with
+        {
+            ContentType = "application/xml",
+            CorrelationId = "c",
+            Key = "k",
+            Headers = MessageHeaders.Empty.With("x-a", "1"),
+        };
 
         await Transport.PublishAsync(message, cancellationToken);
         var found = await GetForeignAsync(queue, cancellationToken);
@@ -211,8 +288,15 @@ public sealed class ForeignClientTests : BrokerFixture
         {
             Assert.That(found.Body.ToArray(), Is.EqualTo(Encoding.UTF8.GetBytes("<grüße/>")));
             Assert.That(
-                (properties.MessageId, properties.CorrelationId, properties.ContentType, properties.Timestamp.UnixTime, properties.Persistent),
-                Is.EqualTo((message.Id.ToString(), "c", "application/xml", message.CreatedAt.ToUnixTimeSeconds(), true)));
+                (
+                    properties.MessageId,
+                    properties.CorrelationId,
+                    properties.ContentType,
+                    properties.Timestamp.UnixTime,
+                    properties.Persistent
+                ),
+                Is.EqualTo((message.Id.ToString(), "c", "application/xml", message.CreatedAt.ToUnixTimeSeconds(), true))
+            );
             Assert.That(Text(properties, "esb-conversation"), Is.EqualTo(message.ConversationId.ToString()));
             Assert.That((Text(properties, "esb-key"), Text(properties, "x-a")), Is.EqualTo(("k", "1")));
             Assert.That(properties.Headers!.Keys, Is.EquivalentTo(new[] { "esb-conversation", "esb-key", "x-a" }));
@@ -230,5 +314,6 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That((await GetForeignAsync(queue, cancellationToken)).BasicProperties.Persistent, Is.False);
     }
 
-    private static string? Text(IReadOnlyBasicProperties properties, string header) => properties.Headers![header] is byte[] bytes ? Encoding.UTF8.GetString(bytes) : null;
+    private static string? Text(IReadOnlyBasicProperties properties, string header) =>
+        properties.Headers![header] is byte[] bytes ? Encoding.UTF8.GetString(bytes) : null;
 }

@@ -12,7 +12,12 @@ public sealed class ForeignRequestTests : BrokerFixture
     [TestCase(null, "corr-9", "corr-9")]
     [TestCase("my request", "corr-9", "my request")]
     [CancelAfter(20_000)]
-    public async Task A_foreign_requester_recognises_its_reply(string? messageId, string correlationId, string expected, CancellationToken cancellationToken)
+    public async Task A_foreign_requester_recognises_its_reply(
+        string? messageId,
+        string correlationId,
+        string expected,
+        CancellationToken cancellationToken
+    )
     {
         await SubscribeAsync(
             async (delivery, token) =>
@@ -20,10 +25,12 @@ public sealed class ForeignRequestTests : BrokerFixture
                 await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token);
                 return Settlement.Done;
             },
-            Subscription("prices.get"));
+            Subscription("prices.get")
+        );
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
         var request = new BasicProperties { ReplyTo = queue, CorrelationId = correlationId };
-        if (messageId is not null) request.MessageId = messageId;
+        if (messageId is not null)
+            request.MessageId = messageId;
 
         await PublishForeignAsync("prices.get", request);
         var reply = await GetForeignAsync(queue, cancellationToken);
@@ -41,10 +48,20 @@ public sealed class ForeignRequestTests : BrokerFixture
         var waiting = Transport.RequestAsync(request, TimeSpan.FromSeconds(10), cancellationToken);
         var found = await GetForeignAsync(queue, cancellationToken);
         var answer = new BasicProperties { CorrelationId = found.BasicProperties.MessageId, ContentType = "text/plain" };
-        await Foreign.BasicPublishAsync("", found.BasicProperties.ReplyTo!, mandatory: true, answer, Encoding.UTF8.GetBytes("42"), cancellationToken);
+        await Foreign.BasicPublishAsync(
+            "",
+            found.BasicProperties.ReplyTo!,
+            mandatory: true,
+            answer,
+            Encoding.UTF8.GetBytes("42"),
+            cancellationToken
+        );
         var reply = await waiting;
 
-        Assert.That((reply.Body.ReadText(), reply.CorrelationId, found.BasicProperties.Expiration), Is.EqualTo(("42", "caller-7", "10000")));
+        Assert.That(
+            (reply.Body.ReadText(), reply.CorrelationId, found.BasicProperties.Expiration),
+            Is.EqualTo(("42", "caller-7", "10000"))
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -60,7 +77,13 @@ public sealed class ForeignRequestTests : BrokerFixture
         {
             CorrelationId = found.BasicProperties.MessageId,
             ContentType = "text/plain\r\nX-Evil: 1",
-            Headers = new Dictionary<string, object?> { ["x-lines"] = "a\r\nX-Evil: 1", ["x evil"] = "1", ["esb-party"] = "bank", ["x-kept"] = "yes" },
+            Headers = new Dictionary<string, object?>
+            {
+                ["x-lines"] = "a\r\nX-Evil: 1",
+                ["x evil"] = "1",
+                ["esb-party"] = "bank",
+                ["x-kept"] = "yes",
+            },
         };
         await Foreign.BasicPublishAsync("", found.BasicProperties.ReplyTo!, mandatory: true, hostile, "42"u8.ToArray(), cancellationToken);
         var reply = await waiting;
@@ -78,8 +101,19 @@ public sealed class ForeignRequestTests : BrokerFixture
         var queue = (await Foreign.QueueDeclareAsync(arguments: full, cancellationToken: cancellationToken)).QueueName;
         await Foreign.BasicPublishAsync("", queue, Encoding.UTF8.GetBytes("in the way"), cancellationToken);
 
-        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = queue, CorrelationId = "c", Expiration = "15000" });
-        await Eventually.HoldsAsync(async () => (await Transport.PublishAsync(Message("orders.any"), cancellationToken)).Outcome == PublishOutcome.Confirmed, cancellationToken);
+        await PublishForeignAsync(
+            "prices.get",
+            new BasicProperties
+            {
+                ReplyTo = queue,
+                CorrelationId = "c",
+                Expiration = "15000",
+            }
+        );
+        await Eventually.HoldsAsync(
+            async () => (await Transport.PublishAsync(Message("orders.any"), cancellationToken)).Outcome == PublishOutcome.Confirmed,
+            cancellationToken
+        );
         var wasReplied = replied.Task.IsCompleted;
         await GetForeignAsync(queue, cancellationToken);
         var reply = await GetForeignAsync(queue, cancellationToken);
@@ -97,7 +131,15 @@ public sealed class ForeignRequestTests : BrokerFixture
         var full = new Dictionary<string, object?> { ["x-max-length"] = 0, ["x-overflow"] = "reject-publish" };
         var queue = isThere ? (await Foreign.QueueDeclareAsync(arguments: full, cancellationToken: cancellationToken)).QueueName : "gone";
 
-        await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = queue, CorrelationId = "c", Expiration = isThere ? "1500" : "60000" });
+        await PublishForeignAsync(
+            "prices.get",
+            new BasicProperties
+            {
+                ReplyTo = queue,
+                CorrelationId = "c",
+                Expiration = isThere ? "1500" : "60000",
+            }
+        );
 
         Assert.That(await replied.Task, Is.False);
         Assert.That(Log.All, Has.Some.StartsWith("Warning: The reply to c was abandoned"));
@@ -116,7 +158,8 @@ public sealed class ForeignRequestTests : BrokerFixture
                 await end.Task;
                 return Settlement.Done;
             },
-            subscription);
+            subscription
+        );
         await PublishForeignAsync("prices.get", new BasicProperties());
         await began.Task.WaitAsync(cancellationToken);
 
@@ -125,7 +168,10 @@ public sealed class ForeignRequestTests : BrokerFixture
         end.SetResult();
         var letter = await NextDeadLetterAsync(cancellationToken);
 
-        Assert.That((letter.Code, letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo(("ESB-BROKER-MOVED", subscription.Endpoint, "expired")));
+        Assert.That(
+            (letter.Code, letter.Endpoint, letter.Message.Body.ReadText()),
+            Is.EqualTo(("ESB-BROKER-MOVED", subscription.Endpoint, "expired"))
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -153,7 +199,9 @@ public sealed class ForeignRequestTests : BrokerFixture
         await PublishForeignAsync("prices.get", new BasicProperties { ReplyTo = "gone" });
         var delivery = await inbox.NextAsync(cancellationToken);
 
-        Assert.DoesNotThrowAsync(async () => await delivery.Reply!(delivery.Message.Reply(MessageBody.Empty, TimeProvider.System), cancellationToken));
+        Assert.DoesNotThrowAsync(async () =>
+            await delivery.Reply!(delivery.Message.Reply(MessageBody.Empty, TimeProvider.System), cancellationToken)
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -170,16 +218,18 @@ public sealed class ForeignRequestTests : BrokerFixture
                 await delivery.Reply!(reply, token);
                 return Settlement.Done;
             },
-            Subscription("prices.get"));
+            Subscription("prices.get")
+        );
 
         var answer = await Transport.RequestAsync(Message("prices.get"), TimeSpan.FromSeconds(10), cancellationToken);
 
         Assert.That((answer.Body.ReadText(), answer.ContentType, answer.Headers.Count), Is.EqualTo(("42", (string?)null, 1)));
     }
 
-    private static DeliveryHandler ReplyAsync(TaskCompletionSource<bool> replied) => async (delivery, token) =>
-    {
-        replied.TrySetResult(await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token));
-        return Settlement.Done;
-    };
+    private static DeliveryHandler ReplyAsync(TaskCompletionSource<bool> replied) =>
+        async (delivery, token) =>
+        {
+            replied.TrySetResult(await delivery.Reply!(delivery.Message.Reply(MessageBody.FromText("42"), TimeProvider.System), token));
+            return Settlement.Done;
+        };
 }

@@ -22,7 +22,9 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
 
     [Test, CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_a_delivery(
-        [Values(DeliveryMode.Parallel, DeliveryMode.Ordered, DeliveryMode.OrderedByKey)] DeliveryMode delivery, CancellationToken cancellationToken)
+        [Values(DeliveryMode.Parallel, DeliveryMode.Ordered, DeliveryMode.OrderedByKey)] DeliveryMode delivery,
+        CancellationToken cancellationToken
+    )
     {
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, Subscription(delivery));
@@ -44,7 +46,13 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
 
         var waiting = Transport.RequestAsync(Message("prices.get"), TimeSpan.FromSeconds(30), cancellationToken);
         var request = (await GetForeignAsync(queue, cancellationToken)).BasicProperties;
-        await NestedHeaders.PublishAsync(_connection, "", request.ReplyTo!, NestedHeaders.Fill(new BasicProperties { CorrelationId = request.MessageId }, nesting), "42");
+        await NestedHeaders.PublishAsync(
+            _connection,
+            "",
+            request.ReplyTo!,
+            NestedHeaders.Fill(new BasicProperties { CorrelationId = request.MessageId }, nesting),
+            "42"
+        );
         var reply = await waiting;
 
         Assert.That((Headers(reply), reply.Body.ReadText()), Is.EqualTo(("x-kept=yes", "42")));
@@ -62,7 +70,10 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
     [Test, CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_the_dead_letter_of_an_endpoint(CancellationToken cancellationToken)
     {
-        await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default))), "orders.#");
+        await SubscribeAsync(
+            new Inbox(delivery => new Settlement.Divert(new DeadLetter(delivery.Message, "e", "ESB-TEST", "r", null, 1, default, default))),
+            "orders.#"
+        );
 
         await PublishAsync("orders.deep");
         var letter = await NextDeadLetterAsync(cancellationToken);
@@ -74,26 +85,37 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
     [Test, CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_what_the_broker_moves_to_the_dead_letters(CancellationToken cancellationToken)
     {
-        var subscription = Subscription("orders.#") with { Queue = new QueueConfig { MaxLength = 1, Overflow = QueueOverflow.DropHead } };
+        var subscription = Subscription("orders.#") with
+        {
+            Queue = new QueueConfig { MaxLength = 1, Overflow = QueueOverflow.DropHead },
+        };
         await (await SubscribeAsync(new Inbox().HandleAsync, subscription)).DisposeAsync(); // what is published waits
 
         await PublishAsync("orders.deep");
         await PublishForeignAsync("orders.next", new BasicProperties());
         var letter = await NextDeadLetterAsync(cancellationToken);
 
-        Assert.That((letter.Code, letter.Message.Subject, Headers(letter.Message)), Is.EqualTo(("ESB-BROKER-MOVED", "orders.deep", "x-kept=yes")));
+        Assert.That(
+            (letter.Code, letter.Message.Subject, Headers(letter.Message)),
+            Is.EqualTo(("ESB-BROKER-MOVED", "orders.deep", "x-kept=yes"))
+        );
     }
 
     [Test, CancelAfter(60_000)]
     public async Task A_delivery_with_a_deeply_nested_header_is_tried_again_later(CancellationToken cancellationToken)
     {
-        var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(200), 1) : Settlement.Done);
+        var inbox = new Inbox(delivery =>
+            delivery.Message.Attempt == 0 ? new Settlement.Later(TimeSpan.FromMilliseconds(200), 1) : Settlement.Done
+        );
         await SubscribeAsync(inbox, "orders.#");
 
         await PublishAsync("orders.deep");
         var deliveries = await inbox.NextAsync(2, cancellationToken);
 
-        Assert.That(deliveries.Select(one => (one.Message.Attempt, Headers(one.Message))), Is.EqualTo(new[] { (0, "x-kept=yes"), (1, "x-kept=yes") }));
+        Assert.That(
+            deliveries.Select(one => (one.Message.Attempt, Headers(one.Message))),
+            Is.EqualTo(new[] { (0, "x-kept=yes"), (1, "x-kept=yes") })
+        );
     }
 
     [Test, CancelAfter(240_000)] // a busy broker needs long for each look at such a header
@@ -136,11 +158,13 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
         await using var other = Broker.CreateTransport(Topics);
         await other.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => Transport.Farm.Hosts.Count == 2 && other.Farm.Hosts.Count == 2, cancellationToken);
-        using var listening = other.Farm.Subscribe<Word>((_, _, _) =>
-        {
-            heard.TrySetResult();
-            return Task.CompletedTask;
-        });
+        using var listening = other.Farm.Subscribe<Word>(
+            (_, _, _) =>
+            {
+                heard.TrySetResult();
+                return Task.CompletedTask;
+            }
+        );
 
         await NestedHeaders.PublishAsync(_connection, Broker.Names.Farm, "", NestedHeaders.Fill(new BasicProperties(), nesting));
         await Eventually.HoldsAsync(
@@ -149,20 +173,27 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
                 await Transport.Farm.BroadcastAsync(new Word(), cancellationToken);
                 return heard.Task.IsCompleted;
             },
-            cancellationToken);
+            cancellationToken
+        );
 
         Assert.That(Transport.Farm.Hosts, Has.Count.EqualTo(2));
     }
 
-    private Subscription Subscription(DeliveryMode delivery) => Subscription("orders.#") with
-    {
-        SingleActive = delivery == DeliveryMode.Ordered,
-        Lanes = delivery == DeliveryMode.OrderedByKey ? 2 : null,
-        RetryDelays = delivery == DeliveryMode.Parallel ? [TimeSpan.FromMilliseconds(200)] : [],
-    };
+    private Subscription Subscription(DeliveryMode delivery) =>
+        Subscription("orders.#") with
+        {
+            SingleActive = delivery == DeliveryMode.Ordered,
+            Lanes = delivery == DeliveryMode.OrderedByKey ? 2 : null,
+            RetryDelays = delivery == DeliveryMode.Parallel ? [TimeSpan.FromMilliseconds(200)] : [],
+        };
 
     private Task PublishAsync(string subject) =>
-        NestedHeaders.PublishAsync(_connection, Broker.Names.Topic(Subject.TopicOf(subject)), subject, NestedHeaders.Fill(new BasicProperties { MessageId = Guid.NewGuid().ToString() }, nesting));
+        NestedHeaders.PublishAsync(
+            _connection,
+            Broker.Names.Topic(Subject.TopicOf(subject)),
+            subject,
+            NestedHeaders.Fill(new BasicProperties { MessageId = Guid.NewGuid().ToString() }, nesting)
+        );
 
     // What fills the frame is a byte array and arrives as text.
     private static string Headers(EsbMessage message) =>

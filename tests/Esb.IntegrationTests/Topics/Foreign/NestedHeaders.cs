@@ -20,17 +20,40 @@ internal static class NestedHeaders
     /// <summary>Properties whose header frame takes <paramref name="room"/> bytes less than the largest.</summary>
     public static BasicProperties Fill(BasicProperties properties, Nesting nesting, int room = 0)
     {
-        var taken = HeaderStart + 4 + ShortText(properties.MessageId) + ShortText(properties.CorrelationId) + (properties.IsDeliveryModePresent() ? 1 : 0)
-            + Name(Kept) + 5 + 3 + Name(Nested) + Name(Filler) + 5;
+        var taken =
+            HeaderStart
+            + 4
+            + ShortText(properties.MessageId)
+            + ShortText(properties.CorrelationId)
+            + (properties.IsDeliveryModePresent() ? 1 : 0)
+            + Name(Kept)
+            + 5
+            + 3
+            + Name(Nested)
+            + Name(Filler)
+            + 5;
         var (value, size) = Nest(nesting, LargestFrame - FrameOverhead - taken - room);
-        properties.Headers = new Dictionary<string, object?> { [Kept] = "yes", [Nested] = value, [Filler] = new byte[LargestFrame - FrameOverhead - taken - room - size] };
+        properties.Headers = new Dictionary<string, object?>
+        {
+            [Kept] = "yes",
+            [Nested] = value,
+            [Filler] = new byte[LargestFrame - FrameOverhead - taken - room - size],
+        };
         return properties;
     }
 
     /// <summary>Publishes without a confirm, from a thread with a large stack.</summary>
-    public static async Task PublishAsync(IConnection connection, string exchange, string routingKey, BasicProperties properties, string body = "deep")
+    public static async Task PublishAsync(
+        IConnection connection,
+        string exchange,
+        string routingKey,
+        BasicProperties properties,
+        string body = "deep"
+    )
     {
-        await using var channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: false)); // which would need a header of its own
+        await using var channel = await connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: false)
+        ); // which would need a header of its own
         var taken = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         channel.BasicAcksAsync += (_, _) =>
         {
@@ -48,7 +71,11 @@ internal static class NestedHeaders
             {
                 try
                 {
-                    channel.BasicPublishAsync(exchange, routingKey, mandatory: false, properties, Encoding.UTF8.GetBytes(body)).AsTask().GetAwaiter().GetResult();
+                    channel
+                        .BasicPublishAsync(exchange, routingKey, mandatory: false, properties, Encoding.UTF8.GetBytes(body))
+                        .AsTask()
+                        .GetAwaiter()
+                        .GetResult();
                     published.SetResult();
                 }
                 catch (Exception ex)
@@ -56,7 +83,8 @@ internal static class NestedHeaders
                     published.SetException(ex);
                 }
             },
-            StackSize);
+            StackSize
+        );
         thread.Start();
         await published.Task;
         await taken.Task; // however long the broker reads it
@@ -70,7 +98,8 @@ internal static class NestedHeaders
         {
             var isTable = nesting == Nesting.Tables || (nesting == Nesting.Mixed && level % 2 == 0);
             var more = isTable ? 6 : 5; // the type, the length, and the empty name in a table
-            if (size + more > room) return (value, size);
+            if (size + more > room)
+                return (value, size);
             value = isTable ? new Dictionary<string, object?> { [""] = value } : new List<object?> { value };
             size += more;
         }

@@ -19,17 +19,28 @@ public sealed class HeldQueueTests : BrokerFixture
         var after = before with { SingleActive = true };
         Broker.Note(after);
         await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
-        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(
+            new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix },
+            TestBroker.Configuration,
+            [.. Topics.Keys],
+            TimeProvider.System,
+            cancellationToken
+        );
         await using var stranger = new Stranger(await Broker.ConnectAsync(), Broker.Names.Endpoint(before.Endpoint));
 
-        var refused = Assert.ThrowsAsync<EsbException>(() => new QueueMigration(session, after, stranger, TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken));
+        var refused = Assert.ThrowsAsync<EsbException>(() =>
+            new QueueMigration(session, after, stranger, TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken)
+        );
         await stranger.DisposeAsync();
         await new QueueMigration(session, after, stranger, TestContext.Out.WriteLine, TimeProvider.System).RunAsync(cancellationToken);
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, after);
 
         Assert.That(refused!.Code, Is.EqualTo("ESB-PLAN-BUSY"));
-        Assert.That((await inbox.NextAsync(Stranger.Messages, cancellationToken)).Select(delivery => delivery.Message.Body.ReadText()), Is.EqualTo(new[] { "0", "1", "2" }));
+        Assert.That(
+            (await inbox.NextAsync(Stranger.Messages, cancellationToken)).Select(delivery => delivery.Message.Body.ReadText()),
+            Is.EqualTo(new[] { "0", "1", "2" })
+        );
     }
 
     [Test, CancelAfter(60_000)]
@@ -39,8 +50,15 @@ public sealed class HeldQueueTests : BrokerFixture
         var after = before with { Queue = new QueueConfig { MaxLength = 30 } };
         Broker.Note(after);
         await (await SubscribeAsync(new Inbox().HandleAsync, before)).DisposeAsync();
-        for (var i = 0; i < 20; i++) await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
-        await using var session = await BrokerSession.OpenAsync(new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix }, TestBroker.Configuration, [.. Topics.Keys], TimeProvider.System, cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{i}"), cancellationToken);
+        await using var session = await BrokerSession.OpenAsync(
+            new RabbitMqTransportConfig { Url = Servers.RabbitMq, Prefix = Broker.Prefix },
+            TestBroker.Configuration,
+            [.. Topics.Keys],
+            TimeProvider.System,
+            cancellationToken
+        );
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         using var publishers = new HeldPublishers();
         var accepted = PublishAsync(ending.Token);
@@ -53,7 +71,10 @@ public sealed class HeldQueueTests : BrokerFixture
         var deliveries = await inbox.NextAsync(20 + taken, cancellationToken);
 
         Assert.That(taken, Is.InRange(1, 11), "ten, and one that was on its way");
-        Assert.That(deliveries.Take(20).Select(delivery => delivery.Message.Body.ReadText()), Is.EqualTo(Enumerable.Range(0, 20).Select(i => $"{i}")));
+        Assert.That(
+            deliveries.Take(20).Select(delivery => delivery.Message.Body.ReadText()),
+            Is.EqualTo(Enumerable.Range(0, 20).Select(i => $"{i}"))
+        );
 
         async Task<int> PublishAsync(CancellationToken stopping)
         {
@@ -62,7 +83,11 @@ public sealed class HeldQueueTests : BrokerFixture
             {
                 using (await publishers.PassAsync())
                 {
-                    if ((await Transport.PublishAsync(Message("orders.accepted", "late"), CancellationToken.None)).Outcome == PublishOutcome.Confirmed) count++;
+                    if (
+                        (await Transport.PublishAsync(Message("orders.accepted", "late"), CancellationToken.None)).Outcome
+                        == PublishOutcome.Confirmed
+                    )
+                        count++;
                 }
 
                 await Task.Delay(20, CancellationToken.None);
@@ -79,12 +104,18 @@ public sealed class HeldQueueTests : BrokerFixture
         await (await SubscribeAsync(new Inbox().HandleAsync, subscription)).DisposeAsync();
         var holder = await Broker.ConnectAsync();
         var channel = await holder.CreateChannelAsync(cancellationToken: cancellationToken);
-        Assert.That(await channel.BasicGetAsync(Broker.Names.Of(subscription.Endpoint).Record, autoAck: false, cancellationToken), Is.Not.Null);
+        Assert.That(
+            await channel.BasicGetAsync(Broker.Names.Of(subscription.Endpoint).Record, autoAck: false, cancellationToken),
+            Is.Not.Null
+        );
 
         var running = await SubscribeAsync(new Inbox().HandleAsync, subscription with { Lanes = 4 });
         var (wasLive, reason) = (running.IsLive, running.Reason);
         await holder.DisposeAsync();
-        await Eventually.HoldsAsync(() => running.Reason?.StartsWith("ESB-CFG-QUEUEDRIFT", StringComparison.Ordinal) == true, cancellationToken);
+        await Eventually.HoldsAsync(
+            () => running.Reason?.StartsWith("ESB-CFG-QUEUEDRIFT", StringComparison.Ordinal) == true,
+            cancellationToken
+        );
 
         Assert.That(wasLive, Is.False);
         Assert.That(reason, Is.EqualTo("broker away"), "it is tried again");
@@ -100,7 +131,15 @@ public sealed class HeldQueueTests : BrokerFixture
         await using var standby = Broker.CreateTransport(Topics);
         await standby.StartAsync(cancellationToken);
 
-        var sent = await standby.SendAsync(subscription.Endpoint, Message("orders.accepted", "again") with { Key = "one" }, DeliveryKind.Replay, cancellationToken);
+        var sent = await standby.SendAsync(
+            subscription.Endpoint,
+            Message("orders.accepted", "again") with
+            {
+                Key = "one",
+            },
+            DeliveryKind.Replay,
+            cancellationToken
+        );
         var lost = await standby.SendAsync("nobody", Message("orders.accepted"), DeliveryKind.Replay, cancellationToken);
         var delivery = await inbox.NextAsync(cancellationToken);
 
@@ -117,17 +156,28 @@ public sealed class HeldQueueTests : BrokerFixture
 
         public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public void RefuseOldHosts()
-        {
-        }
+        public void RefuseOldHosts() { }
 
         public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
         {
-            if (_hasCome || !destinations.Contains(queue)) return new NoUsers(); // right before the queue is deleted
+            if (_hasCome || !destinations.Contains(queue))
+                return new NoUsers(); // right before the queue is deleted
             _hasCome = true;
-            var channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
-            for (var i = 0; i < Messages; i++) await channel.BasicPublishAsync("", queue, mandatory: true, new BasicProperties { Persistent = true }, System.Text.Encoding.UTF8.GetBytes($"{i}"), cancellationToken);
-            for (var i = 0; i < Messages; i++) Assert.That(await channel.BasicGetAsync(queue, autoAck: false, cancellationToken), Is.Not.Null);
+            var channel = await connection.CreateChannelAsync(
+                new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true),
+                cancellationToken
+            );
+            for (var i = 0; i < Messages; i++)
+                await channel.BasicPublishAsync(
+                    "",
+                    queue,
+                    mandatory: true,
+                    new BasicProperties { Persistent = true },
+                    System.Text.Encoding.UTF8.GetBytes($"{i}"),
+                    cancellationToken
+                );
+            for (var i = 0; i < Messages; i++)
+                Assert.That(await channel.BasicGetAsync(queue, autoAck: false, cancellationToken), Is.Not.Null);
             return new NoUsers();
         }
 
@@ -148,9 +198,7 @@ public sealed class HeldQueueTests : BrokerFixture
 
         public Task LetGoAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public void RefuseOldHosts()
-        {
-        }
+        public void RefuseOldHosts() { }
 
         public async Task<IAsyncDisposable> HoldPublishesAsync(IReadOnlyList<string> destinations, CancellationToken cancellationToken)
         {

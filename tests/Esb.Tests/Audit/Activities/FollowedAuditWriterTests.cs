@@ -18,14 +18,27 @@ public sealed class FollowedAuditWriterTests
     private readonly MemoryAuditStore _facts = new();
     private readonly AuditFact _received = SomeFacts.Fact(AuditKind.Received) with { Endpoint = "shop" };
 
-    private FollowedAuditWriter Store => new(_facts, new ActivityFeed(Live<IReadOnlyList<ActivityModel>>.Always([new ActivityModel(SomeActivity.Order())]), _activities, NullLogger<ActivityFeed>.Instance));
+    private FollowedAuditWriter Store =>
+        new(
+            _facts,
+            new ActivityFeed(
+                Live<IReadOnlyList<ActivityModel>>.Always([new ActivityModel(SomeActivity.Order())]),
+                _activities,
+                NullLogger<ActivityFeed>.Instance
+            )
+        );
 
     [Test]
     public async Task Activities_follow_what_is_kept()
     {
         await Store.AppendAsync([_received, SomeFacts.Fact()], default);
 
-        await _activities.Received(1).RecordAsync(Arg.Is<IReadOnlyList<ActivityProgress>>(progress => progress.Count == 1 && progress[0].Milestone == "received"), Arg.Any<CancellationToken>());
+        await _activities
+            .Received(1)
+            .RecordAsync(
+                Arg.Is<IReadOnlyList<ActivityProgress>>(progress => progress.Count == 1 && progress[0].Milestone == "received"),
+                Arg.Any<CancellationToken>()
+            );
     }
 
     [Test]

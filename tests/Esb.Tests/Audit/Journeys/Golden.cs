@@ -8,7 +8,12 @@ internal static class Golden
     public static void Check(string name, string text, [CallerFilePath] string here = "")
     {
         var path = Path.Combine(Path.GetDirectoryName(here)!, "Golden", name);
-        if (Environment.GetEnvironmentVariable("ESB_ACCEPT") == "1") File.WriteAllText(path, text);
-        Assert.That(text, Is.EqualTo(File.Exists(path) ? File.ReadAllText(path) : "nothing yet"), $"{name}: look at it, then run the test with ESB_ACCEPT=1");
+        if (Environment.GetEnvironmentVariable("ESB_ACCEPT") == "1")
+            File.WriteAllText(path, text);
+        Assert.That(
+            text,
+            Is.EqualTo(File.Exists(path) ? File.ReadAllText(path) : "nothing yet"),
+            $"{name}: look at it, then run the test with ESB_ACCEPT=1"
+        );
     }
 }

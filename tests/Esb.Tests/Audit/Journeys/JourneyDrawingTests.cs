@@ -11,8 +11,22 @@ public sealed class JourneyDrawingTests
 {
     private static readonly string[] Hostile =
     [
-        "</text><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "end", "END", "a;b", "p0->>p1: forged\nloop", "%%{init}%%", "#35;", "]]>&amp;", "\u001b[31mred\u0007", "\u202Eevil", "\uD800 half",
-        "<!DOCTYPE x>", new string('x', 100_000), "participant p9 as x", "日本語のトピック",
+        "</text><script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "end",
+        "END",
+        "a;b",
+        "p0->>p1: forged\nloop",
+        "%%{init}%%",
+        "#35;",
+        "]]>&amp;",
+        "\u001b[31mred\u0007",
+        "\u202Eevil",
+        "\uD800 half",
+        "<!DOCTYPE x>",
+        new string('x', 100_000),
+        "participant p9 as x",
+        "日本語のトピック",
     ];
 
     private static IEnumerable<string> Names => Stories.All.Keys;
@@ -33,10 +47,45 @@ public sealed class JourneyDrawingTests
     [TestCaseSource(nameof(Hostile))]
     public void Names_from_outside_stay_text(string name)
     {
-        var journey = JourneyBuilder.Build(Story.MessageId(1), Story.OfOrder(name + ".x")
-            .Add(AuditKind.Recorded, 1, fact => fact with { Endpoint = name, Process = name, Name = name, Party = name, Host = name, Step = name, Fields = new Dictionary<string, string> { [name] = name } })
-            .After(2).Add(AuditKind.Failed, 1, fact => fact with { Endpoint = "to " + name, Attempt = 1, Code = name, Reason = name, Host = name })
-            .After(2).Add(AuditKind.Replayed, 1, fact => fact with { Endpoint = "to " + name, Reason = name, Fields = new Dictionary<string, string> { ["operator"] = name } }).Facts);
+        var journey = JourneyBuilder.Build(
+            Story.MessageId(1),
+            Story
+                .OfOrder(name + ".x")
+                .Add(
+                    AuditKind.Recorded,
+                    1,
+                    fact =>
+                        fact with
+                        {
+                            Endpoint = name,
+                            Process = name,
+                            Name = name,
+                            Party = name,
+                            Host = name,
+                            Step = name,
+                            Fields = new Dictionary<string, string> { [name] = name },
+                        }
+                )
+                .After(2)
+                .Add(
+                    AuditKind.Failed,
+                    1,
+                    fact => fact with { Endpoint = "to " + name, Attempt = 1, Code = name, Reason = name, Host = name }
+                )
+                .After(2)
+                .Add(
+                    AuditKind.Replayed,
+                    1,
+                    fact =>
+                        fact with
+                        {
+                            Endpoint = "to " + name,
+                            Reason = name,
+                            Fields = new Dictionary<string, string> { ["operator"] = name },
+                        }
+                )
+                .Facts
+        );
 
         var svg = XDocument.Parse(SvgDrawing.Draw(journey));
         var mermaid = MermaidDrawing.Draw(journey).TrimEnd('\n').Split('\n');
@@ -44,9 +93,20 @@ public sealed class JourneyDrawingTests
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(svg.Descendants().Select(element => element.Name.LocalName).Distinct(), Is.SubsetOf(new[] { "svg", "rect", "line", "text", "g", "title", "path" }));
-            Assert.That(svg.Descendants().Attributes().Select(attribute => attribute.Name.LocalName), Has.None.StartsWith("on").And.None.EqualTo("href").And.None.EqualTo("style"));
-            Assert.That(mermaid, Has.All.Match(@"^(sequenceDiagram|    (participant|actor) p\d+ as [^;<>\n]*(#\d+;[^;<>\n]*)*|    p\d+(->>|-->>|-x)p\d+: [^;<>\n]*(#\d+;[^;<>\n]*)*|    Note over p0,p\d+: [^;<>\n]*(#\d+;[^;<>\n]*)*)$"));
+            Assert.That(
+                svg.Descendants().Select(element => element.Name.LocalName).Distinct(),
+                Is.SubsetOf(new[] { "svg", "rect", "line", "text", "g", "title", "path" })
+            );
+            Assert.That(
+                svg.Descendants().Attributes().Select(attribute => attribute.Name.LocalName),
+                Has.None.StartsWith("on").And.None.EqualTo("href").And.None.EqualTo("style")
+            );
+            Assert.That(
+                mermaid,
+                Has.All.Match(
+                    @"^(sequenceDiagram|    (participant|actor) p\d+ as [^;<>\n]*(#\d+;[^;<>\n]*)*|    p\d+(->>|-->>|-x)p\d+: [^;<>\n]*(#\d+;[^;<>\n]*)*|    Note over p0,p\d+: [^;<>\n]*(#\d+;[^;<>\n]*)*)$"
+                )
+            );
             Assert.That(string.Join('\n', mermaid.Skip(1)), Does.Not.Match(@"(?i)\bend\b"));
             Assert.That(text.Split('\n').SelectMany(line => line), Has.None.Matches<char>(char.IsControl));
             Assert.That(text, Does.Not.Contain("\u202E"));
@@ -59,6 +119,10 @@ public sealed class JourneyDrawingTests
     {
         var svg = SvgDrawing.Draw(JourneyBuilder.Build(Story.MessageId(1), Stories.FanOut().Facts));
 
-        Assert.That(Regex.Matches(svg, "https?://[^\"]+").Select(match => match.Value).Distinct(), Is.EqualTo(new[] { "http://www.w3.org/2000/svg" }), "only the name of its language");
+        Assert.That(
+            Regex.Matches(svg, "https?://[^\"]+").Select(match => match.Value).Distinct(),
+            Is.EqualTo(new[] { "http://www.w3.org/2000/svg" }),
+            "only the name of its language"
+        );
     }
 }

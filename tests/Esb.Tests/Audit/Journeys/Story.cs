@@ -29,8 +29,25 @@ internal sealed class Story
         var story = new Story();
         return story
             .Add(AuditKind.Received, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order", Party = "shop" })
-            .After(4).Add(AuditKind.Recorded, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order", Name = "order-accepted", Fields = new Dictionary<string, string> { ["order"] = "A-1001" } })
-            .After(8).Add(AuditKind.Published, 1, fact => fact with { Endpoint = "orders-in", Process = "receive-order", Subject = subject, Duration = Ms(3) });
+            .After(4)
+            .Add(
+                AuditKind.Recorded,
+                1,
+                fact =>
+                    fact with
+                    {
+                        Endpoint = "orders-in",
+                        Process = "receive-order",
+                        Name = "order-accepted",
+                        Fields = new Dictionary<string, string> { ["order"] = "A-1001" },
+                    }
+            )
+            .After(8)
+            .Add(
+                AuditKind.Published,
+                1,
+                fact => fact with { Endpoint = "orders-in", Process = "receive-order", Subject = subject, Duration = Ms(3) }
+            );
     }
 
     public Story After(double milliseconds)
@@ -62,21 +79,59 @@ internal sealed class Story
     }
 
     /// <summary>An attempt of an endpoint that has just ended.</summary>
-    public Story Try(AuditKind kind, int message, string endpoint, int attempt, string? code = null, double took = 5, string subject = "orders.accepted") => Add(
-        kind, message, fact => fact with { Endpoint = endpoint, Subject = subject, Attempt = attempt, Duration = Ms(took), Code = code, Reason = code is null ? null : "The outside answered 503." });
+    public Story Try(
+        AuditKind kind,
+        int message,
+        string endpoint,
+        int attempt,
+        string? code = null,
+        double took = 5,
+        string subject = "orders.accepted"
+    ) =>
+        Add(
+            kind,
+            message,
+            fact =>
+                fact with
+                {
+                    Endpoint = endpoint,
+                    Subject = subject,
+                    Attempt = attempt,
+                    Duration = Ms(took),
+                    Code = code,
+                    Reason = code is null ? null : "The outside answered 503.",
+                }
+        );
 
     /// <summary>A dead letter that has just been kept.</summary>
-    public Story GiveUp(int message, string endpoint, int attempts, string code) => Add(
-        AuditKind.DeadLettered, message, fact => fact with { Endpoint = endpoint, Subject = "orders.accepted", Attempt = attempts, Code = code, Reason = "The outside answered 503." });
+    public Story GiveUp(int message, string endpoint, int attempts, string code) =>
+        Add(
+            AuditKind.DeadLettered,
+            message,
+            fact =>
+                fact with
+                {
+                    Endpoint = endpoint,
+                    Subject = "orders.accepted",
+                    Attempt = attempts,
+                    Code = code,
+                    Reason = "The outside answered 503.",
+                }
+        );
 
-    public Story Replay(int message, string endpoint, params (string Name, string Value)[] fields) => Add(
-        AuditKind.Replayed, message, fact => fact with
-        {
-            Endpoint = endpoint,
-            Subject = "orders.accepted",
-            Reason = "the shop is back",
-            Fields = fields.Append(("operator", "ada")).ToDictionary(field => field.Item1, field => field.Item2),
-        });
+    public Story Replay(int message, string endpoint, params (string Name, string Value)[] fields) =>
+        Add(
+            AuditKind.Replayed,
+            message,
+            fact =>
+                fact with
+                {
+                    Endpoint = endpoint,
+                    Subject = "orders.accepted",
+                    Reason = "the shop is back",
+                    Fields = fields.Append(("operator", "ada")).ToDictionary(field => field.Item1, field => field.Item2),
+                }
+        );
 
     public static TimeSpan Ms(double milliseconds) => TimeSpan.FromMilliseconds(milliseconds);
 }

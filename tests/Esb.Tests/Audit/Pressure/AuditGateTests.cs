@@ -46,7 +46,10 @@ public sealed class AuditGateTests : IDisposable
         var refused = Assert.ThrowsAsync<EsbException>(async () => await gate.EnterAsync(cancellationToken));
         var waiting = gate.WaitAsync(cancellationToken).AsTask();
 
-        Assert.That((refused!.Code, refused.Kind, refused.RetryAfter), Is.EqualTo(("ESB-AUD-FULL", FaultKind.Unavailable, (TimeSpan?)TimeSpan.FromSeconds(5))));
+        Assert.That(
+            (refused!.Code, refused.Kind, refused.RetryAfter),
+            Is.EqualTo(("ESB-AUD-FULL", FaultKind.Unavailable, (TimeSpan?)TimeSpan.FromSeconds(5)))
+        );
         Assert.That(await gate.CheckAsync(cancellationToken), Is.EqualTo("the spool is full to 95 %"), "and the host is not ready");
         Assert.That(waiting.IsCompleted, Is.False);
         await FillAsync(gate, 699, isOpen: true, cancellationToken);
@@ -131,7 +134,11 @@ public sealed class AuditGateTests : IDisposable
     public async Task Look_that_fails_closes_the_gate_is_told_of_once_and_is_not_the_last(CancellationToken cancellationToken)
     {
         var looks = 0;
-        _store.CheckAsync(Arg.Any<CancellationToken>()).Returns(_ => ++looks is 2 or 3 ? throw new InvalidOperationException("no session is free") : new ValueTask<string?>((string?)null));
+        _store
+            .CheckAsync(Arg.Any<CancellationToken>())
+            .Returns(_ =>
+                ++looks is 2 or 3 ? throw new InvalidOperationException("no session is free") : new ValueTask<string?>((string?)null)
+            );
         var gate = await StartAsync(AuditMode.Strict);
         await Eventually.HoldsAsync(() => looks == 1 && _time.Waiting > 0, cancellationToken);
 
@@ -166,7 +173,8 @@ public sealed class AuditGateTests : IDisposable
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, l) =>
         {
-            if (instrument is { Meter.Name: "Esb.Audit", Unit: "By" }) l.EnableMeasurementEvents(instrument);
+            if (instrument is { Meter.Name: "Esb.Audit", Unit: "By" })
+                l.EnableMeasurementEvents(instrument);
         };
         listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => seen[instrument.Name] = value);
         _spool.Bytes.Returns(123);
@@ -185,7 +193,8 @@ public sealed class AuditGateTests : IDisposable
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, l) =>
         {
-            if (instrument.Name == EsbTelemetry.Metrics.AuditQueueAge) l.EnableMeasurementEvents(instrument);
+            if (instrument.Name == EsbTelemetry.Metrics.AuditQueueAge)
+                l.EnableMeasurementEvents(instrument);
         };
         listener.SetMeasurementEventCallback<double>((_, value, _, _) => seen = value);
         var gate = await StartAsync(AuditMode.Spooled);
@@ -219,7 +228,8 @@ public sealed class AuditGateTests : IDisposable
     // Moves the time on, and says that it is too early to tell.
     private bool Advance()
     {
-        if (_time.Waiting > 0) _time.Advance(TimeSpan.FromMilliseconds(250));
+        if (_time.Waiting > 0)
+            _time.Advance(TimeSpan.FromMilliseconds(250));
         return false;
     }
 }

@@ -20,16 +20,48 @@ public sealed class AuditCheckTests
     }
 
     [TestCase("""{ "audit": { "fields": { "a": { "xpath": "///" } } } }""", "ESB-XPT-SYNTAX", "audit.fields.a.xpath")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "publish": "t.x", "audit": { "fields": { "a": { "jsonpath": "x" } } } } }, "topics": { "t": {} } }""", "ESB-JPT-SYNTAX", "endpoints.e.audit.fields.a.jsonpath")]
-    [TestCase("""{ "topics": { "t": { "audit": { "fields": { "a": { "jsonpath": "x" } } } } } }""", "ESB-JPT-SYNTAX", "topics.t.audit.fields.a.jsonpath")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": "whole" }, "o": { "type": "out" } } }""", "ESB-AUD-RELAY", "endpoints.e.audit")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "bodies": "whole" } }, "o": { "type": "out" } } }""", "ESB-AUD-RELAY", "endpoints.e.audit.bodies")]
-    [TestCase("""{ "audit": { "bodies": "whole" }, "endpoints": { "e": { "type": "in", "relay": "o", "audit": {} }, "o": { "type": "out" } } }""", "ESB-AUD-RELAY", "endpoints.e.audit.bodies")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "fields": { "a": { "xpath": "/order" }, "b": { "header": "x-b" } } } }, "o": { "type": "out" } } }""", "ESB-AUD-RELAY", "endpoints.e.audit.fields.a")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "steps": true } }, "o": { "type": "out" } } }""", "ESB-AUD-STEPS", "endpoints.e.audit.steps")]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "publish": "t.x", "audit": { "fields": { "a": { "jsonpath": "x" } } } } }, "topics": { "t": {} } }""",
+        "ESB-JPT-SYNTAX",
+        "endpoints.e.audit.fields.a.jsonpath"
+    )]
+    [TestCase(
+        """{ "topics": { "t": { "audit": { "fields": { "a": { "jsonpath": "x" } } } } } }""",
+        "ESB-JPT-SYNTAX",
+        "topics.t.audit.fields.a.jsonpath"
+    )]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": "whole" }, "o": { "type": "out" } } }""",
+        "ESB-AUD-RELAY",
+        "endpoints.e.audit"
+    )]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "bodies": "whole" } }, "o": { "type": "out" } } }""",
+        "ESB-AUD-RELAY",
+        "endpoints.e.audit.bodies"
+    )]
+    [TestCase(
+        """{ "audit": { "bodies": "whole" }, "endpoints": { "e": { "type": "in", "relay": "o", "audit": {} }, "o": { "type": "out" } } }""",
+        "ESB-AUD-RELAY",
+        "endpoints.e.audit.bodies"
+    )]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "fields": { "a": { "xpath": "/order" }, "b": { "header": "x-b" } } } }, "o": { "type": "out" } } }""",
+        "ESB-AUD-RELAY",
+        "endpoints.e.audit.fields.a"
+    )]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "relay": "o", "audit": { "steps": true } }, "o": { "type": "out" } } }""",
+        "ESB-AUD-STEPS",
+        "endpoints.e.audit.steps"
+    )]
     [TestCase("""{ "topics": { "t": { "audit": { "steps": true } } } }""", "ESB-AUD-STEPS", "topics.t.audit.steps")]
     [TestCase("""{ "endpoints": { "o": { "type": "out", "audit": { "steps": false } } } }""", "ESB-AUD-STEPS", "endpoints.o.audit.steps")]
-    [TestCase("""{ "endpoints": { "e": { "type": "in", "publish": "t.x", "audit": { "steps": true } } }, "topics": { "t": {} } }""", "ESB-AUD-STEPS", "endpoints.e.audit.steps")]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "in", "publish": "t.x", "audit": { "steps": true } } }, "topics": { "t": {} } }""",
+        "ESB-AUD-STEPS",
+        "endpoints.e.audit.steps"
+    )]
     [TestCase("""{ "audit": { "bodies": "all" } }""", "ESB-CFG-VALUE", "audit.bodies")]
     [TestCase("""{ "audit": { "at": ["sent"] } }""", "ESB-CFG-VALUE", "audit.at[0]")]
     [TestCase("""{ "audit": { "maxBody": "0B" } }""", "ESB-CFG-RANGE", "audit.maxBody")]
@@ -40,13 +72,21 @@ public sealed class AuditCheckTests
         Assert.That(audit.Errors.Select(error => (error.Code, error.Path)), Is.EqualTo([(code, path)]));
     }
 
-    [TestCase("{}"), TestCase("\"none\""), TestCase("\"headers\""), TestCase("""{ "bodies": "fields", "fields": { "customer": { "header": "x-customer" } } }"""), TestCase("""{ "mode": "strict", "at": ["received"] }""")]
+    [
+        TestCase("{}"),
+        TestCase("\"none\""),
+        TestCase("\"headers\""),
+        TestCase("""{ "bodies": "fields", "fields": { "customer": { "header": "x-customer" } } }"""),
+        TestCase("""{ "mode": "strict", "at": ["received"] }""")
+    ]
     public void Relay_may_record_what_needs_no_body(string asked)
     {
-        using var audit = new ConfiguredAudit($$"""
+        using var audit = new ConfiguredAudit(
+            $$"""
             { "audit": { "bodies": "headers", "fields": { "order": { "xpath": "/order/@id" } } },
               "endpoints": { "e": { "type": "in", "relay": "o", "audit": {{asked}} }, "o": { "type": "out" } } }
-            """);
+            """
+        );
 
         Assert.That(audit.Errors, Is.Empty);
     }
@@ -54,7 +94,9 @@ public sealed class AuditCheckTests
     [Test]
     public void Relay_that_nobody_audits_does_not_care_what_all_others_record()
     {
-        using var audit = new ConfiguredAudit("""{ "audit": { "bodies": "whole" }, "endpoints": { "e": { "type": "in", "relay": "o" }, "o": { "type": "out" } } }""");
+        using var audit = new ConfiguredAudit(
+            """{ "audit": { "bodies": "whole" }, "endpoints": { "e": { "type": "in", "relay": "o" }, "o": { "type": "out" } } }"""
+        );
 
         Assert.That(audit.Errors, Is.Empty);
     }
@@ -62,7 +104,10 @@ public sealed class AuditCheckTests
     [Test]
     public void Short_key_is_refused_and_not_shown()
     {
-        using var audit = new ConfiguredAudit("""{ "audit": { "hashKey": "${env:HASH_KEY}", "masks": [{ "jsonpath": "$.card", "action": "hash" }] } }""", variables: new Dictionary<string, string> { ["HASH_KEY"] = "short-key" });
+        using var audit = new ConfiguredAudit(
+            """{ "audit": { "hashKey": "${env:HASH_KEY}", "masks": [{ "jsonpath": "$.card", "action": "hash" }] } }""",
+            variables: new Dictionary<string, string> { ["HASH_KEY"] = "short-key" }
+        );
 
         Assert.That(audit.Errors.Select(error => (error.Code, error.Path)), Is.EqualTo([("ESB-AUD-MASK", "audit.hashKey")]));
         Assert.That(audit.Errors[0].Describe(), Does.Not.Contain("short-key"));

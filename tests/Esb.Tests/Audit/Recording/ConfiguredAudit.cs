@@ -31,7 +31,10 @@ internal sealed class ConfiguredAudit : IDisposable
         var services = Services();
         var errors = new ConfigErrors();
         Store = new MemoryAuditStore(spool);
-        if (new ConfigurationReader(SettingsCatalog.From(services)).Read(file, variables ?? new Dictionary<string, string>(), errors) is { } configuration)
+        if (
+            new ConfigurationReader(SettingsCatalog.From(services)).Read(file, variables ?? new Dictionary<string, string>(), errors) is
+            { } configuration
+        )
             _services = Compiled.Build(services.AddSingleton<IAuditStore>(Store), configuration, errors);
 
         Errors = errors.All;
@@ -56,16 +59,17 @@ internal sealed class ConfiguredAudit : IDisposable
         _folder.Delete(recursive: true);
     }
 
-    private IServiceCollection Services() => new ServiceCollection()
-        .AddLogging(logging => logging.AddProvider(Warnings))
-        .AddSingleton(TimeProvider.System)
-        .AddEsbConfiguration()
-        .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransport), "In memory."))
-        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "in", typeof(Inbound), "In."))
-        .AddSingleton(new SettingsKind(typeof(EndpointConfig), "out", typeof(Outbound), "Out."))
-        .AddEsbContent()
-        .AddEsbStorage()
-        .AddEsbAudit();
+    private IServiceCollection Services() =>
+        new ServiceCollection()
+            .AddLogging(logging => logging.AddProvider(Warnings))
+            .AddSingleton(TimeProvider.System)
+            .AddEsbConfiguration()
+            .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(MemoryTransport), "In memory."))
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "in", typeof(Inbound), "In."))
+            .AddSingleton(new SettingsKind(typeof(EndpointConfig), "out", typeof(Outbound), "Out."))
+            .AddEsbContent()
+            .AddEsbStorage()
+            .AddEsbAudit();
 
     private sealed record MemoryTransport : TransportConfig;
 
@@ -82,7 +86,8 @@ internal sealed class ConfiguredAudit : IDisposable
         {
             get
             {
-                lock (_lines) return [.. _lines];
+                lock (_lines)
+                    return [.. _lines];
             }
         }
 
@@ -93,14 +98,20 @@ internal sealed class ConfiguredAudit : IDisposable
 
         public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        )
         {
-            if (!IsEnabled(logLevel)) return;
-            lock (_lines) _lines.Add(formatter(state, exception));
+            if (!IsEnabled(logLevel))
+                return;
+            lock (_lines)
+                _lines.Add(formatter(state, exception));
         }
 
-        public void Dispose()
-        {
-        }
+        public void Dispose() { }
     }
 }

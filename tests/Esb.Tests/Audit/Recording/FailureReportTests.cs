@@ -10,9 +10,16 @@ public sealed class FailureReportTests
     [Test]
     public void Address_and_answer_follow_the_sentence()
     {
-        var failure = new EsbException("ESB-X", "It failed.", FaultKind.Outside) { Detail = "http://orders:80: the connection was refused.", Answer = Some.Message("{ \"error\":\r\n \"no such customer\" }") };
+        var failure = new EsbException("ESB-X", "It failed.", FaultKind.Outside)
+        {
+            Detail = "http://orders:80: the connection was refused.",
+            Answer = Some.Message("{ \"error\":\r\n \"no such customer\" }"),
+        };
 
-        Assert.That(FailureReport.Of(failure), Is.EqualTo("It failed. http://orders:80: the connection was refused. It answered: { \"error\":   \"no such customer\" }"));
+        Assert.That(
+            FailureReport.Of(failure),
+            Is.EqualTo("It failed. http://orders:80: the connection was refused. It answered: { \"error\":   \"no such customer\" }")
+        );
     }
 
     [Test]
@@ -30,7 +37,10 @@ public sealed class FailureReportTests
     {
         var answer = Some.Message("", contentType: "image/png") with { Body = MessageBody.FromBytes(new byte[20]) };
 
-        Assert.That(FailureReport.Of(new EsbException("ESB-X", "It failed.", FaultKind.Outside) { Answer = answer }), Is.EqualTo("It failed. It answered: 20 bytes of image/png."));
+        Assert.That(
+            FailureReport.Of(new EsbException("ESB-X", "It failed.", FaultKind.Outside) { Answer = answer }),
+            Is.EqualTo("It failed. It answered: 20 bytes of image/png.")
+        );
     }
 
     [Test]
@@ -38,6 +48,9 @@ public sealed class FailureReportTests
     {
         MaskedFlow.Follow(new SecretBodies(), Some.Message("a message"));
 
-        Assert.That(FailureReport.Of(new EsbException("ESB-X", "It failed.", FaultKind.Outside) { Answer = Some.Message("4111") }), Is.EqualTo("It failed. It answered: ****"));
+        Assert.That(
+            FailureReport.Of(new EsbException("ESB-X", "It failed.", FaultKind.Outside) { Answer = Some.Message("4111") }),
+            Is.EqualTo("It failed. It answered: ****")
+        );
     }
 }

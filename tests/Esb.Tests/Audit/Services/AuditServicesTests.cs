@@ -32,7 +32,10 @@ public sealed class AuditServicesTests
         _trail.Gate = gate.Task;
         var services = Create(maxConcurrentInstances: 3);
 
-        var calls = Enumerable.Range(0, 10).Select(_ => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask()).ToList();
+        var calls = Enumerable
+            .Range(0, 10)
+            .Select(_ => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask())
+            .ToList();
         var working = _trail.Working;
         gate.SetResult();
         await Task.WhenAll(calls);
@@ -47,7 +50,10 @@ public sealed class AuditServicesTests
         var services = Create(maxConcurrentInstances: 1);
         _trail.Gate = Task.FromException(new IOException("full"));
 
-        Assert.That(() => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask(), Throws.InstanceOf<IOException>());
+        Assert.That(
+            () => new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken).AsTask(),
+            Throws.InstanceOf<IOException>()
+        );
         _trail.Gate = Task.CompletedTask;
         await new AuditProxy(services).RecordAsync(SomeFacts.Fact(), Waiting, cancellationToken);
 
@@ -55,5 +61,10 @@ public sealed class AuditServicesTests
     }
 
     private AuditServices Create(int maxConcurrentInstances) =>
-        new(new AuditConfig { MaxConcurrentInstances = maxConcurrentInstances }, _trail, TimeProvider.System, NullLogger<AuditServices>.Instance);
+        new(
+            new AuditConfig { MaxConcurrentInstances = maxConcurrentInstances },
+            _trail,
+            TimeProvider.System,
+            NullLogger<AuditServices>.Instance
+        );
 }

@@ -67,13 +67,17 @@ public sealed class AuditMoverTests
         var bad = SomeFacts.Fact();
         var store = new MemoryAuditStore(spool) { Failure = facts => facts.Any(fact => fact.Id == bad.Id) ? Refused : null };
         AuditFact[] facts = [SomeFacts.Fact(), bad, SomeFacts.Fact()];
-        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+        foreach (var fact in facts)
+            await spool.AppendAsync(fact, cancellationToken);
 
         using var mover = await StartAsync(store, cancellationToken);
         await Eventually.HoldsAsync(() => spool.Length == 0, cancellationToken);
         await mover.StopAsync(cancellationToken);
 
-        var aside = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().SelectMany(record => StoredFact.Read(record.Payload)).ToList();
+        var aside = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance)
+            .ReadNew()
+            .SelectMany(record => StoredFact.Read(record.Payload))
+            .ToList();
         Assert.That(store.Facts.Select(fact => fact.Id), Is.EqualTo([facts[0].Id, facts[2].Id]));
         Assert.That(aside.Select(fact => fact.Id), Is.EqualTo([bad.Id]));
     }
@@ -86,15 +90,22 @@ public sealed class AuditMoverTests
         var failures = 0;
         var store = new MemoryAuditStore(spool)
         {
-            Failure = group => group.Any(fact => fact.Id == facts[0].Id) ? Refused : failures++ < 2 ? Away : null,
+            Failure = group =>
+                group.Any(fact => fact.Id == facts[0].Id) ? Refused
+                : failures++ < 2 ? Away
+                : null,
         };
-        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+        foreach (var fact in facts)
+            await spool.AppendAsync(fact, cancellationToken);
 
         using var mover = await StartAsync(store, cancellationToken);
         await Eventually.HoldsAsync(() => spool.Length == 0, cancellationToken);
         await mover.StopAsync(cancellationToken);
 
-        var aside = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().SelectMany(record => StoredFact.Read(record.Payload)).ToList();
+        var aside = new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance)
+            .ReadNew()
+            .SelectMany(record => StoredFact.Read(record.Payload))
+            .ToList();
         Assert.That(store.Facts.Select(fact => fact.Id), Is.EqualTo([facts[1].Id]));
         Assert.That((failures, aside.Select(fact => fact.Id).ToArray()), Is.EqualTo((3, new[] { facts[0].Id })));
     }
@@ -139,7 +150,8 @@ public sealed class AuditMoverTests
         using var listener = new MeterListener();
         listener.InstrumentPublished = (instrument, l) =>
         {
-            if (instrument is { Meter.Name: "Esb.Audit", Name: EsbTelemetry.Metrics.AuditQueueLength, Unit: "{fact}" }) l.EnableMeasurementEvents(instrument);
+            if (instrument is { Meter.Name: "Esb.Audit", Name: EsbTelemetry.Metrics.AuditQueueLength, Unit: "{fact}" })
+                l.EnableMeasurementEvents(instrument);
         };
         listener.SetMeasurementEventCallback<long>((_, change, _, _) => Interlocked.Add(ref length, change));
         listener.Start();
@@ -150,7 +162,8 @@ public sealed class AuditMoverTests
         await spool.AppendAsync(SomeFacts.Fact(), cancellationToken); // waits from before the start
         using var mover = await StartAsync(store, cancellationToken);
         var trail = new AuditTrail(new AuditConfig(), store, Aside);
-        for (var i = 0; i < 4; i++) await trail.RecordAsync(SomeFacts.Fact(), cancellationToken);
+        for (var i = 0; i < 4; i++)
+            await trail.RecordAsync(SomeFacts.Fact(), cancellationToken);
         var whileAway = Interlocked.Read(ref length);
         isAway = false;
         await mover.StopAsync(cancellationToken);

@@ -41,7 +41,10 @@ public sealed class AuditStepTests
         await Compile(new AuditStepConfig { As = "order-received" }).RunAsync(context, default);
 
         var fact = _trail.Facts.Single();
-        Assert.That((fact.Kind, fact.Name, fact.Process, fact.Endpoint), Is.EqualTo((AuditKind.Recorded, "order-received", "receive-order", context.Endpoint)));
+        Assert.That(
+            (fact.Kind, fact.Name, fact.Process, fact.Endpoint),
+            Is.EqualTo((AuditKind.Recorded, "order-received", "receive-order", context.Endpoint))
+        );
         Assert.That((fact.MessageId, fact.ConversationId), Is.EqualTo((received.Id, received.ConversationId)));
         Assert.That(fact.Body, Is.Null);
     }
@@ -53,7 +56,17 @@ public sealed class AuditStepTests
 
         await step.RunAsync(Some.Context(), default);
 
-        Assert.That(_trail.Facts.Single().Fields, Is.EquivalentTo(new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "1500", ["urgent"] = "true" }));
+        Assert.That(
+            _trail.Facts.Single().Fields,
+            Is.EquivalentTo(
+                new Dictionary<string, string>
+                {
+                    ["order"] = "A-1001",
+                    ["total"] = "1500",
+                    ["urgent"] = "true",
+                }
+            )
+        );
     }
 
     [Test, Property("Case", "AUD-01")]
@@ -72,7 +85,11 @@ public sealed class AuditStepTests
     [Test, CancelAfter(5_000)]
     public async Task A_streaming_body_is_recorded_whole_and_goes_on_to_the_next_step(CancellationToken cancellationToken)
     {
-        var message = Some.Message() with { Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())), ContentType = "application/xml" };
+        var message = Some.Message() with
+        {
+            Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())),
+            ContentType = "application/xml",
+        };
         var context = Some.Context(message);
 
         await Compile(new AuditStepConfig { As = "a", Body = true }).RunAsync(context, cancellationToken);
@@ -96,16 +113,29 @@ public sealed class AuditStepTests
     [Test, Property("Case", "AUD-02")]
     public async Task Fields_and_body_are_masked_also_where_the_secret_comes_by_a_property()
     {
-        using var audit = new ConfiguredAudit("""{ "audit": { "maxBody": "20B", "masks": [{ "jsonpath": "$.card", "action": "last4" }] } }""");
+        using var audit = new ConfiguredAudit(
+            """{ "audit": { "maxBody": "20B", "masks": [{ "jsonpath": "$.card", "action": "last4" }] } }"""
+        );
         var context = Some.Context(Some.Message("""{"id":1,"card":"4111111111111111"}"""));
         context.SetProperty("card", "4111111111111111");
-        var step = Compile(new AuditStepConfig { As = "a", Body = true }, audit.Recorder, ("body", seen => seen.Message.Body.ReadText()), ("property", seen => seen.GetProperty("card")));
+        var step = Compile(
+            new AuditStepConfig { As = "a", Body = true },
+            audit.Recorder,
+            ("body", seen => seen.Message.Body.ReadText()),
+            ("property", seen => seen.GetProperty("card"))
+        );
 
         await step.RunAsync(context, default);
 
         var fact = _trail.Facts.Single();
-        Assert.That(fact.Fields, Is.EquivalentTo(new Dictionary<string, string> { ["body"] = """{"id":1,"card":"****1111"}""", ["property"] = "****1111" }));
-        Assert.That((System.Text.Encoding.UTF8.GetString(fact.Body!.Value.Span), fact.BodyState), Is.EqualTo(("""{"id":1,"card":"****""", AuditBodyState.Masked)));
+        Assert.That(
+            fact.Fields,
+            Is.EquivalentTo(new Dictionary<string, string> { ["body"] = """{"id":1,"card":"****1111"}""", ["property"] = "****1111" })
+        );
+        Assert.That(
+            (System.Text.Encoding.UTF8.GetString(fact.Body!.Value.Span), fact.BodyState),
+            Is.EqualTo(("""{"id":1,"card":"****""", AuditBodyState.Masked))
+        );
         Assert.That(context.Message.Body.ReadText(), Does.Contain("4111111111111111"), "the message itself goes on as it was");
     }
 
@@ -118,13 +148,15 @@ public sealed class AuditStepTests
         context.Message = Some.Message("""{"id":1}""");
         MaskedFlow.Follow(audit.Recorder.Mask, context);
 
-        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card"))).RunAsync(context, default);
+        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card")))
+            .RunAsync(context, default);
 
         Assert.That(_trail.Facts.Single().Fields["card"], Is.EqualTo("****1111"));
     }
 
     [TestCase("""{"ok":true}""", TestName = "Fields and texts are masked also where only an answer in between had the secret")]
-    [TestCase(null, TestName = "Fields and texts are masked also where the message is the received one again")] // as a transaction that failed leaves it
+    // as a transaction that failed leaves it
+    [TestCase(null, TestName = "Fields and texts are masked also where the message is the received one again")]
     [Property("Case", "AUD-02")]
     public async Task Fields_and_texts_are_masked_as_what_was_there_in_between(string? last)
     {
@@ -135,23 +167,34 @@ public sealed class AuditStepTests
         context.SetProperty("card", "4111111111111111");
         context.Message = last is null ? context.Received : Some.Message(last);
 
-        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card"))).RunAsync(context, default);
+        await Compile(new AuditStepConfig { As = "a" }, audit.Recorder, ("card", seen => seen.GetProperty("card")))
+            .RunAsync(context, default);
 
         Assert.That(_trail.Facts.Single().Fields["card"], Is.EqualTo("****1111"));
         Assert.That(MaskedFlow.Clean("card 4111111111111111"), Is.EqualTo("card ****1111"));
     }
 
     [Test, CancelAfter(10_000), Property("Case", "T-AUD-3")]
-    public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(CancellationToken cancellationToken)
+    public async Task A_message_that_waits_too_long_for_its_turn_fails_with_a_pool_timeout_and_a_warning(
+        CancellationToken cancellationToken
+    )
     {
         var gate = new TaskCompletionSource();
         _trail.Gate = gate.Task;
-        var step = Compile(new AuditStepConfig { As = "order-received", MaximumInstances = 1, PoolTimeout = TimeSpan.FromMilliseconds(50) });
+        var step = Compile(
+            new AuditStepConfig
+            {
+                As = "order-received",
+                MaximumInstances = 1,
+                PoolTimeout = TimeSpan.FromMilliseconds(50),
+            }
+        );
         var first = step.RunAsync(Some.Context(), cancellationToken);
 
         Assert.That(
             () => step.RunAsync(Some.Context(), cancellationToken).AsTask(),
-            Throws.TypeOf<PoolTimeoutException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-POOL-TIMEOUT"));
+            Throws.TypeOf<PoolTimeoutException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-POOL-TIMEOUT")
+        );
         Assert.That(_log.Warnings.Single(), Does.StartWith("waiting for a free instance of audit step order-received"));
 
         gate.SetResult();
@@ -166,8 +209,19 @@ public sealed class AuditStepTests
         var (time, working) = (new ManualTime(), new TaskCompletionSource());
         _trail.Gate = working.Task;
         var services = new AuditServices(new AuditConfig { MaxConcurrentInstances = 1 }, _trail, time, NullLogger<AuditServices>.Instance);
-        var config = new AuditStepConfig { As = "a", MaximumInstances = 1, PoolTimeout = TimeSpan.FromSeconds(5) };
-        var proxies = new InstancePool<AuditProxy>("audit step a", () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), time, _log);
+        var config = new AuditStepConfig
+        {
+            As = "a",
+            MaximumInstances = 1,
+            PoolTimeout = TimeSpan.FromSeconds(5),
+        };
+        var proxies = new InstancePool<AuditProxy>(
+            "audit step a",
+            () => new AuditProxy(services),
+            new PoolLimits(config.MaximumInstances, config.PoolTimeout),
+            time,
+            _log
+        );
         var step = new AuditStep(config, [], proxies, maxBodyBytes: 1000, _audit.Recorder, time);
         var another = new AuditProxy(services).RecordAsync(SomeFacts.Fact(), TimeSpan.FromHours(1), cancellationToken).AsTask();
 
@@ -189,14 +243,31 @@ public sealed class AuditStepTests
         Assert.That(_trail.Facts, Has.Count.EqualTo(2));
     }
 
-    private AuditStep Compile(AuditStepConfig config, params (string Name, Func<MessageContext, object?> Value)[] fields) => Compile(config, _audit.Recorder, fields);
+    private AuditStep Compile(AuditStepConfig config, params (string Name, Func<MessageContext, object?> Value)[] fields) =>
+        Compile(config, _audit.Recorder, fields);
 
-    private AuditStep Compile(AuditStepConfig config, AuditRecorder recorder, params (string Name, Func<MessageContext, object?> Value)[] fields)
+    private AuditStep Compile(
+        AuditStepConfig config,
+        AuditRecorder recorder,
+        params (string Name, Func<MessageContext, object?> Value)[] fields
+    )
     {
         var services = new AuditServices(new AuditConfig(), _trail, TimeProvider.System, NullLogger<AuditServices>.Instance);
         var proxies = new InstancePool<AuditProxy>(
-            $"audit step {config.As}", () => new AuditProxy(services), new PoolLimits(config.MaximumInstances, config.PoolTimeout), TimeProvider.System, _log);
-        return new AuditStep(config, [.. fields.Select(field => new AuditField(field.Name, new Computed(field.Value)))], proxies, maxBodyBytes: 1000, recorder, TimeProvider.System);
+            $"audit step {config.As}",
+            () => new AuditProxy(services),
+            new PoolLimits(config.MaximumInstances, config.PoolTimeout),
+            TimeProvider.System,
+            _log
+        );
+        return new AuditStep(
+            config,
+            [.. fields.Select(field => new AuditField(field.Name, new Computed(field.Value)))],
+            proxies,
+            maxBodyBytes: 1000,
+            recorder,
+            TimeProvider.System
+        );
     }
 
     private sealed class Computed(Func<MessageContext, object?> value) : IMessageValue
@@ -215,9 +286,16 @@ public sealed class AuditStepTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        )
         {
-            if (logLevel == LogLevel.Warning) Warnings.Add(formatter(state, exception));
+            if (logLevel == LogLevel.Warning)
+                Warnings.Add(formatter(state, exception));
         }
     }
 }

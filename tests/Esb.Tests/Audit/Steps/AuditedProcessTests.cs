@@ -50,21 +50,27 @@ public sealed class AuditedProcessTests : IDisposable
         _recording.SetResult();
         await first;
 
-        Assert.That(failure!.Message, Is.EqualTo("No instance of audit step order-received of main became free within 0.05 s; all 1 are in use."));
+        Assert.That(
+            failure!.Message,
+            Is.EqualTo("No instance of audit step order-received of main became free within 0.05 s; all 1 are in use.")
+        );
         Assert.That(
             _log.All.Where(line => line.Level == LogLevel.Warning).Select(line => line.Text.Trim()),
-            Is.EqualTo(["waiting for a free instance of audit step order-received of main: all 1 are in use"]));
+            Is.EqualTo(["waiting for a free instance of audit step order-received of main: all 1 are in use"])
+        );
     }
 
     [Test]
     public async Task Process_catches_the_time_out_and_goes_on(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             [{ "try": {
                 "steps": [{ "audit": { "as": "order-received", "maximumInstances": 1, "poolTimeout": "50ms" } }, { "set": { "properties": { "audited": "yes" } } }],
                 "catch": [{ "codes": ["ESB-POOL-TIMEOUT"], "steps": [{ "set": { "properties": { "audited": "no", "why": { "property": "error.reason" } } } }] }]
             } }]
-            """);
+            """
+        );
 
         var first = RunAsync(cancellationToken);
         var second = await RunAsync(cancellationToken);
@@ -79,26 +85,37 @@ public sealed class AuditedProcessTests : IDisposable
     [Test]
     public async Task As_many_messages_record_at_once_as_the_step_says_whatever_another_step_does(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             [{ "choose": {
                 "when": [{ "if": { "header": "x-large" }, "steps": [{ "audit": { "as": "large", "maximumInstances": 2 } }] }],
                 "otherwise": [{ "audit": { "as": "small", "maximumInstances": 3 } }]
             } }]
-            """);
+            """
+        );
 
-        var running = Enumerable.Range(0, 10).SelectMany(_ => new[] { RunAsync(cancellationToken), RunAsync(cancellationToken, isLarge: true) }).ToList();
+        var running = Enumerable
+            .Range(0, 10)
+            .SelectMany(_ => new[] { RunAsync(cancellationToken), RunAsync(cancellationToken, isLarge: true) })
+            .ToList();
         var working = _trail.Working;
         _recording.SetResult();
         await Task.WhenAll(running);
 
         Assert.That(working, Is.EqualTo(5));
-        Assert.That(_trail.Facts.GroupBy(fact => fact.Name).Select(facts => (facts.Key, facts.Count())), Is.EquivalentTo([("large", 10), ("small", 10)]));
+        Assert.That(
+            _trail.Facts.GroupBy(fact => fact.Name).Select(facts => (facts.Key, facts.Count())),
+            Is.EquivalentTo([("large", 10), ("small", 10)])
+        );
     }
 
     private void Compile(string process)
     {
         var (file, errors) = (Path.Combine(_folder.FullName, "esb.json"), new ConfigErrors());
-        File.WriteAllText(file, $$"""{ "endpoints": { "door": { "type": "door", "process": "main" } }, "processes": { "main": {{process}} } }""");
+        File.WriteAllText(
+            file,
+            $$"""{ "endpoints": { "door": { "type": "door", "process": "main" } }, "processes": { "main": {{process}} } }"""
+        );
         var services = new ServiceCollection()
             .AddLogging(logging => logging.AddProvider(_log))
             .AddSingleton(TimeProvider.System)

@@ -36,16 +36,23 @@ public sealed class MessageCodecTests
     [Test]
     public void Gzip_of_several_members_is_decoded_whole()
     {
-        var (first, second) = (MessageCodec.Encode(CodecKind.Gzip, Some.Message("one,"), "", null), MessageCodec.Encode(CodecKind.Gzip, Some.Message("two"), "", null));
+        var (first, second) = (
+            MessageCodec.Encode(CodecKind.Gzip, Some.Message("one,"), "", null),
+            MessageCodec.Encode(CodecKind.Gzip, Some.Message("two"), "", null)
+        );
 
-        Assert.That(Decode(CodecKind.Gzip, Of([.. first.Body.Bytes.Span, .. second.Body.Bytes.Span])).Body.ReadText(), Is.EqualTo("one,two"));
+        Assert.That(
+            Decode(CodecKind.Gzip, Of([.. first.Body.Bytes.Span, .. second.Body.Bytes.Span])).Body.ReadText(),
+            Is.EqualTo("one,two")
+        );
     }
 
     [Test]
     public void Deflate_without_its_header_is_decoded_too()
     {
         using var made = new MemoryStream();
-        using (var stream = new DeflateStream(made, CompressionMode.Compress)) stream.Write("raw"u8);
+        using (var stream = new DeflateStream(made, CompressionMode.Compress))
+            stream.Write("raw"u8);
 
         Assert.That(Decode(CodecKind.Deflate, Of(made.ToArray())).Body.ReadText(), Is.EqualTo("raw"));
     }
@@ -82,7 +89,9 @@ public sealed class MessageCodecTests
     }
 
     [Test]
-    public void Body_that_is_much_larger_decoded_is_refused([Values(CodecKind.Gzip, CodecKind.Deflate, CodecKind.Brotli, CodecKind.Zip)] CodecKind codec)
+    public void Body_that_is_much_larger_decoded_is_refused(
+        [Values(CodecKind.Gzip, CodecKind.Deflate, CodecKind.Brotli, CodecKind.Zip)] CodecKind codec
+    )
     {
         var bomb = MessageCodec.Encode(codec, Of(new byte[8 << 20]), "body", null);
 
@@ -95,7 +104,14 @@ public sealed class MessageCodecTests
 
     [Test]
     public void Large_base64_is_refused() =>
-        Assert.That(Assert.Throws<EsbException>(() => MessageCodec.Decode(CodecKind.Base64, Some.Message(new string('A', 4_000)), new ByteSize(2_000), 100, 1, null))!.Code, Is.EqualTo("ESB-CODEC-LIMIT"));
+        Assert.That(
+            Assert
+                .Throws<EsbException>(() =>
+                    MessageCodec.Decode(CodecKind.Base64, Some.Message(new string('A', 4_000)), new ByteSize(2_000), 100, 1, null)
+                )!
+                .Code,
+            Is.EqualTo("ESB-CODEC-LIMIT")
+        );
 
     [TestCase("../evil.txt")]
     [TestCase("a/../../evil.txt")]
@@ -116,11 +132,15 @@ public sealed class MessageCodecTests
         var inFolder = Zip(("folder/", [], CompressionLevel.Optimal), ("folder/a", "x"u8.ToArray(), CompressionLevel.Optimal));
 
         Assert.That(Assert.Throws<EsbException>(() => Decode(CodecKind.Zip, Of(several)))!.Code, Is.EqualTo("ESB-CODEC-ENTRIES"));
-        Assert.That(Assert.Throws<EsbException>(() => MessageCodec.Decode(CodecKind.Zip, Of(several), ByteSize.MiB(1), 100, 1, null))!.Code, Is.EqualTo("ESB-CODEC-LIMIT"));
+        Assert.That(
+            Assert.Throws<EsbException>(() => MessageCodec.Decode(CodecKind.Zip, Of(several), ByteSize.MiB(1), 100, 1, null))!.Code,
+            Is.EqualTo("ESB-CODEC-LIMIT")
+        );
         Assert.That(Decode(CodecKind.Zip, Of(inFolder)).Body.ReadText(), Is.EqualTo("x"));
     }
 
-    private static EsbMessage Decode(CodecKind codec, EsbMessage message, string? contentType = null) => MessageCodec.Decode(codec, message, ByteSize.MiB(64), 100, 10_000, contentType);
+    private static EsbMessage Decode(CodecKind codec, EsbMessage message, string? contentType = null) =>
+        MessageCodec.Decode(codec, message, ByteSize.MiB(64), 100, 10_000, contentType);
 
     private static EsbMessage Of(byte[] body) => Some.Message("") with { Body = MessageBody.FromBytes(body) };
 

@@ -36,7 +36,10 @@ public sealed class MimeTests
     {
         var context = await RunAsync("""[{ "decode": "mime" }]""", Some.Message(Mail), cancellationToken);
 
-        Assert.That((context.Message.Body.ReadText(), context.Message.ContentType), Is.EqualTo(("<order/>", "application/xml; charset=utf-8")));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.Message.ContentType),
+            Is.EqualTo(("<order/>", "application/xml; charset=utf-8"))
+        );
         Assert.That(context.GetProperty("attachments"), Is.EqualTo("""[{"name":"a.pdf","contentType":"application/pdf","length":3}]"""));
     }
 
@@ -45,7 +48,11 @@ public sealed class MimeTests
     {
         var body = Mail[(Mail.IndexOf("\n\n", StringComparison.Ordinal) + 2)..];
 
-        var context = await RunAsync("""[{ "decode": "mime" }]""", Some.Message(body, contentType: "multipart/mixed; boundary=b1"), cancellationToken);
+        var context = await RunAsync(
+            """[{ "decode": "mime" }]""",
+            Some.Message(body, contentType: "multipart/mixed; boundary=b1"),
+            cancellationToken
+        );
 
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("<order/>"));
     }
@@ -53,23 +60,41 @@ public sealed class MimeTests
     [Test, Property("Case", "F026")]
     public async Task Parts_that_were_decoded_are_encoded_again(CancellationToken cancellationToken)
     {
-        var context = await RunAsync("""[{ "decode": "mime" }, { "encode": "mime" }, { "decode": "mime" }]""", Some.Message(Mail), cancellationToken);
+        var context = await RunAsync(
+            """[{ "decode": "mime" }, { "encode": "mime" }, { "decode": "mime" }]""",
+            Some.Message(Mail),
+            cancellationToken
+        );
 
         Assert.That((context.Message.Body.ReadText(), context.Entries!.Single().Name), Is.EqualTo(("<order/>", "a.pdf")));
         Assert.That(context.Entries!.Single().Body.Bytes.ToArray(), Is.EqualTo(new byte[] { 0, 1, 2 }));
     }
 
-    [TestCase("hello\nworld", null), TestCase("text", "multipart/mixed; boundary=b1"), TestCase("<order/>", "application/xml"), TestCase("", "multipart/mixed; boundary=b1")]
+    [
+        TestCase("hello\nworld", null),
+        TestCase("text", "multipart/mixed; boundary=b1"),
+        TestCase("<order/>", "application/xml"),
+        TestCase("", "multipart/mixed; boundary=b1")
+    ]
     public void What_is_no_mime_is_refused(string body, string? type, CancellationToken cancellationToken)
     {
-        var error = Assert.ThrowsAsync<EsbException>(() => RunAsync("""[{ "decode": "mime" }]""", Some.Message(body, contentType: type), cancellationToken))!;
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            RunAsync("""[{ "decode": "mime" }]""", Some.Message(body, contentType: type), cancellationToken)
+        )!;
 
         Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-CODEC-FORMAT", FaultKind.Malformed)));
     }
 
     [TestCase("\"maxEntries\": 1"), TestCase("\"maxSize\": \"9B\"")]
     public void More_than_is_allowed_is_refused(string limit, CancellationToken cancellationToken) =>
-        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync($$"""[{ "decode": { "codec": "mime", {{limit}} } }]""", Some.Message(Mail), cancellationToken))!.Code, Is.EqualTo("ESB-CODEC-LIMIT"));
+        Assert.That(
+            Assert
+                .ThrowsAsync<EsbException>(() =>
+                    RunAsync($$"""[{ "decode": { "codec": "mime", {{limit}} } }]""", Some.Message(Mail), cancellationToken)
+                )!
+                .Code,
+            Is.EqualTo("ESB-CODEC-LIMIT")
+        );
 
     [Test]
     public async Task Each_file_of_an_archive_is_an_item(CancellationToken cancellationToken)
@@ -79,7 +104,10 @@ public sealed class MimeTests
 
         var context = await RunAsync(
             """[{ "decode": { "codec": "zip", "entries": true } }, { "split": { "entries": true, "steps": [{ "set": { "headers": { "x-name": { "property": "split.name" } } } }, { "publish": "orders.file" }] } }]""",
-            archive, cancellationToken, sent => published.Add((sent.Headers["x-name"]!, sent.Body.ReadText())));
+            archive,
+            cancellationToken,
+            sent => published.Add((sent.Headers["x-name"]!, sent.Body.ReadText()))
+        );
 
         Assert.That(published, Is.EqualTo(new[] { ("a.txt", "one"), ("sub/b.txt", "two") }));
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""[{"name":"a.txt","length":3},{"name":"sub/b.txt","length":3}]"""));
@@ -90,14 +118,27 @@ public sealed class MimeTests
     {
         var archive = Some.Message() with { Body = MessageBody.FromBytes(Zip((name, "12345"), ("b", "67890"))) };
 
-        var error = Assert.ThrowsAsync<EsbException>(() => RunAsync("""[{ "decode": { "codec": "zip", "entries": true, "maxSize": "9B" } }]""", archive, cancellationToken))!;
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            RunAsync("""[{ "decode": { "codec": "zip", "entries": true, "maxSize": "9B" } }]""", archive, cancellationToken)
+        )!;
 
         Assert.That(error.Code, Is.EqualTo(code));
     }
 
     [Test]
     public void Split_of_entries_without_a_decode_is_refused(CancellationToken cancellationToken) =>
-        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("""[{ "split": { "entries": true, "steps": [{ "publish": "orders.a" }] } }]""", Some.Message(), cancellationToken))!.Code, Is.EqualTo("ESB-SPLIT-ENTRIES"));
+        Assert.That(
+            Assert
+                .ThrowsAsync<EsbException>(() =>
+                    RunAsync(
+                        """[{ "split": { "entries": true, "steps": [{ "publish": "orders.a" }] } }]""",
+                        Some.Message(),
+                        cancellationToken
+                    )
+                )!
+                .Code,
+            Is.EqualTo("ESB-SPLIT-ENTRIES")
+        );
 
     private static byte[] Zip(params (string Name, string Text)[] files)
     {
@@ -114,10 +155,20 @@ public sealed class MimeTests
         return made.ToArray();
     }
 
-    private static async Task<MessageContext> RunAsync(string steps, EsbMessage message, CancellationToken cancellationToken, Action<EsbMessage>? published = null)
+    private static async Task<MessageContext> RunAsync(
+        string steps,
+        EsbMessage message,
+        CancellationToken cancellationToken,
+        Action<EsbMessage>? published = null
+    )
     {
-        using var processes = new CompiledProcesses($$"""{ "main": {{steps}} }""", register: services => services.AddSingleton(Substitute.For<IDeadLetterChannel>()));
-        processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call => published?.Invoke(call.Arg<MessageContext>().Message));
+        using var processes = new CompiledProcesses(
+            $$"""{ "main": {{steps}} }""",
+            register: services => services.AddSingleton(Substitute.For<IDeadLetterChannel>())
+        );
+        processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call => published?.Invoke(call.Arg<MessageContext>().Message));
         return await processes.RunAsync(message, cancellationToken);
     }
 }

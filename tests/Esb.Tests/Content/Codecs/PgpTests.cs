@@ -20,7 +20,9 @@ public sealed class PgpTests
         _keys = new SecureKeyFiles();
         foreach (var name in new[] { "us", "partner" })
         {
-            _keys.Write("key.txt", $"""
+            _keys.Write(
+                "key.txt",
+                $"""
                 Key-Type: RSA
                 Key-Length: 2048
                 Key-Usage: sign,cert
@@ -32,10 +34,24 @@ public sealed class PgpTests
                 {(name == "us" ? "Passphrase: geheim" : "%no-protection")}
                 %commit
 
-                """);
+                """
+            );
             _keys.Run("gpg", "--batch", "--pinentry-mode", "loopback", "--generate-key", "key.txt");
             _keys.Run("gpg", "--batch", "--yes", "--armor", "--output", $"{name}.pub", "--export", $"{name}@example.org");
-            _keys.Run("gpg", "--batch", "--yes", "--armor", "--pinentry-mode", "loopback", "--passphrase", name == "us" ? "geheim" : "", "--output", $"{name}.sec", "--export-secret-keys", $"{name}@example.org");
+            _keys.Run(
+                "gpg",
+                "--batch",
+                "--yes",
+                "--armor",
+                "--pinentry-mode",
+                "loopback",
+                "--passphrase",
+                name == "us" ? "geheim" : "",
+                "--output",
+                $"{name}.sec",
+                "--export-secret-keys",
+                $"{name}@example.org"
+            );
             File.SetUnixFileMode(_keys.PathOf($"{name}.sec"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
         }
 
@@ -53,7 +69,11 @@ public sealed class PgpTests
     [Test]
     public async Task Gpg_decrypts_and_verifies_what_the_bus_makes(CancellationToken cancellationToken)
     {
-        var encoded = await RunAsync("""{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}", "encrypt": "partner.pub" } }""", Some.Message(Text), cancellationToken);
+        var encoded = await RunAsync(
+            """{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}", "encrypt": "partner.pub" } }""",
+            Some.Message(Text),
+            cancellationToken
+        );
 
         _keys.Write("made.asc", encoded.Body.Bytes.ToArray());
         _keys.Run("gpg", "--batch", "--yes", "--status-file", "status.txt", "--output", "made.txt", "--decrypt", "made.asc");
@@ -66,7 +86,23 @@ public sealed class PgpTests
     public async Task Bus_decrypts_and_verifies_what_gpg_makes(string armor, CancellationToken cancellationToken)
     {
         _keys.Write("body.txt", Text);
-        _keys.Run("gpg", "--batch", "--yes", "--trust-model", "always", armor, "--sign", "--encrypt", "--local-user", "partner@example.org", "--recipient", "us@example.org", "--output", "theirs.pgp", "body.txt");
+        _keys.Run(
+            "gpg",
+            "--batch",
+            "--yes",
+            "--trust-model",
+            "always",
+            armor,
+            "--sign",
+            "--encrypt",
+            "--local-user",
+            "partner@example.org",
+            "--recipient",
+            "us@example.org",
+            "--output",
+            "theirs.pgp",
+            "body.txt"
+        );
         var theirs = Some.Message() with { Body = MessageBody.FromBytes(_keys.Read("theirs.pgp")) };
 
         var decoded = await RunAsync(Decode("us", "partner"), theirs, cancellationToken);
@@ -77,8 +113,16 @@ public sealed class PgpTests
     [Test]
     public async Task What_is_not_as_it_has_to_be_is_refused_with_the_reason(CancellationToken cancellationToken)
     {
-        var both = await RunAsync("""{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}", "encrypt": "us.pub" } }""", Some.Message(Text), cancellationToken);
-        var signed = await RunAsync("""{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}" } }""", Some.Message(Text), cancellationToken);
+        var both = await RunAsync(
+            """{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}", "encrypt": "us.pub" } }""",
+            Some.Message(Text),
+            cancellationToken
+        );
+        var signed = await RunAsync(
+            """{ "encode": { "codec": "pgp", "sign": "${file:us.sec}", "passphrase": "${file:pass.txt}" } }""",
+            Some.Message(Text),
+            cancellationToken
+        );
         var encrypted = await RunAsync("""{ "encode": { "codec": "pgp", "encrypt": "us.pub" } }""", Some.Message(Text), cancellationToken);
 
         Assert.That((await RunAsync(Decode("us", "us"), both, cancellationToken)).Body.ReadText(), Is.EqualTo(Text));
@@ -86,10 +130,17 @@ public sealed class PgpTests
         Assert.That(CodeOf(Decode("partner", "us"), both, cancellationToken), Is.EqualTo("ESB-SECURE-KEY"));
         Assert.That(CodeOf(Decode("us", "us"), signed, cancellationToken), Is.EqualTo("ESB-SECURE-REQUIRED"));
         Assert.That(CodeOf(Decode("us", "us"), encrypted, cancellationToken), Is.EqualTo("ESB-SECURE-REQUIRED"));
-        Assert.That(CodeOf(Decode("us", "us"), Some.Message("no pgp"), cancellationToken), Is.EqualTo("ESB-SECURE-FORMAT").Or.EqualTo("ESB-SECURE-REQUIRED"));
+        Assert.That(
+            CodeOf(Decode("us", "us"), Some.Message("no pgp"), cancellationToken),
+            Is.EqualTo("ESB-SECURE-FORMAT").Or.EqualTo("ESB-SECURE-REQUIRED")
+        );
     }
 
-    [TestCase("""{ "decode": { "codec": "pgp", "key": "${file:us.sec}" } }"""), TestCase("""{ "decode": { "codec": "pgp", "trust": "us.key" } }"""), TestCase("""{ "encode": { "codec": "pgp", "encrypt": "ca.pem" } }""")]
+    [
+        TestCase("""{ "decode": { "codec": "pgp", "key": "${file:us.sec}" } }"""),
+        TestCase("""{ "decode": { "codec": "pgp", "trust": "us.key" } }"""),
+        TestCase("""{ "encode": { "codec": "pgp", "encrypt": "ca.pem" } }""")
+    ]
     public void Key_that_cannot_be_used_is_found_before_a_message_comes(string step)
     {
         using var processes = Compile(step);
@@ -98,7 +149,8 @@ public sealed class PgpTests
     }
 
     private static string Decode(string key, string trust) =>
-        $$"""{ "decode": { "codec": "pgp", "key": "${file:{{key}}.sec}"{{(key == "us" ? ", \"passphrase\": \"${file:pass.txt}\"" : "")}}, "trust": "{{trust}}.pub" } }""";
+        $$"""{ "decode": { "codec": "pgp", "key": "${file:{{key}}.sec}"{{(key == "us" ? ", \"passphrase\": "
+            + "\"${file:pass.txt}\"" : "")}}, "trust": "{{trust}}.pub" } }""";
 
     private string CodeOf(string step, EsbMessage message, CancellationToken cancellationToken) =>
         Assert.CatchAsync<EsbException>(() => RunAsync(step, message, cancellationToken))!.Code;
@@ -113,7 +165,8 @@ public sealed class PgpTests
     {
         foreach (var file in new[] { "us.sec", "partner.sec", "us.pub", "partner.pub", "pass.txt", "us.key", "ca.pem" })
         {
-            step = step.Replace($"file:{file}", $"file:{_keys.PathOf(file)}", StringComparison.Ordinal).Replace($"\"{file}\"", $"\"{_keys.PathOf(file)}\"", StringComparison.Ordinal);
+            step = step.Replace($"file:{file}", $"file:{_keys.PathOf(file)}", StringComparison.Ordinal)
+                .Replace($"\"{file}\"", $"\"{_keys.PathOf(file)}\"", StringComparison.Ordinal);
         }
 
         return new CompiledProcesses($$"""{ "main": [{{step}}] }""");

@@ -39,9 +39,17 @@ internal sealed class SecureKeyFiles : IDisposable
     /// <summary>Runs a program in the folder, and fails the test where it is missing or says no.</summary>
     public void Run(string program, params IReadOnlyList<string> arguments)
     {
-        var start = new ProcessStartInfo(program, arguments) { WorkingDirectory = _folder.FullName, RedirectStandardError = true, RedirectStandardOutput = true, RedirectStandardInput = true };
+        var start = new ProcessStartInfo(program, arguments)
+        {
+            WorkingDirectory = _folder.FullName,
+            RedirectStandardError = true,
+            RedirectStandardOutput = true,
+            RedirectStandardInput = true,
+        };
         start.Environment["GNUPGHOME"] = _folder.FullName;
-        using var process = Process.Start(start) ?? throw new AssertionException($"{program} cannot be started; install it (apt-get install openssl gnupg).");
+        using var process =
+            Process.Start(start)
+            ?? throw new AssertionException($"{program} cannot be started; install it (apt-get install openssl gnupg).");
         process.StandardInput.Close();
         var error = process.StandardError.ReadToEndAsync();
         process.StandardOutput.ReadToEnd();
@@ -69,10 +77,13 @@ internal sealed class SecureKeyFiles : IDisposable
     {
         using var key = RSA.Create(2048);
         var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: issuer is null, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: issuer is null, hasPathLengthConstraint: false, 0, critical: true)
+        );
         request.CertificateExtensions.Add(new X509SubjectKeyIdentifierExtension(request.PublicKey, critical: false));
         var (from, to) = (TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(30));
-        if (issuer is null) return request.CreateSelfSigned(from, to);
+        if (issuer is null)
+            return request.CreateSelfSigned(from, to);
         using var issued = request.Create(issuer, from, to.AddDays(-1), Guid.NewGuid().ToByteArray());
         return issued.CopyWithPrivateKey(key);
     }

@@ -24,7 +24,10 @@ public sealed class SmimeTests
     [TestCase("\"sign\": \"${file:us.key}\", \"encrypt\": \"partner.pem\"", "\"key\": \"${file:partner.key}\", \"trust\": \"ca.pem\"")]
     [TestCase("\"sign\": \"${file:us.key}\"", "\"trust\": \"ca.pem\"")]
     [TestCase("\"encrypt\": [\"partner.pem\", \"us.pem\"]", "\"key\": \"${file:us.key}\"")]
-    [TestCase("\"sign\": \"${file:us.key}\", \"encrypt\": \"partner.pem\", \"headers\": true", "\"key\": \"${file:partner.key}\", \"trust\": \"ca.pem\", \"require\": \"both\"")]
+    [TestCase(
+        "\"sign\": \"${file:us.key}\", \"encrypt\": \"partner.pem\", \"headers\": true",
+        "\"key\": \"${file:partner.key}\", \"trust\": \"ca.pem\", \"require\": \"both\""
+    )]
     public async Task What_is_encoded_decodes_to_the_same(string encode, string decode, CancellationToken cancellationToken)
     {
         var message = Some.Message(Text, contentType: "text/plain; charset=utf-8");
@@ -39,10 +42,26 @@ public sealed class SmimeTests
     [Test]
     public async Task Openssl_decrypts_and_verifies_what_the_bus_makes(CancellationToken cancellationToken)
     {
-        var encoded = await RunAsync("""{ "encode": { "codec": "smime", "sign": "${file:us.key}", "encrypt": "partner.pem", "headers": true } }""", Some.Message(Text, contentType: "text/plain"), cancellationToken);
+        var encoded = await RunAsync(
+            """{ "encode": { "codec": "smime", "sign": "${file:us.key}", "encrypt": "partner.pem", "headers": true } }""",
+            Some.Message(Text, contentType: "text/plain"),
+            cancellationToken
+        );
 
         _keys.Write("made.eml", encoded.Message.Body.Bytes.ToArray());
-        _keys.Run("openssl", "smime", "-decrypt", "-in", "made.eml", "-recip", "partner.pem", "-inkey", "partner.key", "-out", "signed.eml");
+        _keys.Run(
+            "openssl",
+            "smime",
+            "-decrypt",
+            "-in",
+            "made.eml",
+            "-recip",
+            "partner.pem",
+            "-inkey",
+            "partner.key",
+            "-out",
+            "signed.eml"
+        );
         _keys.Run("openssl", "smime", "-verify", "-in", "signed.eml", "-CAfile", "ca.pem", "-out", "content.eml");
 
         Assert.That(Encoding.UTF8.GetString(_keys.Read("content.eml")), Does.Contain(Convert.ToBase64String(Encoding.UTF8.GetBytes(Text))));
@@ -52,10 +71,30 @@ public sealed class SmimeTests
     public async Task Bus_decrypts_and_verifies_what_openssl_makes(bool isOpaque, CancellationToken cancellationToken)
     {
         _keys.Write("body.txt", Text);
-        _keys.Run("openssl", ["smime", "-sign", "-text", .. isOpaque ? new[] { "-nodetach" } : [], "-in", "body.txt", "-signer", "partner.pem", "-inkey", "partner.key", "-out", "theirs.eml"]);
+        _keys.Run(
+            "openssl",
+            [
+                "smime",
+                "-sign",
+                "-text",
+                .. isOpaque ? new[] { "-nodetach" } : [],
+                "-in",
+                "body.txt",
+                "-signer",
+                "partner.pem",
+                "-inkey",
+                "partner.key",
+                "-out",
+                "theirs.eml",
+            ]
+        );
         _keys.Run("openssl", "smime", "-encrypt", "-aes256", "-in", "theirs.eml", "-out", "theirs.p7m", "us.pem");
 
-        var decoded = await RunAsync("""{ "decode": { "codec": "smime", "key": "${file:us.key}", "trust": "ca.pem", "require": "both" } }""", Of(_keys.Read("theirs.p7m")), cancellationToken);
+        var decoded = await RunAsync(
+            """{ "decode": { "codec": "smime", "key": "${file:us.key}", "trust": "ca.pem", "require": "both" } }""",
+            Of(_keys.Read("theirs.p7m")),
+            cancellationToken
+        );
 
         Assert.That((decoded.Message.Body.ReadText(), decoded.Message.ContentType), Is.EqualTo((Text, "text/plain")));
     }
@@ -63,7 +102,11 @@ public sealed class SmimeTests
     [Test, Property("Case", "F206")]
     public async Task Signer_makes_the_party_that_lists_its_certificate(CancellationToken cancellationToken)
     {
-        var signed = await RunAsync("""{ "encode": { "codec": "smime", "sign": "${file:partner.key}" } }""", Some.Message(Text), cancellationToken);
+        var signed = await RunAsync(
+            """{ "encode": { "codec": "smime", "sign": "${file:partner.key}" } }""",
+            Some.Message(Text),
+            cancellationToken
+        );
         var decode = """{ "decode": { "codec": "smime", "trust": "ca.pem" } }""";
 
         var known = await RunAsync(decode, signed.Message, cancellationToken, PartyWith("partner"));
@@ -79,7 +122,16 @@ public sealed class SmimeTests
         var signed = await EncodeAsync("\"sign\": \"${file:us.key}\"", cancellationToken);
         var stranger = await EncodeAsync("\"sign\": \"${file:stranger.key}\"", cancellationToken);
         var encrypted = await EncodeAsync("\"encrypt\": \"partner.pem\"", cancellationToken);
-        var changed = Of(Encoding.UTF8.GetBytes(signed.Body.ReadText().Replace(Convert.ToBase64String(Encoding.UTF8.GetBytes(Text))[..8], "AAAAAAAA", StringComparison.Ordinal))) with { ContentType = signed.ContentType };
+        var changed = Of(
+            Encoding.UTF8.GetBytes(
+                signed
+                    .Body.ReadText()
+                    .Replace(Convert.ToBase64String(Encoding.UTF8.GetBytes(Text))[..8], "AAAAAAAA", StringComparison.Ordinal)
+            )
+        ) with
+        {
+            ContentType = signed.ContentType,
+        };
 
         var trust = "\"trust\": \"ca.pem\"";
         var key = "\"key\": \"${file:us.key}\"";
@@ -89,14 +141,32 @@ public sealed class SmimeTests
         Assert.That(CodeOf(key, encrypted, cancellationToken), Is.EqualTo("ESB-SECURE-KEY"));
         Assert.That(CodeOf(key, signed, cancellationToken), Is.EqualTo("ESB-SECURE-REQUIRED"));
         Assert.That(CodeOf(trust, Some.Message(Text, contentType: "text/plain"), cancellationToken), Is.EqualTo("ESB-SECURE-REQUIRED"));
-        Assert.That(CodeOf(trust, signed with { Body = MessageBody.FromBytes(signed.Body.Bytes[..200]) }, cancellationToken), Is.EqualTo("ESB-SECURE-FORMAT"));
-        Assert.That(CodeOf(key, encrypted with { Body = MessageBody.FromText("0garbage") }, cancellationToken), Is.EqualTo("ESB-SECURE-FORMAT"));
+        Assert.That(
+            CodeOf(trust, signed with { Body = MessageBody.FromBytes(signed.Body.Bytes[..200]) }, cancellationToken),
+            Is.EqualTo("ESB-SECURE-FORMAT")
+        );
+        Assert.That(
+            CodeOf(key, encrypted with { Body = MessageBody.FromText("0garbage") }, cancellationToken),
+            Is.EqualTo("ESB-SECURE-FORMAT")
+        );
         Assert.That(CodeOf(key, encrypted with { Body = MessageBody.FromText("!!") }, cancellationToken), Is.EqualTo("ESB-SECURE-FORMAT"));
     }
 
-    [TestCase("""{ "decode": "smime" }""", "ESB-CFG-REQUIRED"), TestCase("""{ "decode": { "codec": "smime", "trust": "ca.pem", "require": "encrypted" } }""", "ESB-CFG-REQUIRED"), TestCase("""{ "decode": { "codec": "smime", "trust": "us.key" } }""", null)]
-    [TestCase("""{ "decode": { "codec": "smime", "trust": "none.pem" } }""", "ESB-CFG-CERT"), TestCase("""{ "decode": { "codec": "gzip", "trust": "ca.pem" } }""", "ESB-CFG-VALUE"), TestCase("""{ "encode": "smime" }""", "ESB-CFG-REQUIRED")]
-    [TestCase("""{ "encode": { "codec": "smime", "sign": "${file:ca.key}" } }""", "ESB-CFG-SECRETFILE"), TestCase("""{ "encode": { "codec": "base64", "encrypt": "us.pem" } }""", "ESB-CFG-VALUE"), TestCase("""{ "encode": { "codec": "smime", "encrypt": "none.pem" } }""", "ESB-CFG-CERT")]
+    [
+        TestCase("""{ "decode": "smime" }""", "ESB-CFG-REQUIRED"),
+        TestCase("""{ "decode": { "codec": "smime", "trust": "ca.pem", "require": "encrypted" } }""", "ESB-CFG-REQUIRED"),
+        TestCase("""{ "decode": { "codec": "smime", "trust": "us.key" } }""", null)
+    ]
+    [
+        TestCase("""{ "decode": { "codec": "smime", "trust": "none.pem" } }""", "ESB-CFG-CERT"),
+        TestCase("""{ "decode": { "codec": "gzip", "trust": "ca.pem" } }""", "ESB-CFG-VALUE"),
+        TestCase("""{ "encode": "smime" }""", "ESB-CFG-REQUIRED")
+    ]
+    [
+        TestCase("""{ "encode": { "codec": "smime", "sign": "${file:ca.key}" } }""", "ESB-CFG-SECRETFILE"),
+        TestCase("""{ "encode": { "codec": "base64", "encrypt": "us.pem" } }""", "ESB-CFG-VALUE"),
+        TestCase("""{ "encode": { "codec": "smime", "encrypt": "none.pem" } }""", "ESB-CFG-CERT")
+    ]
     public void Mistake_is_found_before_a_message_comes(string step, string? code)
     {
         using var processes = Compile(step);
@@ -104,7 +174,8 @@ public sealed class SmimeTests
         Assert.That(processes.Errors.All.Select(error => error.Code), code is null ? Is.Empty : Has.Some.EqualTo(code));
     }
 
-    private static string PartyWith(string name) => $$""" "parties": { "acme": { "certificates": [{ "thumbprint": "THUMBPRINT-{{name}}" }], "publish": ["orders.#"] } }, """;
+    private static string PartyWith(string name) =>
+        $$""" "parties": { "acme": { "certificates": [{ "thumbprint": "THUMBPRINT-{{name}}" }], "publish": ["orders.#"] } }, """;
 
     private static EsbMessage Of(byte[] body) => Some.Message() with { Body = MessageBody.FromBytes(body), ContentType = null };
 
@@ -112,7 +183,9 @@ public sealed class SmimeTests
         (await RunAsync($$"""{ "encode": { "codec": "smime", {{settings}} } }""", Some.Message(Text), cancellationToken)).Message;
 
     private string CodeOf(string settings, EsbMessage message, CancellationToken cancellationToken) =>
-        Assert.CatchAsync<EsbException>(() => RunAsync($$"""{ "decode": { "codec": "smime", {{settings}} } }""", message, cancellationToken))!.Code;
+        Assert
+            .CatchAsync<EsbException>(() => RunAsync($$"""{ "decode": { "codec": "smime", {{settings}} } }""", message, cancellationToken))!
+            .Code;
 
     private async Task<MessageContext> RunAsync(string step, EsbMessage message, CancellationToken cancellationToken, string sections = "")
     {
@@ -125,10 +198,12 @@ public sealed class SmimeTests
     {
         foreach (var file in new[] { "us.key", "partner.key", "stranger.key", "ca.key", "us.pem", "partner.pem", "ca.pem", "none.pem" })
         {
-            step = step.Replace($"file:{file}", $"file:{_keys.PathOf(file)}", StringComparison.Ordinal).Replace($"\"{file}\"", $"\"{_keys.PathOf(file)}\"", StringComparison.Ordinal);
+            step = step.Replace($"file:{file}", $"file:{_keys.PathOf(file)}", StringComparison.Ordinal)
+                .Replace($"\"{file}\"", $"\"{_keys.PathOf(file)}\"", StringComparison.Ordinal);
         }
 
-        foreach (var (name, thumbprint) in _keys.Thumbprints) sections = sections.Replace($"THUMBPRINT-{name}", thumbprint, StringComparison.Ordinal);
+        foreach (var (name, thumbprint) in _keys.Thumbprints)
+            sections = sections.Replace($"THUMBPRINT-{name}", thumbprint, StringComparison.Ordinal);
         return new CompiledProcesses($$"""{ "main": [{{step}}] }""", sections: sections);
     }
 }

@@ -54,9 +54,14 @@ public sealed class BytesReadTests
     [Test]
     public void All_conditions_of_a_choice_are_decided_by_one_pass_over_the_beginning([Values("xml", "json")] string kind)
     {
-        var paths = kind == "xml" ? new[] { "/orders/order/symbol", "/orders/order[1]/@id", "//symbol" } : ["$.orders[0].symbol", "$.orders[0].id", "$.orders[*].symbol"];
+        var paths =
+            kind == "xml"
+                ? new[] { "/orders/order/symbol", "/orders/order[1]/@id", "//symbol" }
+                : ["$.orders[0].symbol", "$.orders[0].id", "$.orders[*].symbol"];
         var compiler = SomeContent.Compiler();
-        var conditions = new[] { (paths[0], "SUN"), (paths[1], "8"), (paths[2], "IBM") }.Select(one => Compile(compiler, kind, one.Item1, one.Item2)).ToList();
+        var conditions = new[] { (paths[0], "SUN"), (paths[1], "8"), (paths[2], "IBM") }
+            .Select(one => Compile(compiler, kind, one.Item1, one.Item2))
+            .ToList();
         var context = Some.Context(kind == "xml" ? Xml : Json);
 
         var decisions = conditions.Select(condition => condition.Holds(context)).ToList();
@@ -70,19 +75,23 @@ public sealed class BytesReadTests
     [Test, CancelAfter(10_000)]
     public async Task A_choice_forwards_the_body_that_it_has_not_read(CancellationToken cancellationToken)
     {
-        using var processes = new CompiledProcesses("""
+        using var processes = new CompiledProcesses(
+            """
             { "main": [{ "choose": {
                 "when": [
                   { "if": { "xpath": "/invoices" }, "steps": [{ "fail": "an invoice" }] },
                   { "if": { "xpath": "/orders/order[1]/symbol[1] = 'SUN'" }, "steps": [{ "fail": "for SUN" }] },
                   { "if": { "xpath": "//order[1]/symbol = 'IBM'" }, "steps": [{ "call": "backend" }] }],
                 "otherwise": [{ "fail": "for nobody" }] } }] }
-            """);
+            """
+        );
         var order = Some.Message(Xml);
 
         await processes.RunAsync(order, cancellationToken);
 
-        await processes.Caller.Received(1).CallAsync("backend", Arg.Is<EsbMessage>(sent => ReferenceEquals(sent.Body, order.Body)), null, cancellationToken);
+        await processes
+            .Caller.Received(1)
+            .CallAsync("backend", Arg.Is<EsbMessage>(sent => ReferenceEquals(sent.Body, order.Body)), null, cancellationToken);
     }
 
     [Test]
@@ -105,10 +114,16 @@ public sealed class BytesReadTests
         var checking = Compile(configured.Expressions, kind, "IBM");
 
         Assert.That(trusting.Holds(Some.Context(body)), Is.True);
-        for (var i = 0; i < 2; i++) Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
+        for (var i = 0; i < 2; i++)
+            Assert.That(() => checking.Holds(Some.Context(body)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo(code));
     }
 
-    [TestCase("""{"id":"A","amount":1,}"""), TestCase("""{"id":"A","amount":1, garbage"""), TestCase("""{"id":"A"}{"id":"B"}"""), TestCase("""{"id":"A","id":"B"}""")]
+    [
+        TestCase("""{"id":"A","amount":1,}"""),
+        TestCase("""{"id":"A","amount":1, garbage"""),
+        TestCase("""{"id":"A"}{"id":"B"}"""),
+        TestCase("""{"id":"A","id":"B"}""")
+    ]
     public void Broken_JSON_of_a_message_is_refused_by_default_but_not_what_is_passed_on(string body)
     {
         using var configured = SomeContent.Configure("{}");
@@ -126,9 +141,10 @@ public sealed class BytesReadTests
         return BytesRead(context, kind);
     }
 
-    private static long BytesRead(MessageContext context, string kind) => kind == "xml"
-        ? context.Message.Body.ViewSoFar(body => new XmlScans(body)).BytesRead
-        : context.Message.Body.ViewSoFar(body => new JsonScans(body)).BytesRead;
+    private static long BytesRead(MessageContext context, string kind) =>
+        kind == "xml"
+            ? context.Message.Body.ViewSoFar(body => new XmlScans(body)).BytesRead
+            : context.Message.Body.ViewSoFar(body => new JsonScans(body)).BytesRead;
 
     private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string symbol) =>
         Compile(compiler, kind, kind == "xml" ? "/orders/order/symbol" : "$.orders[0].symbol", symbol);
@@ -136,7 +152,10 @@ public sealed class BytesReadTests
     private static IMessageCondition Compile(IExpressionCompiler compiler, string kind, string path, string text)
     {
         var constant = SomeContent.Constant(text);
-        var condition = kind == "xml" ? new ConditionConfig { Xpath = path, EqualTo = constant } : new ConditionConfig { Jsonpath = path, EqualTo = constant };
+        var condition =
+            kind == "xml"
+                ? new ConditionConfig { Xpath = path, EqualTo = constant }
+                : new ConditionConfig { Jsonpath = path, EqualTo = constant };
         return compiler.Compile(condition, new ConfigErrors())!;
     }
 }

@@ -19,7 +19,9 @@ namespace Esb.Tests.Content.Expressions;
 /// answer of the tree.</summary>
 public sealed class CompiledOracleTests
 {
-    private const int Rounds = 60, Expressions = 20, Documents = 10;
+    private const int Rounds = 60,
+        Expressions = 20,
+        Documents = 10;
 
     private static readonly XmlInput Xml = new(new XmlLimits());
 
@@ -33,15 +35,27 @@ public sealed class CompiledOracleTests
         for (var round = 0; round < Rounds; round++)
         {
             var compiler = SomeContent.Compiler(("p", "urn:p"));
-            var compiled = Enumerable.Range(0, Expressions).Select(_ => expressions.Next())
-                .Select(xpath => new Compiled(xpath, Value(compiler, new ValueConfig { Xpath = xpath }), Condition(compiler, new ConditionConfig { Xpath = xpath }))).ToList();
+            var compiled = Enumerable
+                .Range(0, Expressions)
+                .Select(_ => expressions.Next())
+                .Select(xpath => new Compiled(
+                    xpath,
+                    Value(compiler, new ValueConfig { Xpath = xpath }),
+                    Condition(compiler, new ConditionConfig { Xpath = xpath })
+                ))
+                .ToList();
             streamed += compiled.Count(one => (one.Value, one.Condition) is (ScannedValue, ScannedCondition));
             byTree += compiled.Count(one => (one.Value, one.Condition) is (XPathValue, XPathCondition));
             for (var i = 0; i < Documents; i++)
             {
                 var document = documents.Next();
                 var navigator = Xml.Navigate(MessageBody.FromBytes(document));
-                Compare(compiled, document, xpath => (ByFramework(xpath, navigator), ByFramework($"boolean({xpath})", navigator) is true), random);
+                Compare(
+                    compiled,
+                    document,
+                    xpath => (ByFramework(xpath, navigator), ByFramework($"boolean({xpath})", navigator) is true),
+                    random
+                );
             }
         }
 
@@ -59,14 +73,22 @@ public sealed class CompiledOracleTests
         for (var round = 0; round < Rounds; round++)
         {
             var compiler = SomeContent.Compiler();
-            var compiled = Enumerable.Range(0, Expressions).Select(_ => paths.Next())
-                .Select(path => new Compiled(path, Value(compiler, new ValueConfig { Jsonpath = path }), Condition(compiler, new ConditionConfig { Jsonpath = path }))).ToList();
+            var compiled = Enumerable
+                .Range(0, Expressions)
+                .Select(_ => paths.Next())
+                .Select(path => new Compiled(
+                    path,
+                    Value(compiler, new ValueConfig { Jsonpath = path }),
+                    Condition(compiler, new ConditionConfig { Jsonpath = path })
+                ))
+                .ToList();
             streamed += compiled.Count(one => one.Value is ScannedJsonValue);
             byTree += compiled.Count(one => one.Value is JsonPathValue);
             for (var i = 0; i < Documents; i++)
             {
                 var document = documents.Next();
-                if (IsText(document)) Compare(compiled, document, path => ByTree(path, document), random);
+                if (IsText(document))
+                    Compare(compiled, document, path => ByTree(path, document), random);
             }
         }
 
@@ -83,9 +105,14 @@ public sealed class CompiledOracleTests
             var isConditionFirst = random.Next(2) == 0;
             var truth = isConditionFirst && one.Condition.Holds(context);
             var value = one.Value.Evaluate(context);
-            if (!isConditionFirst) truth = one.Condition.Holds(context);
+            if (!isConditionFirst)
+                truth = one.Condition.Holds(context);
 
-            Assert.That((value, truth), Is.EqualTo(expected(one.Expression)), $"{one.Expression} ({one.Value.GetType().Name}) over {Encoding.UTF8.GetString(document)}");
+            Assert.That(
+                (value, truth),
+                Is.EqualTo(expected(one.Expression)),
+                $"{one.Expression} ({one.Value.GetType().Name}) over {Encoding.UTF8.GetString(document)}"
+            );
         }
     }
 
@@ -114,13 +141,15 @@ public sealed class CompiledOracleTests
     private static IMessageValue Value(IExpressionCompiler compiler, ValueConfig config)
     {
         var errors = new ConfigErrors();
-        return compiler.Compile(config, errors) ?? throw new AssertionException(string.Join('\n', errors.All.Select(error => error.Describe())));
+        return compiler.Compile(config, errors)
+            ?? throw new AssertionException(string.Join('\n', errors.All.Select(error => error.Describe())));
     }
 
     private static IMessageCondition Condition(IExpressionCompiler compiler, ConditionConfig config)
     {
         var errors = new ConfigErrors();
-        return compiler.Compile(config, errors) ?? throw new AssertionException(string.Join('\n', errors.All.Select(error => error.Describe())));
+        return compiler.Compile(config, errors)
+            ?? throw new AssertionException(string.Join('\n', errors.All.Select(error => error.Describe())));
     }
 
     private sealed record Compiled(string Expression, IMessageValue Value, IMessageCondition Condition);

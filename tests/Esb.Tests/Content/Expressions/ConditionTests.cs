@@ -44,7 +44,10 @@ public sealed class ConditionTests
     [TestCase("$.missing", false)]
     public void Another_value_alone_holds_when_it_exists_and_is_not_false(string jsonpath, bool expected)
     {
-        Assert.That(Holds(new ConditionConfig { Jsonpath = jsonpath }, """{"a": 1, "zero": 0, "empty": "", "no": false, "nothing": null}"""), Is.EqualTo(expected));
+        Assert.That(
+            Holds(new ConditionConfig { Jsonpath = jsonpath }, """{"a": 1, "zero": 0, "empty": "", "no": false, "nothing": null}"""),
+            Is.EqualTo(expected)
+        );
     }
 
     [Test]
@@ -108,7 +111,11 @@ public sealed class ConditionTests
     {
         var context = Some.Context(Some.Message() with { CreatedAt = new DateTimeOffset(2026, 5, 1, 0, 30, 0, TimeSpan.Zero) });
 
-        var later = new ConditionConfig { Message = MessagePart.CreatedAt, GreaterThan = SomeContent.Constant("2026-05-01T02:00:00+02:00") };
+        var later = new ConditionConfig
+        {
+            Message = MessagePart.CreatedAt,
+            GreaterThan = SomeContent.Constant("2026-05-01T02:00:00+02:00"),
+        };
 
         Assert.That(Compile(later).Holds(context), Is.True);
     }
@@ -148,11 +155,20 @@ public sealed class ConditionTests
         ConditionConfig[] conditions =
         [
             new() { Header = "x", NotEqualTo = constant },
-            new() { Header = "x", EqualTo = constant }, new() { Header = "x", In = [constant] }, new() { Header = "x", GreaterThan = constant }, new() { Header = "x", AtLeast = constant },
-            new() { Header = "x", LessThan = constant }, new() { Header = "x", AtMost = constant }, new() { Header = "x", Matches = "" }, new() { Header = "x", StartsWith = "" },
+            new() { Header = "x", EqualTo = constant },
+            new() { Header = "x", In = [constant] },
+            new() { Header = "x", GreaterThan = constant },
+            new() { Header = "x", AtLeast = constant },
+            new() { Header = "x", LessThan = constant },
+            new() { Header = "x", AtMost = constant },
+            new() { Header = "x", Matches = "" },
+            new() { Header = "x", StartsWith = "" },
         ];
 
-        Assert.That(conditions.Select(condition => HoldsFor(condition, null)), Is.EqualTo(Enumerable.Range(0, conditions.Length).Select(i => i == 0)));
+        Assert.That(
+            conditions.Select(condition => HoldsFor(condition, null)),
+            Is.EqualTo(Enumerable.Range(0, conditions.Length).Select(i => i == 0))
+        );
     }
 
     [TestCase("' or '1'='1")]
@@ -164,18 +180,33 @@ public sealed class ConditionTests
         var written = System.Security.SecurityElement.Escape(hostile);
 
         Assert.That(HoldsFor(new ConditionConfig { Header = "x", EqualTo = SomeContent.Constant("gold") }, hostile), Is.False);
-        Assert.That(Holds(new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) }, "<order><type>gold</type></order>"), Is.False);
+        Assert.That(
+            Holds(
+                new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) },
+                "<order><type>gold</type></order>"
+            ),
+            Is.False
+        );
         Assert.That(Holds(new ConditionConfig { Xpath = "/order/type = 'gold'" }, $"<order><type>{written}</type></order>"), Is.False);
-        Assert.That(Holds(new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) }, $"<order><type>{written}</type></order>"), Is.True);
+        Assert.That(
+            Holds(
+                new ConditionConfig { Xpath = "/order/type", EqualTo = SomeContent.Constant(hostile) },
+                $"<order><type>{written}</type></order>"
+            ),
+            Is.True
+        );
     }
 
     [Test]
     public void A_SOAP_header_decides_before_the_body_comes()
     {
         var errors = new ConfigErrors();
-        var condition = SomeContent.Compiler(("s", "http://schemas.xmlsoap.org/soap/envelope/"), ("r", "urn:routes"))
+        var condition = SomeContent
+            .Compiler(("s", "http://schemas.xmlsoap.org/soap/envelope/"), ("r", "urn:routes"))
             .Compile(new ConditionConfig { Xpath = "/s:Envelope/s:Header[1]/r:to[1] = 'east'" }, errors)!;
-        string Envelope(string to) => $"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><to xmlns='urn:routes'>{to}</to></e:Header><e:Body><broken";
+        string Envelope(string to) =>
+            $"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><to "
+            + $"xmlns='urn:routes'>{to}</to></e:Header><e:Body><broken";
 
         Assert.That(new[] { "east", "west" }.Select(to => condition.Holds(Some.Context(Envelope(to)))), Is.EqualTo(new[] { true, false }));
     }
@@ -215,33 +246,49 @@ public sealed class ConditionTests
             Any =
             [
                 new ConditionConfig { Xpath = "/a[", Path = "first" },
-                new ConditionConfig { Header = "x", Matches = "(?=a)", Path = "second" },
-                new ConditionConfig { Header = "x", GreaterThan = new ConfigNode(ConfigKind.Null, "third.greaterThan", ConfigOrigin.Default) },
+                new ConditionConfig
+                {
+                    Header = "x",
+                    Matches = "(?=a)",
+                    Path = "second",
+                },
+                new ConditionConfig
+                {
+                    Header = "x",
+                    GreaterThan = new ConfigNode(ConfigKind.Null, "third.greaterThan", ConfigOrigin.Default),
+                },
             ],
         };
 
         var compiled = SomeContent.Compiler().Compile(condition, errors);
 
         Assert.That(compiled, Is.Null);
-        Assert.That(errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[]
-        {
-            ("ESB-XPT-SYNTAX", "first.xpath"), ("ESB-EXPR-REGEX", "second.matches"), ("ESB-CFG-TYPE", "third.greaterThan"),
-        }));
+        Assert.That(
+            errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(
+                new[] { ("ESB-XPT-SYNTAX", "first.xpath"), ("ESB-EXPR-REGEX", "second.matches"), ("ESB-CFG-TYPE", "third.greaterThan") }
+            )
+        );
     }
 
     [Test]
-    public void Numbers_are_ordered_the_same_whether_typed_or_written() => Prop.ForAll<int, int>((left, right) =>
-    {
-        var isLess = new ConditionConfig { Header = "x", LessThan = SomeContent.Constant(right) };
-        var isLessThanText = new ConditionConfig { Header = "x", LessThan = SomeContent.Constant($"{right}") };
+    public void Numbers_are_ordered_the_same_whether_typed_or_written() =>
+        Prop.ForAll<int, int>(
+                (left, right) =>
+                {
+                    var isLess = new ConditionConfig { Header = "x", LessThan = SomeContent.Constant(right) };
+                    var isLessThanText = new ConditionConfig { Header = "x", LessThan = SomeContent.Constant($"{right}") };
 
-        return HoldsFor(isLess, $"{left}") == left < right && HoldsFor(isLessThanText, $"{left}") == left < right;
-    }).QuickCheckThrowOnFailure();
+                    return HoldsFor(isLess, $"{left}") == left < right && HoldsFor(isLessThanText, $"{left}") == left < right;
+                }
+            )
+            .QuickCheckThrowOnFailure();
 
     private static bool HoldsFor(ConditionConfig condition, string? header)
     {
         var message = Some.Message();
-        return Compile(condition).Holds(Some.Context(header is null ? message : message with { Headers = MessageHeaders.Empty.With("x", header) }));
+        return Compile(condition)
+            .Holds(Some.Context(header is null ? message : message with { Headers = MessageHeaders.Empty.With("x", header) }));
     }
 
     private static bool Holds(ConditionConfig condition, string body) => Compile(condition).Holds(Some.Context(body));

@@ -8,15 +8,23 @@ public sealed class NamespacesTests
     [Test]
     public void A_prefix_may_be_used_in_every_XPath()
     {
-        using var content = SomeContent.Configure("""{ "namespaces": { "o": "urn:orders", "soap": { "uri": "http://schemas.xmlsoap.org/soap/envelope/" } } }""");
+        using var content = SomeContent.Configure(
+            """{ "namespaces": { "o": "urn:orders", "soap": { "uri": "http://schemas.xmlsoap.org/soap/envelope/" } } }"""
+        );
         var errors = new ConfigErrors();
 
         var value = content.Expressions.Compile(new ValueConfig { Xpath = "/soap:Envelope/soap:Body/o:order" }, errors)!;
 
         Assert.That(content.Errors.Concat(errors.All), Is.Empty);
         Assert.That(
-            value.Evaluate(Some.Context("<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><order xmlns='urn:orders'>7</order></s:Body></s:Envelope>")),
-            Is.EqualTo("7"));
+            value.Evaluate(
+                Some.Context(
+                    "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><order "
+                        + "xmlns='urn:orders'>7</order></s:Body></s:Envelope>"
+                )
+            ),
+            Is.EqualTo("7")
+        );
     }
 
     [TestCase("""{ "1a": "urn:a" }""", "ESB-CFG-NAME")]

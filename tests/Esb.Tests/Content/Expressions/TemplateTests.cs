@@ -32,7 +32,11 @@ public sealed class TemplateTests
     [TestCase("{message.createdAt:dddd d MMMM yyyy}", "Sunday 1 March 2026")]
     public void Dates_and_file_names_are_places(string template, string expected)
     {
-        var message = Some.Message() with { CreatedAt = new DateTimeOffset(2026, 3, 2, 0, 5, 0, TimeSpan.FromHours(1)), Headers = MessageHeaders.Empty.With("x-file-name", "in.csv") };
+        var message = Some.Message() with
+        {
+            CreatedAt = new DateTimeOffset(2026, 3, 2, 0, 5, 0, TimeSpan.FromHours(1)),
+            Headers = MessageHeaders.Empty.With("x-file-name", "in.csv"),
+        };
 
         Assert.That(Compile(template, new ConfigErrors())!.Evaluate(Some.Context(message)), Is.EqualTo(expected));
     }
@@ -45,7 +49,10 @@ public sealed class TemplateTests
         var text = (string)Compile("{now:yyyy-MM-ddTHH:mm:ss.fffffffK}", new ConfigErrors())!.Evaluate(Some.Context())!;
 
         var now = DateTimeOffset.Parse(text, System.Globalization.CultureInfo.InvariantCulture);
-        Assert.That((now.Offset, now.UtcDateTime >= before, now.UtcDateTime <= TimeProvider.System.GetUtcNow().UtcDateTime), Is.EqualTo((TimeSpan.Zero, true, true)));
+        Assert.That(
+            (now.Offset, now.UtcDateTime >= before, now.UtcDateTime <= TimeProvider.System.GetUtcNow().UtcDateTime),
+            Is.EqualTo((TimeSpan.Zero, true, true))
+        );
     }
 
     [TestCase("{now:}", "has no format")]
@@ -71,12 +78,14 @@ public sealed class TemplateTests
     }
 
     [Test]
-    public void Any_text_with_its_braces_doubled_is_itself() => Prop.ForAll<NonNull<string>>(text =>
-    {
-        var template = text.Get.Replace("{", "{{").Replace("}", "}}");
+    public void Any_text_with_its_braces_doubled_is_itself() =>
+        Prop.ForAll<NonNull<string>>(text =>
+            {
+                var template = text.Get.Replace("{", "{{").Replace("}", "}}");
 
-        return Equals(Compile(template, new ConfigErrors())!.Evaluate(Some.Context()), text.Get);
-    }).QuickCheckThrowOnFailure();
+                return Equals(Compile(template, new ConfigErrors())!.Evaluate(Some.Context()), text.Get);
+            })
+            .QuickCheckThrowOnFailure();
 
     private static Core.Expressions.IMessageValue? Compile(string template, ConfigErrors errors) =>
         SomeContent.Compiler().CompileTemplate(template, "somewhere", ConfigOrigin.Default, errors);

@@ -11,7 +11,9 @@ namespace Esb.Tests.Content.Expressions;
 
 public sealed class ValueTests
 {
-    private const string Order = "<order id='A-1'><customer>Blue Cafe</customer><line sku='T' quantity='2'/><line sku='C' quantity='3'/><total>24.90</total><note/></order>";
+    private const string Order =
+        "<order id='A-1'><customer>Blue Cafe</customer><line sku='T' quantity='2'/><line sku='C' "
+        + "quantity='3'/><total>24.90</total><note/></order>";
 
     [TestCase("/order/@id", "A-1")]
     [TestCase("/order/customer", "Blue Cafe")]
@@ -69,7 +71,8 @@ public sealed class ValueTests
     {
         Assert.That(
             () => Evaluate(new ValueConfig { Jsonpath = "$.a" }, """{"a": "\ud800"}"""),
-            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING"));
+            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING")
+        );
     }
 
     [Test]
@@ -99,11 +102,14 @@ public sealed class ValueTests
         Assert.That(Part(MessagePart.CreatedAt), Is.EqualTo(message.CreatedAt).And.TypeOf<DateTimeOffset>());
         Assert.That(
             new[] { MessagePart.Subject, MessagePart.Key, MessagePart.Body, MessagePart.ContentType, MessagePart.Party }.Select(Part),
-            Is.EqualTo(new[] { "orders.new", "k", "text", "text/plain", "shop" }));
+            Is.EqualTo(new[] { "orders.new", "k", "text", "text/plain", "shop" })
+        );
     }
 
     [Test]
-    public void A_part_that_is_not_there_is_no_value([Values(MessagePart.Subject, MessagePart.Key, MessagePart.ContentType, MessagePart.Party)] MessagePart part)
+    public void A_part_that_is_not_there_is_no_value(
+        [Values(MessagePart.Subject, MessagePart.Key, MessagePart.ContentType, MessagePart.Party)] MessagePart part
+    )
     {
         Assert.That(Compile(new ValueConfig { Message = part }).Evaluate(Some.Context()), Is.Null);
     }
@@ -117,7 +123,10 @@ public sealed class ValueTests
     public void The_body_is_text_by_its_mark_or_its_charset(string encodingName, string? contentType)
     {
         var encoding = Encoding.GetEncoding(encodingName);
-        var message = Some.Message(contentType: contentType) with { Body = MessageBody.FromBytes((byte[])[.. encoding.GetPreamble(), .. encoding.GetBytes("Käse")]) };
+        var message = Some.Message(contentType: contentType) with
+        {
+            Body = MessageBody.FromBytes((byte[])[.. encoding.GetPreamble(), .. encoding.GetBytes("Käse")]),
+        };
 
         Assert.That(Compile(new ValueConfig { Message = MessagePart.Body }).Evaluate(Some.Context(message)), Is.EqualTo("Käse"));
     }
@@ -131,7 +140,8 @@ public sealed class ValueTests
 
         Assert.That(
             () => Compile(new ValueConfig { Message = MessagePart.Body }).Evaluate(Some.Context(message)),
-            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-BODY-ENCODING"));
+            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-BODY-ENCODING")
+        );
     }
 
     [Test]
@@ -170,11 +180,15 @@ public sealed class ValueTests
     {
         var value = Compile(new ValueConfig { Xpath = "//line[position() = last()]/@sku" });
 
-        Parallel.For(0, 5_000, i =>
-        {
-            var sku = i.ToString(CultureInfo.InvariantCulture);
-            Assert.That(value.Evaluate(Some.Context($"<order><line sku='0'/><line sku='{sku}'/></order>")), Is.EqualTo(sku));
-        });
+        Parallel.For(
+            0,
+            5_000,
+            i =>
+            {
+                var sku = i.ToString(CultureInfo.InvariantCulture);
+                Assert.That(value.Evaluate(Some.Context($"<order><line sku='0'/><line sku='{sku}'/></order>")), Is.EqualTo(sku));
+            }
+        );
     }
 
     [TestCase("/order[", "ESB-XPT-SYNTAX")]

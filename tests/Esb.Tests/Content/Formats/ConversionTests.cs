@@ -26,10 +26,17 @@ public sealed class ConversionTests
     {
         using var formats = SomeFormats.Of(Csv);
 
-        Assert.That(formats.Convert("<o><line>a</line></o>", "xml", "json", new ConversionOptions { Arrays = ["line"] }), Is.EqualTo("""{"o":{"line":["a"]}}"""));
+        Assert.That(
+            formats.Convert("<o><line>a</line></o>", "xml", "json", new ConversionOptions { Arrays = ["line"] }),
+            Is.EqualTo("""{"o":{"line":["a"]}}""")
+        );
     }
 
-    [TestCase("""{"order":{"@id":1,"line":["a","b"],"note":null,"ok":true}}""", null, """<order id="1"><line>a</line><line>b</line><note /><ok>true</ok></order>""")]
+    [TestCase(
+        """{"order":{"@id":1,"line":["a","b"],"note":null,"ok":true}}""",
+        null,
+        """<order id="1"><line>a</line><line>b</line><note /><ok>true</ok></order>"""
+    )]
     [TestCase("""{"a":"1","b":"<&>"}""", "order", "<order><a>1</a><b>&lt;&amp;&gt;</b></order>")]
     [TestCase("""{"1st name":{"#text":"x","@a b":"y"}}""", null, """<_x0031_st_x0020_name a_x0020_b="y">x</_x0031_st_x0020_name>""")]
     [TestCase("""[[1,2.50],{"a":1}]""", "list", "<list><row><row>1</row><row>2.50</row></row><row><a>1</a></row></list>")]
@@ -39,11 +46,18 @@ public sealed class ConversionTests
     {
         using var formats = SomeFormats.Of(Csv, Namespaces);
 
-        Assert.That(formats.Convert(json, "json", "xml", new ConversionOptions { Root = root }), Is.EqualTo($"""<?xml version="1.0" encoding="utf-8"?>{xml}"""));
+        Assert.That(
+            formats.Convert(json, "json", "xml", new ConversionOptions { Root = root }),
+            Is.EqualTo($"""<?xml version="1.0" encoding="utf-8"?>{xml}""")
+        );
     }
 
     [TestCase("""{"a":1,"b":2}""", "ESB-CONVERT-ROOT"), TestCase("[1]", "ESB-CONVERT-ROOT"), TestCase("""{"a":[1]}""", "ESB-CONVERT-ROOT")]
-    [TestCase("""{"a":"\u0001"}""", "ESB-CONVERT-VALUE"), TestCase("""{"a":{"@b":{}}}""", "ESB-CONVERT-VALUE"), TestCase("""{"a":{"":1}}""", "ESB-CONVERT-VALUE")]
+    [
+        TestCase("""{"a":"\u0001"}""", "ESB-CONVERT-VALUE"),
+        TestCase("""{"a":{"@b":{}}}""", "ESB-CONVERT-VALUE"),
+        TestCase("""{"a":{"":1}}""", "ESB-CONVERT-VALUE")
+    ]
     [TestCase("""{"a":{"@xmlns":"x"}}""", "ESB-CONVERT-VALUE"), TestCase("""{"a":"1",}""", "ESB-JSON-SYNTAX")]
     public void Json_that_xml_cannot_hold_is_refused(string json, string code)
     {
@@ -57,7 +71,8 @@ public sealed class ConversionTests
     {
         using var formats = SomeFormats.Of(Csv);
         const string Text = "sku,qty\r\nA-1,3\r\n\"B, 2\",10\r\n";
-        const string Xml = """<?xml version="1.0" encoding="utf-8"?><f><row><sku>A-1</sku><qty>3</qty></row><row><sku>B, 2</sku><qty>10</qty></row></f>""";
+        const string Xml =
+            """<?xml version="1.0" encoding="utf-8"?><f><row><sku>A-1</sku><qty>3</qty></row><row><sku>B, 2</sku><qty>10</qty></row></f>""";
 
         Assert.That(formats.Convert(Text, "f", "xml"), Is.EqualTo(Xml));
         Assert.That(formats.Convert(Xml, "xml", "f"), Is.EqualTo(Text));
@@ -75,7 +90,11 @@ public sealed class ConversionTests
         Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-CONVERT-OUTPUT", FaultKind.Invalid)));
     }
 
-    [TestCase("application/json; charset=utf-8", "<a/>", "json"), TestCase("application/hal+json", "", "json"), TestCase("text/xml", "{}", "xml")]
+    [
+        TestCase("application/json; charset=utf-8", "<a/>", "json"),
+        TestCase("application/hal+json", "", "json"),
+        TestCase("text/xml", "{}", "xml")
+    ]
     [TestCase("text/csv", "a,b", "f"), TestCase(null, " <a/>", "xml"), TestCase("text/plain", "[1]", "json")]
     public void Form_follows_from_the_content_type_or_else_from_the_first_byte(string? contentType, string body, string expected)
     {
@@ -89,6 +108,9 @@ public sealed class ConversionTests
     {
         using var formats = SomeFormats.Of(Csv);
 
-        Assert.That(Assert.Throws<EsbException>(() => formats.Converter.FormOf(SomeContent.Body(body), contentType))!.Code, Is.EqualTo("ESB-CONVERT-TYPE"));
+        Assert.That(
+            Assert.Throws<EsbException>(() => formats.Converter.FormOf(SomeContent.Body(body), contentType))!.Code,
+            Is.EqualTo("ESB-CONVERT-TYPE")
+        );
     }
 }

@@ -13,19 +13,41 @@ public sealed class CsvTests
         """;
 
     [TestCase("""{ "type": "csv" }""", "a,b\r\n1,\"x,\"\"y\"\"\"\r\n,\r\n", """[{"a":"1","b":"x,\"y\""},{"a":"","b":""}]""")]
-    [TestCase("""{ "type": "csv", "header": false }""", "1,é\r\n2,\"line\nbreak\"\r\n", """[{"c1":"1","c2":"é"},{"c1":"2","c2":"line\nbreak"}]""")]
-    [TestCase("""{ "type": "csv", "delimiter": "\t", "lineEnd": "lf" }""", "a\tb\n1\tsaid \"x\"\n", """[{"a":"1","b":"said \"x\""}]""", false)]
+    [TestCase(
+        """{ "type": "csv", "header": false }""",
+        "1,é\r\n2,\"line\nbreak\"\r\n",
+        """[{"c1":"1","c2":"é"},{"c1":"2","c2":"line\nbreak"}]"""
+    )]
+    [TestCase(
+        """{ "type": "csv", "delimiter": "\t", "lineEnd": "lf" }""",
+        "a\tb\n1\tsaid \"x\"\n",
+        """[{"a":"1","b":"said \"x\""}]""",
+        false
+    )]
     [TestCase("""{ "type": "csv", "escape": "\\" }""", "a\r\n\"x\\\"y\\\\\"\r\n", """[{"a":"x\"y\\"}]""")]
     [TestCase("""{ "type": "csv", "quote": "'" }""", "a\r\n'it''s, so'\r\n", """[{"a":"it's, so"}]""")]
-    [TestCase(Orders, "sku;qty;price;day\r\nA-1;3;-12,50;31.12.2025\r\nA-2;10;0,05;\r\n", """[{"sku":"A-1","qty":3,"price":-12.50,"day":"2025-12-31"},{"sku":"A-2","qty":10,"price":0.05}]""")]
-    [TestCase("""{ "type": "csv", "columns": { "b": { "type": "boolean", "true": "J", "false": "N" }, "t": "time", "at": "dateTime" } }""", "b,t,at\r\nJ,07:08:09,2025-01-02T03:04:05\r\nN,00:00:00.5,2025-01-02T03:04:05+01:00\r\n", """[{"b":true,"t":"07:08:09","at":"2025-01-02T03:04:05"},{"b":false,"t":"00:00:00.5","at":"2025-01-02T03:04:05+01:00"}]""")]
-    [TestCase("""{ "type": "csv", "header": false, "columns": { "at": { "type": "dateTime", "format": "yyyyMMdd HHmm zzz" }, "n": "integer" } }""", "20250102 0304 +02:00,123456789012345678901234567890\r\n", """[{"at":"2025-01-02T03:04:00+02:00","n":123456789012345678901234567890}]""")]
+    [TestCase(
+        Orders,
+        "sku;qty;price;day\r\nA-1;3;-12,50;31.12.2025\r\nA-2;10;0,05;\r\n",
+        """[{"sku":"A-1","qty":3,"price":-12.50,"day":"2025-12-31"},{"sku":"A-2","qty":10,"price":0.05}]"""
+    )]
+    [TestCase(
+        """{ "type": "csv", "columns": { "b": { "type": "boolean", "true": "J", "false": "N" }, "t": "time", "at": "dateTime" } }""",
+        "b,t,at\r\nJ,07:08:09,2025-01-02T03:04:05\r\nN,00:00:00.5,2025-01-02T03:04:05+01:00\r\n",
+        """[{"b":true,"t":"07:08:09","at":"2025-01-02T03:04:05"},{"b":false,"t":"00:00:00.5","at":"2025-01-02T03:04:05+01:00"}]"""
+    )]
+    [TestCase(
+        """{ "type": "csv", "header": false, "columns": { "at": { "type": "dateTime", "format": "yyyyMMdd HHmm zzz" }, "n": "integer" } }""",
+        "20250102 0304 +02:00,123456789012345678901234567890\r\n",
+        """[{"at":"2025-01-02T03:04:00+02:00","n":123456789012345678901234567890}]"""
+    )]
     public void Csv_becomes_json_and_the_same_bytes_again(string format, string text, string json, bool isCanonical = true)
     {
         using var formats = SomeFormats.Of(format);
 
         Assert.That(formats.ToJson(text), Is.EqualTo(json));
-        if (isCanonical) Assert.That(formats.FromJson(json), Is.EqualTo(text));
+        if (isCanonical)
+            Assert.That(formats.FromJson(json), Is.EqualTo(text));
         Assert.That(formats.ToJson(formats.FromJson(json)), Is.EqualTo(json));
     }
 
@@ -44,8 +66,10 @@ public sealed class CsvTests
     {
         using var formats = SomeFormats.Of($$"""{ "type": "csv", "columns": { "a": "integer" }, "extra": "{{extra}}" }""");
 
-        if (expected is null) Assert.That(formats.Fault("a,b\n1,2\n").Code, Is.EqualTo("ESB-FLAT-HEADER"));
-        else Assert.That(formats.ToJson("a,b\n1,2\n"), Is.EqualTo(expected));
+        if (expected is null)
+            Assert.That(formats.Fault("a,b\n1,2\n").Code, Is.EqualTo("ESB-FLAT-HEADER"));
+        else
+            Assert.That(formats.ToJson("a,b\n1,2\n"), Is.EqualTo(expected));
     }
 
     [TestCase("fill", "a,b\n1\n", """[{"a":"1","b":""}]""")]
@@ -107,7 +131,12 @@ public sealed class CsvTests
         var bytes = Esb.Content.Charsets.Find(encoding)!.GetBytes(fields + "\r\n");
 
         var json = formats.ToJson(bytes);
-        var written = formats.Converter.Convert(SomeContent.Body(json), "json", "f", Esb.Content.Formats.Conversion.ConversionOptions.Default);
+        var written = formats.Converter.Convert(
+            SomeContent.Body(json),
+            "json",
+            "f",
+            Esb.Content.Formats.Conversion.ConversionOptions.Default
+        );
 
         Assert.That(json, Is.EqualTo($$"""[{"c1":"{{fields[0]}}","c2":"{{fields[2]}}"}]"""));
         Assert.That(written.Body.Bytes.ToArray(), Is.EqualTo(bytes));
@@ -194,8 +223,10 @@ public sealed class CsvTests
     {
         using var formats = SomeFormats.Of($$"""{ "type": "csv", "empty": "{{empty}}" }""");
 
-        if (expected is null) Assert.That(formats.Fault(text).Code, Is.EqualTo("ESB-FLAT-EMPTY"));
-        else Assert.That(formats.ToJson(text), Is.EqualTo(expected));
+        if (expected is null)
+            Assert.That(formats.Fault(text).Code, Is.EqualTo("ESB-FLAT-EMPTY"));
+        else
+            Assert.That(formats.ToJson(text), Is.EqualTo(expected));
     }
 
     [TestCase("", "a\r\n\"=1+1\"\r\n\"-x\"\r\nx=1\r\n")]
@@ -238,15 +269,20 @@ public sealed class CsvTests
     [TestCase("""{ "type": "csv", "encoding": "latin-9000" }""", "ESB-CFG-VALUE formats.f.encoding")]
     [TestCase("""{ "type": "csv", "columns": { "a": { "type": "date", "format": "MM" } } }""", null)]
     [TestCase("""{ "type": "csv", "columns": { "a": { "type": "date", "format": "HH" } } }""", "ESB-CFG-VALUE formats.f.columns.a.format")]
-    [TestCase("""{ "type": "csv", "columns": { "a": { "type": "integer", "format": "N0" } } }""", "ESB-CFG-VALUE formats.f.columns.a.format")]
+    [TestCase(
+        """{ "type": "csv", "columns": { "a": { "type": "integer", "format": "N0" } } }""",
+        "ESB-CFG-VALUE formats.f.columns.a.format"
+    )]
     [TestCase("""{ "type": "csv", "columns": { "a": "number" } }""", "ESB-CFG-VALUE formats.f.columns.a")]
     [TestCase("""{ "type": "edifact" }""", "ESB-CFG-UNAVAILABLE formats.f.type")]
     public void Settings_that_cannot_be_used_are_configuration_errors(string format, string? expected)
     {
         using var formats = SomeFormats.Of(format);
 
-        if (expected is null) Assert.That(formats.Errors, Is.Empty);
-        else Assert.That(formats.Errors.Single(), Does.StartWith(expected));
+        if (expected is null)
+            Assert.That(formats.Errors, Is.Empty);
+        else
+            Assert.That(formats.Errors.Single(), Does.StartWith(expected));
     }
 
     [Test]
@@ -257,7 +293,18 @@ public sealed class CsvTests
         var records = formats.Format.ReadRecords("a\n1\nx\n\"\n\"\n2"u8.ToArray()).ToList();
 
         Assert.That(
-            records.Select(record => (record.Line, Encoding.UTF8.GetString(record.Json.Span), Encoding.UTF8.GetString(record.Text.Span), record.Fault?.Code)),
-            Is.EqualTo(new[] { (2, """{"a":1}""", "1", null), (3, "", "x", "ESB-FLAT-FORMAT"), (4, "", "\"\n\"", "ESB-FLAT-FORMAT"), (6, """{"a":2}""", "2", (string?)null) }));
+            records.Select(record =>
+                (record.Line, Encoding.UTF8.GetString(record.Json.Span), Encoding.UTF8.GetString(record.Text.Span), record.Fault?.Code)
+            ),
+            Is.EqualTo(
+                new[]
+                {
+                    (2, """{"a":1}""", "1", null),
+                    (3, "", "x", "ESB-FLAT-FORMAT"),
+                    (4, "", "\"\n\"", "ESB-FLAT-FORMAT"),
+                    (6, """{"a":2}""", "2", (string?)null),
+                }
+            )
+        );
     }
 }

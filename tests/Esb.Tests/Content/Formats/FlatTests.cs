@@ -20,14 +20,14 @@ public sealed class FlatTests
         """;
 
     private const string Text =
-        "HM\u00fcller    \r\n" +
-        "OA-1     000001250\r\nL|X-1|\u00fcber\r\nL|X-2|\r\n" +
-        "OB-2     -00000005\r\nL|Y|\r\n" +
-        "T000002000000001245\r\n";
+        "HM\u00fcller    \r\n"
+        + "OA-1     000001250\r\nL|X-1|\u00fcber\r\nL|X-2|\r\n"
+        + "OB-2     -00000005\r\nL|Y|\r\n"
+        + "T000002000000001245\r\n";
 
     private const string Json =
-        """{"head":{"sender":"Müller"},"order":[{"id":"A-1","amount":12.50,"line":[{"sku":"X-1","note":"über"},{"sku":"X-2","note":""}]},""" +
-        """{"id":"B-2","amount":-0.05,"line":[{"sku":"Y","note":""}]}],"trail":{"count":2,"sum":12.45}}""";
+        """{"head":{"sender":"Müller"},"order":[{"id":"A-1","amount":12.50,"line":[{"sku":"X-1","note":"über"},{"sku":"X-2","note":""}]},"""
+        + """{"id":"B-2","amount":-0.05,"line":[{"sku":"Y","note":""}]}],"trail":{"count":2,"sum":12.45}}""";
 
     private static readonly byte[] Bytes = Encoding.Latin1.GetBytes(Text);
 
@@ -50,8 +50,14 @@ public sealed class FlatTests
 
         var xml = formats.Convert(Bytes, "f", "xml");
 
-        Assert.That(xml, Does.Contain("<f><head><sender>Müller</sender></head><order><id>A-1</id><amount>12.50</amount><line><sku>X-1</sku>"));
-        Assert.That(formats.Converter.Convert(SomeContent.Body(xml), "xml", "f", ConversionOptions.Default).Body.Bytes.ToArray(), Is.EqualTo(Bytes));
+        Assert.That(
+            xml,
+            Does.Contain("<f><head><sender>Müller</sender></head><order><id>A-1</id><amount>12.50</amount><line><sku>X-1</sku>")
+        );
+        Assert.That(
+            formats.Converter.Convert(SomeContent.Body(xml), "xml", "f", ConversionOptions.Default).Body.Bytes.ToArray(),
+            Is.EqualTo(Bytes)
+        );
     }
 
     [Test]
@@ -60,7 +66,10 @@ public sealed class FlatTests
         using var formats = SomeFormats.Of(Invoices);
         var json = Json.Replace(""","trail":{"count":2,"sum":12.45}""", ""","trail":{}""", StringComparison.Ordinal);
 
-        Assert.That(formats.Converter.Convert(SomeContent.Body(json), "json", "f", ConversionOptions.Default).Body.Bytes.ToArray(), Is.EqualTo(Bytes));
+        Assert.That(
+            formats.Converter.Convert(SomeContent.Body(json), "json", "f", ConversionOptions.Default).Body.Bytes.ToArray(),
+            Is.EqualTo(Bytes)
+        );
     }
 
     [TestCase("OA-1     000001250", "OA-1     00001250", 18, 17), TestCase("OA-1     000001250", "OA-1     0000012500", 18, 19)]
@@ -84,7 +93,9 @@ public sealed class FlatTests
         using var formats = SomeFormats.Of(Invoices);
 
         var fault = formats.Fault(Encoding.Latin1.GetBytes(Text.Replace(part, replaced, StringComparison.Ordinal)));
-        var written = Assert.Throws<FormatFaultException>(() => formats.FromJson(Json.Replace("\"count\":2", "\"count\":3", StringComparison.Ordinal)))!;
+        var written = Assert.Throws<FormatFaultException>(() =>
+            formats.FromJson(Json.Replace("\"count\":2", "\"count\":3", StringComparison.Ordinal))
+        )!;
 
         Assert.That((fault.Code, fault.Line, fault.Kind), Is.EqualTo(("ESB-FLAT-COUNT", 7, FaultKind.Invalid)));
         Assert.That(fault.Message, Does.EndWith($"{expected}."));
@@ -106,7 +117,12 @@ public sealed class FlatTests
     }
 
     [TestCase("L|X-1|\u00fcber", "L|X-1|\u00fcber|", "ESB-FLAT-COLUMNS", "expected 3 fields, found 4")]
-    [TestCase("000001250", "0000012,5", "ESB-FLAT-FORMAT", "line 2, column 10, field amount: expected digits, of which the last 2 are the fraction")]
+    [TestCase(
+        "000001250",
+        "0000012,5",
+        "ESB-FLAT-FORMAT",
+        "line 2, column 10, field amount: expected digits, of which the last 2 are the fraction"
+    )]
     [Property("Case", "FLT-09")]
     public void Field_that_does_not_fit_is_refused_with_its_place(string part, string replaced, string code, string expected)
     {
@@ -128,7 +144,10 @@ public sealed class FlatTests
 
         Assert.That(
             items.Select(item => (item.Line, Encoding.UTF8.GetString(item.Json.Span), item.Fault?.Code)),
-            Is.EqualTo(new[] { (2, "", "ESB-FLAT-FORMAT"), (5, """{"id":"B-2","amount":-0.05,"line":[{"sku":"Y","note":""}]}""", (string?)null) }));
+            Is.EqualTo(
+                new[] { (2, "", "ESB-FLAT-FORMAT"), (5, """{"id":"B-2","amount":-0.05,"line":[{"sku":"Y","note":""}]}""", (string?)null) }
+            )
+        );
         Assert.That(Encoding.UTF8.GetString(items[0].Text.Span), Is.EqualTo("OA-1     00000125x\r\nL|X-1|über\r\nL|X-2|"));
         Assert.That(items[1].Surroundings, Is.EqualTo(new[] { KeyValuePair.Create("head.sender", "Müller") }));
     }
@@ -139,7 +158,13 @@ public sealed class FlatTests
         using var formats = SomeFormats.Of(Invoices);
         var found = new List<int>();
 
-        var fault = Assert.Throws<FormatFaultException>(() => found.AddRange(formats.Format.ReadRecords(Encoding.Latin1.GetBytes(Text.Replace("T0", "X0", StringComparison.Ordinal))).Select(item => item.Line)));
+        var fault = Assert.Throws<FormatFaultException>(() =>
+            found.AddRange(
+                formats
+                    .Format.ReadRecords(Encoding.Latin1.GetBytes(Text.Replace("T0", "X0", StringComparison.Ordinal)))
+                    .Select(item => item.Line)
+            )
+        );
 
         Assert.That((fault!.Code, found), Is.EqualTo(("ESB-FLAT-RECORD", new List<int> { 2, 5 })));
     }
@@ -147,28 +172,35 @@ public sealed class FlatTests
     [TestCase("iso-8859-1", "Aäb  1Böö  2"), TestCase("utf-8", "Aab  1Bcc  2")]
     public void Records_of_one_length_need_no_line_ends(string encoding, string text)
     {
-        using var formats = SomeFormats.Of($$$"""
+        using var formats = SomeFormats.Of(
+            $$$"""
             { "type": "flat", "encoding": "{{{encoding}}}", "length": 6, "records": [
               { "name": "a", "tag": "A", "fields": [{ "name": "t", "length": 4 }, { "name": "n", "length": 1, "type": "integer" }] },
               { "name": "b", "tag": "B", "fields": [{ "name": "t", "length": 4 }, { "name": "n", "length": 1, "type": "integer" }] }] }
-            """);
+            """
+        );
         var bytes = Esb.Content.Charsets.Find(encoding)!.GetBytes(text);
 
         var json = formats.ToJson(bytes);
 
         Assert.That(json, Is.EqualTo($$$"""{"a":{"t":"{{{text[1..3]}}}","n":1},"b":{"t":"{{{text[7..9]}}}","n":2}}"""));
-        Assert.That(formats.Converter.Convert(SomeContent.Body(json), "json", "f", ConversionOptions.Default).Body.Bytes.ToArray(), Is.EqualTo(bytes));
+        Assert.That(
+            formats.Converter.Convert(SomeContent.Body(json), "json", "f", ConversionOptions.Default).Body.Bytes.ToArray(),
+            Is.EqualTo(bytes)
+        );
         Assert.That(formats.Fault(bytes[..^1]).Code, Is.EqualTo("ESB-FLAT-WIDTH"));
     }
 
     [Test]
     public void Tag_may_stand_behind_fields_and_fillers_are_skipped()
     {
-        using var formats = SomeFormats.Of("""
+        using var formats = SomeFormats.Of(
+            """
             { "type": "flat", "lineEnd": "lf", "records": [{ "name": "a", "tag": "--", "tagAt": 3, "occurs": "1..*", "fields": [
               { "name": "x", "length": 3, "default": "?" }, { "filler": true, "length": 2, "pad": "." },
               { "name": "d", "length": 8, "type": "date", "format": "yyyyMMdd", "optional": true }] }] }
-            """);
+            """
+        );
         const string Json = """{"a":[{"x":"ab","d":"2025-01-31"},{"x":"?"}]}""";
 
         Assert.That(formats.ToJson("ab --??20250131\n   --..        \n"), Is.EqualTo(Json));
@@ -183,7 +215,9 @@ public sealed class FlatTests
     [TestCase("[]", "expected an object")]
     public void Json_that_does_not_fit_the_records_is_refused(string json, string expected)
     {
-        using var formats = SomeFormats.Of("""{ "type": "flat", "records": [{ "name": "a", "occurs": "1..2", "fields": [{ "name": "x", "length": 3 }] }] }""");
+        using var formats = SomeFormats.Of(
+            """{ "type": "flat", "records": [{ "name": "a", "occurs": "1..2", "fields": [{ "name": "x", "length": 3 }] }] }"""
+        );
 
         Assert.That(Assert.Throws<FormatFaultException>(() => formats.FromJson(json))!.Message, Does.Contain(expected));
     }
@@ -193,8 +227,14 @@ public sealed class FlatTests
     [TestCase("""[{ "name": "a", "fields": [{ "name": "x" }] }]""", "ESB-CFG-REQUIRED formats.f.records[0].fields[0].length")]
     [TestCase("""[{ "name": "a", "fields": [{ "length": 1 }] }]""", "ESB-CFG-REQUIRED formats.f.records[0].fields[0].name")]
     [TestCase("""[{ "name": "a", "occurs": "2..1" }]""", "ESB-CFG-VALUE formats.f.records[0].occurs")]
-    [TestCase("""[{ "name": "a", "tag": "A", "tagAt": 1, "fields": [{ "name": "x", "length": 2 }] }]""", "ESB-CFG-VALUE formats.f.records[0].tagAt")]
-    [TestCase("""[{ "name": "a", "fields": [{ "name": "n", "length": 2, "type": "integer", "check": { "count": "b" } }] }]""", "ESB-CFG-REF formats.f.records[0].fields[0].check.count")]
+    [TestCase(
+        """[{ "name": "a", "tag": "A", "tagAt": 1, "fields": [{ "name": "x", "length": 2 }] }]""",
+        "ESB-CFG-VALUE formats.f.records[0].tagAt"
+    )]
+    [TestCase(
+        """[{ "name": "a", "fields": [{ "name": "n", "length": 2, "type": "integer", "check": { "count": "b" } }] }]""",
+        "ESB-CFG-REF formats.f.records[0].fields[0].check.count"
+    )]
     [TestCase("""[{ "name": "a", "tag": "A" }, { "name": "a", "tag": "B" }]""", "ESB-CFG-DUPNAME formats.f.records[1].name")]
     public void Layouts_that_cannot_be_used_are_configuration_errors(string records, string expected)
     {

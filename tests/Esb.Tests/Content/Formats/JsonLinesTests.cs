@@ -36,6 +36,7 @@ public sealed class JsonLinesTests
 
         Assert.That(
             records.Select(record => (record.Line, Encoding.UTF8.GetString(record.Json.Span), record.Fault?.Code)),
-            Is.EqualTo(new[] { (1, "{}", null), (2, "", "ESB-FLAT-FORMAT"), (4, "2", (string?)null) }));
+            Is.EqualTo(new[] { (1, "{}", null), (2, "", "ESB-FLAT-FORMAT"), (4, "2", (string?)null) })
+        );
     }
 }

@@ -13,7 +13,8 @@ internal sealed class SomeFormats : IDisposable
     private SomeFormats(ConfiguredContent content) => _content = content;
 
     /// <summary>A configuration with the one format <c>f</c>.</summary>
-    public static SomeFormats Of(string format, string more = "") => new(SomeContent.Configure($$"""{ "formats": { "f": {{format}} }{{more}} }"""));
+    public static SomeFormats Of(string format, string more = "") =>
+        new(SomeContent.Configure($$"""{ "formats": { "f": {{format}} }{{more}} }"""));
 
     public IReadOnlyList<string> Errors => [.. _content.Errors.Select(error => error.ToString())];
 
@@ -27,7 +28,8 @@ internal sealed class SomeFormats : IDisposable
 
     public string FromJson(string json) => Convert(Encoding.UTF8.GetBytes(json), "json", "f");
 
-    public string Convert(string text, string from, string to, ConversionOptions? options = null) => Convert(Encoding.UTF8.GetBytes(text), from, to, options);
+    public string Convert(string text, string from, string to, ConversionOptions? options = null) =>
+        Convert(Encoding.UTF8.GetBytes(text), from, to, options);
 
     public string Convert(byte[] text, string from, string to, ConversionOptions? options = null)
     {

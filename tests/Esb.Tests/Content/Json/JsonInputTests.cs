@@ -112,7 +112,10 @@ public sealed class JsonInputTests
     {
         var bytes = Encoding.Latin1.GetBytes("{\"a\": \"é\"}");
 
-        Assert.That(() => JsonInput.Read(MessageBody.FromBytes(bytes)), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING"));
+        Assert.That(
+            () => JsonInput.Read(MessageBody.FromBytes(bytes)),
+            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING")
+        );
     }
 
     [Test, Property("Case", "JSN-08")]
@@ -123,7 +126,8 @@ public sealed class JsonInputTests
         Assert.That(JsonInput.Read(MessageBody.FromBytes(marked)).GetArrayLength(), Is.EqualTo(1));
         Assert.That(
             () => JsonInput.Read(MessageBody.FromBytes((byte[])[.. Encoding.Unicode.GetPreamble(), .. Encoding.Unicode.GetBytes("[1]")])),
-            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING"));
+            Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-JSON-ENCODING")
+        );
     }
 
     [TestCase("")]

@@ -61,7 +61,11 @@ public sealed class JsonPathTests
         var selected = JsonPath.Parse(path).Select(document.RootElement, new JsonScope(document.RootElement));
 
         using var nodes = JsonDocument.Parse(expected);
-        Assert.That(JsonElement.DeepEquals(JsonSerializer.SerializeToElement(selected), nodes.RootElement), Is.True, () => JsonSerializer.Serialize(selected));
+        Assert.That(
+            JsonElement.DeepEquals(JsonSerializer.SerializeToElement(selected), nodes.RootElement),
+            Is.True,
+            () => JsonSerializer.Serialize(selected)
+        );
     }
 
     [TestCase("", "expected $ at the end")]
@@ -86,7 +90,9 @@ public sealed class JsonPathTests
     }
 
     [Test]
-    public void The_first_node_is_the_first_of_all([Values("$.books[1].price", "$..price", "$.none", "$.books[?@.price > 10].title")] string path)
+    public void The_first_node_is_the_first_of_all(
+        [Values("$.books[1].price", "$..price", "$.none", "$.books[?@.price > 10].title")] string path
+    )
     {
         using var document = JsonDocument.Parse(Store);
         var compiled = JsonPath.Parse(path);

@@ -42,7 +42,8 @@ public sealed class JsonTimeTests
     [Test, CancelAfter(20_000)]
     public void Nodes_of_a_slice_are_counted_in_one_pass()
     {
-        var value = Compiler(TimeSpan.FromSeconds(10)).Compile(new ValueConfig { Jsonpath = "$.lines[1:]", Single = true }, new ConfigErrors())!;
+        var value = Compiler(TimeSpan.FromSeconds(10))
+            .Compile(new ValueConfig { Jsonpath = "$.lines[1:]", Single = true }, new ConfigErrors())!;
 
         Assert.That(() => value.Evaluate(Some.Context(Lines)), Throws.InstanceOf<EsbException>().With.Message.Contains("199999"));
     }
@@ -65,13 +66,20 @@ public sealed class JsonTimeTests
 
     private static void Count(JsonTime time, int nodes)
     {
-        for (var i = 0; i < nodes; i++) time.Count();
+        for (var i = 0; i < nodes; i++)
+            time.Count();
     }
 
     private static ExpressionCompiler Compiler(TimeSpan? limit = null) =>
-        new(new Dictionary<string, string>(), new XmlInput(new XmlLimits { ExpressionTime = limit ?? TimeSpan.FromMilliseconds(100) }), TimeProvider.System);
+        new(
+            new Dictionary<string, string>(),
+            new XmlInput(new XmlLimits { ExpressionTime = limit ?? TimeSpan.FromMilliseconds(100) }),
+            TimeProvider.System
+        );
 
-    private static IMessageValue Compile(ExpressionCompiler compiler, string path) => compiler.Compile(new ValueConfig { Jsonpath = path }, new ConfigErrors())!;
+    private static IMessageValue Compile(ExpressionCompiler compiler, string path) =>
+        compiler.Compile(new ValueConfig { Jsonpath = path }, new ConfigErrors())!;
 
-    private static object? Evaluate(string path, string body, TimeSpan? limit = null) => Compile(Compiler(limit), path).Evaluate(Some.Context(body));
+    private static object? Evaluate(string path, string body, TimeSpan? limit = null) =>
+        Compile(Compiler(limit), path).Evaluate(Some.Context(body));
 }

@@ -10,13 +10,33 @@ public sealed class JsonMaskTests
     private const string Card = "4111111111111111";
 
     [TestCase("""{"card":"4111111111111111","total":5}""", "$.card", """{"card":"****1111","total":5}""", TestName = "text")]
-    [TestCase("""{"card":4111111111111111,"total":5.10}""", "$.card", """{"card":"****1111","total":5.10}""", TestName = "a number; others as they are written")]
+    [TestCase(
+        """{"card":4111111111111111,"total":5.10}""",
+        "$.card",
+        """{"card":"****1111","total":5.10}""",
+        TestName = "a number; others as they are written"
+    )]
     [TestCase("""{"c\u0061rd":"4111111111111111"}""", "$.card", """{"card":"****1111"}""", TestName = "an escaped name")]
     [TestCase("""{"card":"\u0034111111111111111"}""", "$.card", """{"card":"****1111"}""", TestName = "an escaped value")]
-    [TestCase("""{"cards":["4111111111111111","12"]}""", "$.cards[*]", """{"cards":["****1111","****"]}""", TestName = "items, short ones whole")]
-    [TestCase("""{"cards":["4111111111111111","12345678"]}""", "$.cards", """{"cards":"****"}""", TestName = "an array shows no characters")]
+    [TestCase(
+        """{"cards":["4111111111111111","12"]}""",
+        "$.cards[*]",
+        """{"cards":["****1111","****"]}""",
+        TestName = "items, short ones whole"
+    )]
+    [TestCase(
+        """{"cards":["4111111111111111","12345678"]}""",
+        "$.cards",
+        """{"cards":"****"}""",
+        TestName = "an array shows no characters"
+    )]
     [TestCase("""{"card":{"number":"4111111111111111"}}""", "$.card", """{"card":"****"}""", TestName = "an object shows no characters")]
-    [TestCase("""{"a":[{"card":"4111111111111111"},{"b":{"card":41111111}}]}""", "$..card", """{"a":[{"card":"****1111"},{"b":{"card":"****1111"}}]}""", TestName = "at any depth")]
+    [TestCase(
+        """{"a":[{"card":"4111111111111111"},{"b":{"card":41111111}}]}""",
+        "$..card",
+        """{"a":[{"card":"****1111"},{"b":{"card":"****1111"}}]}""",
+        TestName = "at any depth"
+    )]
     [TestCase("""{"card":true,"x":null}""", "$.*", """{"card":"****","x":"****"}""", TestName = "true and null")]
     [TestCase(""" "4111111111111111" """, "$", "\"****1111\"", TestName = "the root")]
     [TestCase("""{"card":"€£¥ ünï 4111"}""", "$.card", """{"card":"****4111"}""", TestName = "characters of several bytes")]
@@ -38,7 +58,10 @@ public sealed class JsonMaskTests
     [Test]
     public void Stricter_rule_decides_where_two_meet()
     {
-        var mask = SomeMasks.Of(new MaskConfig { Jsonpath = "$.card", Action = MaskAction.Drop }, new MaskConfig { Jsonpath = "$..card", Action = MaskAction.Last4 });
+        var mask = SomeMasks.Of(
+            new MaskConfig { Jsonpath = "$.card", Action = MaskAction.Drop },
+            new MaskConfig { Jsonpath = "$..card", Action = MaskAction.Last4 }
+        );
 
         Assert.That(mask.Apply($$"""{"card":"{{Card}}"}""").Text(), Is.EqualTo("{}"));
     }
@@ -75,7 +98,10 @@ public sealed class JsonMaskTests
 
     [Test]
     public void Document_in_UTF16_is_withheld() =>
-        Assert.That(SomeMasks.Jsonpath("$.card").Apply(Encoding.Unicode.GetBytes($$"""{"card":"{{Card}}"}""")).State, Is.EqualTo(AuditBodyState.Withheld));
+        Assert.That(
+            SomeMasks.Jsonpath("$.card").Apply(Encoding.Unicode.GetBytes($$"""{"card":"{{Card}}"}""")).State,
+            Is.EqualTo(AuditBodyState.Withheld)
+        );
 
     [Test]
     public void Long_document_is_masked_throughout()

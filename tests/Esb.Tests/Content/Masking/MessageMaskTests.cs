@@ -26,7 +26,10 @@ public sealed class MessageMaskTests
 
     [Test]
     public void Field_of_a_form_shows_its_last_four_characters() =>
-        Assert.That(SomeMasks.Of(new MaskConfig { Form = "card*", Action = MaskAction.Last4 }).Apply("cardNumber=4111+1111&a=b", Form).Text(), Is.EqualTo("cardNumber=%2A%2A%2A%2A1111&a=b"));
+        Assert.That(
+            SomeMasks.Of(new MaskConfig { Form = "card*", Action = MaskAction.Last4 }).Apply("cardNumber=4111+1111&a=b", Form).Text(),
+            Is.EqualTo("cardNumber=%2A%2A%2A%2A1111&a=b")
+        );
 
     [TestCase("""{"password":"hunter2-hunter2"}""", Form, "{}", TestName = "JSON that is called a form")]
     [TestCase("<a><password>hunter2-hunter2</password></a>", "application/json", "<a />", TestName = "XML that is called JSON")]
@@ -43,7 +46,11 @@ public sealed class MessageMaskTests
         var masked = SomeMasks.Of(EveryFormat).Apply(body, contentType);
 
         Assert.That((masked.State, masked.Message.Body.Length), Is.EqualTo((AuditBodyState.Withheld, 0L)));
-        Assert.That(masked.Secrets.Remove($"cannot read '{Secret}'"), Does.Not.Contain("hunter2"), "a text about it may quote any part of it");
+        Assert.That(
+            masked.Secrets.Remove($"cannot read '{Secret}'"),
+            Does.Not.Contain("hunter2"),
+            "a text about it may quote any part of it"
+        );
     }
 
     [Test]
@@ -62,13 +69,26 @@ public sealed class MessageMaskTests
     [Test]
     public void Headers_are_masked_by_name_whatever_its_case_and_bodies_left_alone()
     {
-        var mask = SomeMasks.Of(new MaskConfig { Header = "X-Api-*", Action = MaskAction.Drop }, new MaskConfig { Header = "x-card", Action = MaskAction.Last4 });
-        var message = Some.Message("no format at all") with { Headers = MessageHeaders.From([new("x-api-key", Secret), new("X-Card", "4111111111111111"), new("x-order", "A-1")]) };
+        var mask = SomeMasks.Of(
+            new MaskConfig { Header = "X-Api-*", Action = MaskAction.Drop },
+            new MaskConfig { Header = "x-card", Action = MaskAction.Last4 }
+        );
+        var message = Some.Message("no format at all") with
+        {
+            Headers = MessageHeaders.From([new("x-api-key", Secret), new("X-Card", "4111111111111111"), new("x-order", "A-1")]),
+        };
 
         var masked = mask.Apply(message);
 
-        Assert.That(masked.Message.Headers, Is.EquivalentTo(new KeyValuePair<string, string>[] { new("X-Card", "****1111"), new("x-order", "A-1") }));
-        Assert.That((masked.State, masked.Text()), Is.EqualTo((AuditBodyState.Masked, "no format at all")), "without its headers it is not the message any more");
+        Assert.That(
+            masked.Message.Headers,
+            Is.EquivalentTo(new KeyValuePair<string, string>[] { new("X-Card", "****1111"), new("x-order", "A-1") })
+        );
+        Assert.That(
+            (masked.State, masked.Text()),
+            Is.EqualTo((AuditBodyState.Masked, "no format at all")),
+            "without its headers it is not the message any more"
+        );
     }
 
     [Test]

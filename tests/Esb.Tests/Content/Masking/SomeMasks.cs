@@ -23,11 +23,14 @@ internal static class SomeMasks
         return mask;
     }
 
-    public static IMessageMask Xpath(string xpath, MaskAction action = MaskAction.Last4) => Of(new MaskConfig { Xpath = xpath, Action = action });
+    public static IMessageMask Xpath(string xpath, MaskAction action = MaskAction.Last4) =>
+        Of(new MaskConfig { Xpath = xpath, Action = action });
 
-    public static IMessageMask Jsonpath(string jsonpath, MaskAction action = MaskAction.Last4) => Of(new MaskConfig { Jsonpath = jsonpath, Action = action });
+    public static IMessageMask Jsonpath(string jsonpath, MaskAction action = MaskAction.Last4) =>
+        Of(new MaskConfig { Jsonpath = jsonpath, Action = action });
 
-    public static MaskedMessage Apply(this IMessageMask mask, string body, string? contentType = null) => mask.Apply(Some.Message(body, contentType: contentType));
+    public static MaskedMessage Apply(this IMessageMask mask, string body, string? contentType = null) =>
+        mask.Apply(Some.Message(body, contentType: contentType));
 
     public static MaskedMessage Apply(this IMessageMask mask, byte[] body, string? contentType = null) =>
         mask.Apply(Some.Message(contentType: contentType) with { Body = MessageBody.FromBytes(body) });

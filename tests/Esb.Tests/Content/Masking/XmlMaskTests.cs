@@ -20,7 +20,10 @@ public sealed class XmlMaskTests
     [Test]
     public void Hash_is_the_same_for_the_same_value_in_any_format_and_another_for_another()
     {
-        var hashed = SomeMasks.Xpath("//card", MaskAction.Hash).Apply($"<o><card>{Card}</card><card> {Card}\n</card><card>5</card></o>").Text();
+        var hashed = SomeMasks
+            .Xpath("//card", MaskAction.Hash)
+            .Apply($"<o><card>{Card}</card><card> {Card}\n</card><card>5</card></o>")
+            .Text();
         var json = SomeMasks.Jsonpath("$.card", MaskAction.Hash).Apply($$"""{"card":{{Card}}}""").Text();
 
         var cards = System.Xml.Linq.XDocument.Parse(hashed).Root!.Elements().Select(card => card.Value).ToList();
@@ -35,7 +38,11 @@ public sealed class XmlMaskTests
     [TestCase("<o><card number='4111111111111111'/></o>", "//card", TestName = "an attribute of the element")]
     [TestCase("<o><card number='4111111111111111'/></o>", "//card/@number", TestName = "an attribute by itself")]
     [TestCase("<o><card><a><b n='4111111111111111'>4111111111111111</b></a></card></o>", "//card", TestName = "deep inside")]
-    [TestCase("<p:o xmlns:p='urn:x'><q:card xmlns:q='urn:payment'>4111111111111111</q:card></p:o>", "//p:card", TestName = "another prefix of the namespace")]
+    [TestCase(
+        "<p:o xmlns:p='urn:x'><q:card xmlns:q='urn:payment'>4111111111111111</q:card></p:o>",
+        "//p:card",
+        TestName = "another prefix of the namespace"
+    )]
     [TestCase("<o xmlns='urn:payment'><card>4111111111111111</card></o>", "//p:card", TestName = "the default namespace")]
     [TestCase("<card>4111111111111111</card>", "/card", TestName = "the root")]
     [TestCase("<card>4111111111111111</card>", "/", TestName = "the document")]
@@ -56,9 +63,18 @@ public sealed class XmlMaskTests
     [Test]
     public void What_is_not_masked_keeps_namespaces_comments_and_line_ends()
     {
-        var masked = SomeMasks.Xpath("//p:card").Apply("<?xml version='1.0'?><p:o xmlns:p='urn:payment' p:a='1&#10;2'><!--c--><?pi d?><p:card>12345678</p:card>\n<e/>&#13;&lt;</p:o>").Text();
+        var masked = SomeMasks
+            .Xpath("//p:card")
+            .Apply(
+                "<?xml version='1.0'?><p:o xmlns:p='urn:payment' p:a='1&#10;2'><!--c--><?pi "
+                    + "d?><p:card>12345678</p:card>\n<e/>&#13;&lt;</p:o>"
+            )
+            .Text();
 
-        Assert.That(masked, Is.EqualTo("<p:o xmlns:p=\"urn:payment\" p:a=\"1&#xA;2\"><!--c--><?pi d?><p:card>****5678</p:card>\n<e />&#xD;&lt;</p:o>"));
+        Assert.That(
+            masked,
+            Is.EqualTo("<p:o xmlns:p=\"urn:payment\" p:a=\"1&#xA;2\"><!--c--><?pi d?><p:card>****5678</p:card>\n<e />&#xD;&lt;</p:o>")
+        );
     }
 
     [TestCase("utf-16"), TestCase("utf-8")]
@@ -98,9 +114,13 @@ public sealed class XmlMaskTests
             new MaskConfig { Xpath = "//card", Action = MaskAction.Drop },
             new MaskConfig { Xpath = "/o/card", Action = MaskAction.Last4 },
             new MaskConfig { Xpath = "//name", Action = MaskAction.Last4 },
-            new MaskConfig { Xpath = "//name/first", Action = MaskAction.Hash });
+            new MaskConfig { Xpath = "//name/first", Action = MaskAction.Hash }
+        );
 
-        Assert.That(mask.Apply($"<o><card>{Card}</card><name><first>Josephine</first></name></o>").Text(), Is.EqualTo("<o><name>****</name></o>"));
+        Assert.That(
+            mask.Apply($"<o><card>{Card}</card><name><first>Josephine</first></name></o>").Text(),
+            Is.EqualTo("<o><name>****</name></o>")
+        );
     }
 
     [TestCase("<o><card>4111111111111111</o>")]
@@ -123,6 +143,9 @@ public sealed class XmlMaskTests
     {
         var body = $"<o>{string.Concat(Enumerable.Repeat("<a><b/></a>", 40_000))}</o>";
 
-        Assert.That(SomeMasks.Xpath("//a[count(//a[count(preceding::b) > 5]) > 100000]").Apply(body).State, Is.EqualTo(AuditBodyState.Withheld));
+        Assert.That(
+            SomeMasks.Xpath("//a[count(//a[count(preceding::b) > 5]) > 100000]").Apply(body).State,
+            Is.EqualTo(AuditBodyState.Withheld)
+        );
     }
 }

@@ -31,7 +31,8 @@ public sealed class ScanOracleTests
             var compiled = Enumerable.Range(0, 20).Select(_ => expressions.Next()).Select(xpath => Compile(paths, xpath)).ToList();
             all += compiled.Count;
             scanned += compiled.Count(expression => expression.Value is not null);
-            for (var i = 0; i < 10; i++) Compare(documents.Next(), paths, compiled, random);
+            for (var i = 0; i < 10; i++)
+                Compare(documents.Next(), paths, compiled, random);
         }
 
         Assert.That(scanned, Is.GreaterThan(all * 7 / 10), "most are evaluated without a tree");
@@ -49,20 +50,35 @@ public sealed class ScanOracleTests
         for (var round = 0; round < 10_000; round++)
         {
             var paths = new PathSet(Xml);
-            if (Compile(paths, expressions.Next()) is not { Value: { } value, Truth: { } truth } expression) continue;
+            if (Compile(paths, expressions.Next()) is not { Value: { } value, Truth: { } truth } expression)
+                continue;
             var document = documents.Next();
             var beginning = MessageBody.FromBytes(document.AsMemory(0, random.Next(document.Length)));
             var navigator = Xml.Navigate(MessageBody.FromBytes(document));
-            foreach (var (evaluate, expected) in new[] { (value, ByTree(expression.XPath, navigator)), (scan => truth(scan), ByTree($"boolean({expression.XPath})", navigator)) })
+            foreach (
+                var (evaluate, expected) in new[]
+                {
+                    (value, ByTree(expression.XPath, navigator)),
+                    (scan => truth(scan), ByTree($"boolean({expression.XPath})", navigator)),
+                }
+            )
             {
                 try
                 {
-                    Assert.That(evaluate(paths.Scan(beginning)), Is.EqualTo(expected), $"{expression.XPath} over the beginning of {Encoding.UTF8.GetString(document)}");
+                    Assert.That(
+                        evaluate(paths.Scan(beginning)),
+                        Is.EqualTo(expected),
+                        $"{expression.XPath} over the beginning of {Encoding.UTF8.GetString(document)}"
+                    );
                     decided++;
                 }
                 catch (EsbException ex)
                 {
-                    Assert.That(ex.Code, Is.EqualTo("ESB-XML-SYNTAX").Or.EqualTo("ESB-XML-EMPTY").Or.EqualTo("ESB-XML-ENCODING"), Encoding.UTF8.GetString(beginning.Bytes.Span));
+                    Assert.That(
+                        ex.Code,
+                        Is.EqualTo("ESB-XML-SYNTAX").Or.EqualTo("ESB-XML-EMPTY").Or.EqualTo("ESB-XML-ENCODING"),
+                        Encoding.UTF8.GetString(beginning.Bytes.Span)
+                    );
                     open++;
                 }
             }
@@ -83,12 +99,17 @@ public sealed class ScanOracleTests
         for (var round = 0; round < 10_000; round++)
         {
             var paths = new PathSet(Xml);
-            if (Compile(paths, expressions.Next()) is not { Value: { } value, Truth: not null } expression) continue;
+            if (Compile(paths, expressions.Next()) is not { Value: { } value, Truth: not null } expression)
+                continue;
             var document = documents.Next();
             var beginning = MessageBody.FromBeginning(document.AsMemory(0, random.Next(document.Length)));
             try
             {
-                Assert.That(value(paths.Scan(beginning)), Is.EqualTo(ByTree(expression.XPath, Xml.Navigate(MessageBody.FromBytes(document)))), $"{expression.XPath} over the beginning of {Encoding.UTF8.GetString(document)}");
+                Assert.That(
+                    value(paths.Scan(beginning)),
+                    Is.EqualTo(ByTree(expression.XPath, Xml.Navigate(MessageBody.FromBytes(document)))),
+                    $"{expression.XPath} over the beginning of {Encoding.UTF8.GetString(document)}"
+                );
                 decided++;
             }
             catch (BodyNotCompleteException)
@@ -123,7 +144,8 @@ public sealed class ScanOracleTests
         var navigator = Xml.Navigate(body);
         foreach (var (xpath, value, truth) in expressions.OrderBy(_ => random.Next()))
         {
-            if (value is null || truth is null) continue;
+            if (value is null || truth is null)
+                continue;
             var scan = paths.Scan(body);
             var expected = (ByTree(xpath, navigator), ByTree($"boolean({xpath})", navigator));
 

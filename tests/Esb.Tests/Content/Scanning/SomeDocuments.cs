@@ -19,9 +19,12 @@ internal sealed class SomeDocuments(Random random)
     {
         var name = random.GetItems(Names, 1)[0];
         text.Append('<').Append(name);
-        if (depth == 0) text.Append(" xmlns:p=\"urn:p\"");
-        else if (random.Next(8) == 0) text.Append(" xmlns=\"urn:p\"");
-        foreach (var attribute in random.GetItems(Names, random.Next(3)).Distinct()) text.Append($" {attribute}=\"{random.GetItems(Texts, 1)[0]}\"");
+        if (depth == 0)
+            text.Append(" xmlns:p=\"urn:p\"");
+        else if (random.Next(8) == 0)
+            text.Append(" xmlns=\"urn:p\"");
+        foreach (var attribute in random.GetItems(Names, random.Next(3)).Distinct())
+            text.Append($" {attribute}=\"{random.GetItems(Texts, 1)[0]}\"");
         var children = depth >= 5 ? 0 : random.Next(5);
         if (children == 0 && random.Next(2) == 0)
         {
@@ -30,7 +33,8 @@ internal sealed class SomeDocuments(Random random)
         }
 
         text.Append('>');
-        for (var i = 0; i < children; i++) Child(text, depth);
+        for (var i = 0; i < children; i++)
+            Child(text, depth);
         text.Append("</").Append(name).Append('>');
     }
 

@@ -50,7 +50,10 @@ public sealed class XmlScanTests
         var scan = Scan("<order><type>gold</type><line>x<broken");
 
         for (var i = 0; i < 2; i++)
-            Assert.That(() => value(scan), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-XML-SYNTAX"));
+            Assert.That(
+                () => value(scan),
+                Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-XML-SYNTAX")
+            );
         Assert.That(first(scan), Is.EqualTo("gold"));
     }
 

@@ -10,19 +10,27 @@ public sealed class JsonSchemaSuiteTests
 
     private static readonly string Folder = Path.Combine(TestContext.CurrentContext.TestDirectory, "Content", "Schemas", "Suite");
 
-    private static readonly Lazy<(Uri Uri, JsonElement Root)[]> Remotes = new(() => [.. Files("remotes", SearchOption.AllDirectories)
-        .Select(file => (new Uri($"{Address}{Path.GetRelativePath(Path.Combine(Folder, "remotes"), file).Replace('\\', '/')}"),
-            Read(file)))]);
+    private static readonly Lazy<(Uri Uri, JsonElement Root)[]> Remotes = new(() =>
+        [
+            .. Files("remotes", SearchOption.AllDirectories)
+                .Select(file =>
+                    (new Uri($"{Address}{Path.GetRelativePath(Path.Combine(Folder, "remotes"), file).Replace('\\', '/')}"), Read(file))
+                ),
+        ]
+    );
 
     public static IEnumerable<string> Required => Files("", SearchOption.TopDirectoryOnly).Select(Path.GetFileNameWithoutExtension)!;
 
     // Other drafts are refused, and the keyword dependencies of theirs is ignored.
-    public static IEnumerable<string> Optional => Files("optional", SearchOption.TopDirectoryOnly).Select(Path.GetFileNameWithoutExtension)
-        .Except(["cross-draft", "dependencies-compatibility", "format-assertion"])!;
+    public static IEnumerable<string> Optional =>
+        Files("optional", SearchOption.TopDirectoryOnly)
+            .Select(Path.GetFileNameWithoutExtension)
+            .Except(["cross-draft", "dependencies-compatibility", "format-assertion"])!;
 
     public static IEnumerable<string> Formats =>
-        Files(Path.Combine("optional", "format"), SearchOption.TopDirectoryOnly).Select(Path.GetFileNameWithoutExtension)
-        .Except(["idn-hostname"])!; // the tables of IDNA 2008 are not implemented
+        Files(Path.Combine("optional", "format"), SearchOption.TopDirectoryOnly)
+            .Select(Path.GetFileNameWithoutExtension)
+            .Except(["idn-hostname"])!; // the tables of IDNA 2008 are not implemented
 
     [TestCaseSource(nameof(Required))]
     public void Required_tests_pass(string file) =>
@@ -57,12 +65,21 @@ public sealed class JsonSchemaSuiteTests
         foreach (var group in Read(file).EnumerateArray())
         {
             var name = group.GetProperty("description").GetString()!;
-            if (name.Contains("A-label", StringComparison.Ordinal)) continue; // by the tables of IDNA 2008
+            if (name.Contains("A-label", StringComparison.Ordinal))
+                continue; // by the tables of IDNA 2008
             var schema = SomeJsonSchemas.Compile(group.GetProperty("schema").GetRawText(), assertsFormats, Remotes.Value);
             if (schema.Node is null)
-                failures.Add($"{name}: {string.Join("; ", schema.Faults.Select(fault => $"{fault.Code} {fault.Pointer}: {fault.Problem}"))}");
-            else failures.AddRange(group.GetProperty("tests").EnumerateArray().Where(test => !Passes(schema, test))
-                .Select(test => $"{name}: {test.GetProperty("description").GetString()}"));
+                failures.Add(
+                    $"{name}: {string.Join("; ", schema.Faults.Select(fault => $"{fault.Code} {fault.Pointer}: {fault.Problem}"))}"
+                );
+            else
+                failures.AddRange(
+                    group
+                        .GetProperty("tests")
+                        .EnumerateArray()
+                        .Where(test => !Passes(schema, test))
+                        .Select(test => $"{name}: {test.GetProperty("description").GetString()}")
+                );
         }
 
         return failures;

@@ -31,7 +31,10 @@ public sealed class JsonSchemaTests
         using var content = SomeContent.Configure(OneSchema, ("schemas/order.schema.json", Order));
 
         Assert.That(content.Errors, Is.Empty);
-        Assert.That(() => Find(content).Validate(Some.Message("""{ "id": "AB-1", "lines": [{ "sku": "x", "quantity": 2.0, "note": {} }] }""")), Throws.Nothing);
+        Assert.That(
+            () => Find(content).Validate(Some.Message("""{ "id": "AB-1", "lines": [{ "sku": "x", "quantity": 2.0, "note": {} }] }""")),
+            Throws.Nothing
+        );
     }
 
     [Test]
@@ -39,14 +42,21 @@ public sealed class JsonSchemaTests
     {
         using var content = SomeContent.Configure(OneSchema, ("schemas/order.schema.json", Order));
 
-        var error = Refused(content,
-            "{ \"id\": \"secret\",\n  \"lines\": [{ \"sku\": \"x\" }, { \"quantity\": 0 }],\n  \"a/b~c\": \"hidden\" }");
+        var error = Refused(
+            content,
+            "{ \"id\": \"secret\",\n  \"lines\": [{ \"sku\": \"x\" }, { \"quantity\": 0 }],\n  \"a/b~c\": \"hidden\" }"
+        );
 
         Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-JSON-SCHEMA", FaultKind.Invalid)));
-        Assert.That(error.Message, Is.EqualTo(
-            @"The document breaks schema order in 4 places: line 1, column 9: /id: does not match ^[A-Z]{2}-\d+$ (pattern); "
-            + "line 2, column 43: /lines/1/quantity: is less than 1 (minimum); line 2, column 29: /lines/1: lacks \"sku\" (required); "
-            + "line 3, column 12: /a~1b~0c: is not allowed (additionalProperties)."));
+        Assert.That(
+            error.Message,
+            Is.EqualTo(
+                @"The document breaks schema order in 4 places: line 1, column 9: /id: does not match ^[A-Z]{2}-\d+$ (pattern); "
+                    + "line 2, column 43: /lines/1/quantity: is less than 1 (minimum); line 2, column 29: /lines/1: lacks \"sku\" "
+                    + "(required); "
+                    + "line 3, column 12: /a~1b~0c: is not allowed (additionalProperties)."
+            )
+        );
     }
 
     [Test]
@@ -104,35 +114,68 @@ public sealed class JsonSchemaTests
     {
         using var content = SomeContent.Configure(
             """{ "schemas": { "order": "orders/order.json", "address": { "file": "common/address.json", "formats": "assert" } } }""",
-            ("orders/order.json", """{ "$id": "https://shop.example/order", "properties": { "to": { "$ref": "address" }, "from": { "$ref": "../common/address.json" }, "at": { "$ref": "parts/date.json" } } }"""),
+            (
+                "orders/order.json",
+                """{ "$id": "https://shop.example/order", "properties": { "to": { "$ref": "address" }, "from": { "$ref": "../common/address.json" }, "at": { "$ref": "parts/date.json" } } }"""
+            ),
             ("orders/parts/date.json", """{ "type": "string", "$ref": "more/length.json#ten" }"""),
             ("orders/parts/more/length.json", """{ "$defs": { "x": { "$anchor": "ten", "maxLength": 10 } } }"""),
-            ("common/address.json", """{ "$id": "https://shop.example/address", "required": ["city"], "properties": { "mail": { "format": "email" } } }"""));
+            (
+                "common/address.json",
+                """{ "$id": "https://shop.example/address", "required": ["city"], "properties": { "mail": { "format": "email" } } }"""
+            )
+        );
 
         Assert.That(content.Errors, Is.Empty);
-        Assert.That(Refused(content, """{ "to": {}, "from": {}, "at": "2026-11-23T10:00" }""").Message, Does.Contain("3 places").And.Contain("/to: lacks").And.Contain("/from: lacks").And.Contain("/at: is longer"));
+        Assert.That(
+            Refused(content, """{ "to": {}, "from": {}, "at": "2026-11-23T10:00" }""").Message,
+            Does.Contain("3 places").And.Contain("/to: lacks").And.Contain("/from: lacks").And.Contain("/at: is longer")
+        );
         var address = content.Get<ISchemaCatalog>().Find("address")!;
-        Assert.That(() => address.Validate(Some.Message("""{ "city": "x", "mail": "nobody" }""")), Throws.InstanceOf<EsbException>().With.Message.Contains("is not in the format email"));
+        Assert.That(
+            () => address.Validate(Some.Message("""{ "city": "x", "mail": "nobody" }""")),
+            Throws.InstanceOf<EsbException>().With.Message.Contains("is not in the format email")
+        );
     }
 
-    [TestCase("""{ "properties": { "a": { "$ref": "https://shop.example/other" } } }""", "ESB-JSD-REF", "/properties/a/$ref: \"https://shop.example/other\" is not part of the configuration")]
+    [TestCase(
+        """{ "properties": { "a": { "$ref": "https://shop.example/other" } } }""",
+        "ESB-JSD-REF",
+        "/properties/a/$ref: \"https://shop.example/other\" is not part of the configuration"
+    )]
     [TestCase("""{ "items": { "$ref": "../secret.json" } }""", "ESB-JSD-REF", "/items/$ref: \"../secret.json\" is not part")]
     [TestCase("""{ "items": { "$ref": "/etc/passwd" } }""", "ESB-JSD-REF", "/items/$ref")]
     [TestCase("""{ "items": { "$ref": "file:///etc/passwd" } }""", "ESB-JSD-REF", "/items/$ref")]
     [TestCase("""{ "items": { "$ref": "#/$defs/none" } }""", "ESB-JSD-REF", "/items/$ref: there is nothing at")]
     [TestCase("""{ "items": { "$dynamicRef": "#none" } }""", "ESB-JSD-REF", "/items/$dynamicRef: there is nothing at")]
     [TestCase("""{ "$ref": "#" }""", "ESB-JSD-LOOP", "refers to itself")]
-    [TestCase("""{ "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/b" }] }, "b": { "not": { "$ref": "#/$defs/a" } } }, "items": { "$ref": "#/$defs/a" } }""", "ESB-JSD-LOOP", "/$defs/a")]
+    [TestCase(
+        """{ "$defs": { "a": { "anyOf": [{ "$ref": "#/$defs/b" }] }, "b": { "not": { "$ref": "#/$defs/a" } } }, "items": { "$ref": "#/$defs/a" } }""",
+        "ESB-JSD-LOOP",
+        "/$defs/a"
+    )]
     [TestCase("""{ "properties": { "a": { "type": "text" } } }""", "ESB-JSD-INVALID", "/properties/a/type")]
     [TestCase("""{ "minLength": -1 }""", "ESB-JSD-INVALID", "/minLength: is less than 0 (minimum)")]
     [TestCase("""[]""", "ESB-JSD-INVALID", "order.schema.json")]
     [TestCase("""{ "type": "object", "type": "array" }""", "ESB-JSD-COMPILE", "order.schema.json")]
     [TestCase("""{ "type": """, "ESB-JSD-COMPILE", "line 1")]
     [TestCase("""{ "$schema": "http://json-schema.org/draft-07/schema#" }""", "ESB-JSD-COMPILE", "/$schema")]
-    [TestCase("""{ "items": { "pattern": "(a)\\1" } }""", "ESB-JSD-PATTERN", "/items/pattern: the pattern cannot be used: back-references are not supported")]
-    [TestCase("""{ "patternProperties": { "^(?!x)": true } }""", "ESB-JSD-PATTERN", "/patternProperties/^(?!x): the pattern cannot be used: look-around is not supported")]
+    [TestCase(
+        """{ "items": { "pattern": "(a)\\1" } }""",
+        "ESB-JSD-PATTERN",
+        "/items/pattern: the pattern cannot be used: back-references are not supported"
+    )]
+    [TestCase(
+        """{ "patternProperties": { "^(?!x)": true } }""",
+        "ESB-JSD-PATTERN",
+        "/patternProperties/^(?!x): the pattern cannot be used: look-around is not supported"
+    )]
     [TestCase("""{ "pattern": "(?<=a)b" }""", "ESB-JSD-PATTERN", "look-around")]
-    [TestCase("""{ "pattern": "((a{1000}){1000}){1000}" }""", "ESB-JSD-PATTERN", "/pattern: the pattern cannot be used: its counts multiply")]
+    [TestCase(
+        """{ "pattern": "((a{1000}){1000}){1000}" }""",
+        "ESB-JSD-PATTERN",
+        "/pattern: the pattern cannot be used: its counts multiply"
+    )]
     [TestCase("""{ "pattern": "[z-a]" }""", "ESB-JSD-PATTERN", "/pattern")]
     public void A_broken_schema_is_a_configuration_error_with_its_place(string schema, string code, string place)
     {
@@ -140,26 +183,40 @@ public sealed class JsonSchemaTests
 
         Assert.That(content.Errors, Is.Not.Empty);
         Assert.That(content.Errors.Select(error => (error.Code, error.Path)), Is.All.EqualTo((code, "schemas.order")));
-        Assert.That(content.Errors[0].Expected,
-            Does.StartWith($"schemas{Path.DirectorySeparatorChar}order.schema.json").And.Contain(place));
+        Assert.That(
+            content.Errors[0].Expected,
+            Does.StartWith($"schemas{Path.DirectorySeparatorChar}order.schema.json").And.Contain(place)
+        );
         Assert.That(content.Get<ISchemaCatalog>().Find("order"), Is.Null);
     }
 
     [Test]
     public void All_errors_of_a_schema_are_told_at_once()
     {
-        using var content = SomeContent.Configure(OneSchema, ("schemas/order.schema.json", """{ "items": { "$ref": "#a" }, "pattern": "(?=a)", "contains": { "pattern": "(" } }"""));
+        using var content = SomeContent.Configure(
+            OneSchema,
+            ("schemas/order.schema.json", """{ "items": { "$ref": "#a" }, "pattern": "(?=a)", "contains": { "pattern": "(" } }""")
+        );
 
-        Assert.That(content.Errors.Select(error => error.Code),
-            Is.EquivalentTo(new[] { "ESB-JSD-REF", "ESB-JSD-PATTERN", "ESB-JSD-PATTERN" }));
+        Assert.That(
+            content.Errors.Select(error => error.Code),
+            Is.EquivalentTo(new[] { "ESB-JSD-REF", "ESB-JSD-PATTERN", "ESB-JSD-PATTERN" })
+        );
     }
 
     [Test, CancelAfter(60_000)]
     public void Schemas_with_very_many_references_behind_each_other_are_compiled()
     {
-        var chain = string.Join(",", Enumerable.Range(0, 10_000).Select(i => $$"""
-            "{{i}}": { "$ref": "#/$defs/{{i + 1}}" }
-            """));
+        var chain = string.Join(
+            ",",
+            Enumerable
+                .Range(0, 10_000)
+                .Select(i =>
+                    $$"""
+                        "{{i}}": { "$ref": "#/$defs/{{i + 1}}" }
+                        """
+                )
+        );
 
         var schema = SomeJsonSchemas.Compile($$"""{ "$ref": "#/$defs/0", "$defs": { {{chain}}, "10000": { "type": "integer" } } }""");
 
@@ -171,7 +228,9 @@ public sealed class JsonSchemaTests
     [Test, CancelAfter(60_000)]
     public void Alternatives_that_multiply_end_in_time()
     {
-        var schema = SomeJsonSchemas.Compile("""{ "anyOf": [{ "items": { "$ref": "#" }, "minItems": 1 }, { "items": { "$ref": "#" }, "minItems": 1 }] }""");
+        var schema = SomeJsonSchemas.Compile(
+            """{ "anyOf": [{ "items": { "$ref": "#" }, "minItems": 1 }, { "items": { "$ref": "#" }, "minItems": 1 }] }"""
+        );
 
         var error = schema.ErrorOf(new string('[', 60) + new string(']', 60))!;
 
@@ -217,7 +276,9 @@ public sealed class JsonSchemaTests
     [Test]
     public void Lengths_are_those_of_characters_and_names_are_compared_unescaped()
     {
-        var schema = SomeJsonSchemas.Compile("""{ "maxLength": 2, "properties": { "é": { "const": "a\"b" } }, "propertyNames": { "maxLength": 3 } }""");
+        var schema = SomeJsonSchemas.Compile(
+            """{ "maxLength": 2, "properties": { "é": { "const": "a\"b" } }, "propertyNames": { "maxLength": 3 } }"""
+        );
 
         Assert.That(schema.Accepts("\"\\ud83d\\ude00é\""), Is.True);
         Assert.That(schema.Accepts("\"abc\""), Is.False);
@@ -233,7 +294,11 @@ public sealed class JsonSchemaTests
     [Test]
     public void A_change_is_taken_once_it_is_quiet_and_a_broken_one_is_refused()
     {
-        using var content = SomeContent.Configure(OneSchema, ("schemas/order.schema.json", """{ "$ref": "part.json" }"""), ("schemas/part.json", """{ "type": "object" }"""));
+        using var content = SomeContent.Configure(
+            OneSchema,
+            ("schemas/order.schema.json", """{ "$ref": "part.json" }"""),
+            ("schemas/part.json", """{ "type": "object" }""")
+        );
         var schema = content.Get<SchemaCatalog>().All.Single();
         var part = Path.Combine(content.Folder, "schemas", "part.json");
 

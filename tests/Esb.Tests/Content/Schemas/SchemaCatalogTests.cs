@@ -50,7 +50,8 @@ public sealed class SchemaCatalogTests
         using var content = SomeContent.Configure(OneSchema, ("schemas/order.xsd", OrderXsd));
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
-        var hint = $"xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xsi:schemaLocation='urn:any http://{listener.LocalEndpoint}/any.xsd'";
+        var hint =
+            $"xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xsi:schemaLocation='urn:any http://{listener.LocalEndpoint}/any.xsd'";
 
         Find(content).Validate(Some.Message($"<order xmlns='urn:orders' {hint}><count>1</count><a:thing xmlns:a='urn:any'/></order>"));
 
@@ -123,8 +124,15 @@ public sealed class SchemaCatalogTests
     {
         using var content = SomeContent.Configure(
             OneSchema,
-            ("schemas/order.xsd", """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="parts/types.xsd"/><xs:element name="order" type="amount"/></xs:schema>"""),
-            ("schemas/parts/types.xsd", """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:simpleType name="amount"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>"""));
+            (
+                "schemas/order.xsd",
+                """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="parts/types.xsd"/><xs:element name="order" type="amount"/></xs:schema>"""
+            ),
+            (
+                "schemas/parts/types.xsd",
+                """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:simpleType name="amount"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>"""
+            )
+        );
 
         Assert.That(content.Errors, Is.Empty);
         Assert.That(Refused(content, "<order>x</order>").Code, Is.EqualTo("ESB-XML-SCHEMA"));
@@ -141,14 +149,21 @@ public sealed class SchemaCatalogTests
     {
         using var content = SomeContent.Configure(
             OneSchema,
-            ("schemas/order.xsd", $"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="{location}"/><xs:element name="order"/></xs:schema>"""),
-            ("types.xsd", """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>"""));
+            (
+                "schemas/order.xsd",
+                $"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:include schemaLocation="{location}"/><xs:element name="order"/></xs:schema>"""
+            ),
+            ("types.xsd", """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"/>""")
+        );
 
         Assert.That(content.Errors.Select(error => error.Code), Is.Not.Empty.And.All.EqualTo("ESB-XSD-COMPILE"));
         Assert.That(content.Errors.Select(error => error.Expected), Has.Some.Contains($"refers to {location}"));
     }
 
-    [TestCase("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n <xs:element name='order' type='nothing'/></xs:schema>", "line 2, column 3")]
+    [TestCase(
+        "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n <xs:element name='order' type='nothing'/></xs:schema>",
+        "line 2, column 3"
+    )]
     [TestCase("<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'>\n <xs:element name='order'></xs:schema>", "line 2, column 29")]
     [TestCase("<!DOCTYPE a><xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema'/>", "DTD")]
     [TestCase("<order/>", "line 1")]
@@ -170,7 +185,10 @@ public sealed class SchemaCatalogTests
     {
         using var content = SomeContent.Configure("""{ "schemas": { "a": "a.xsd", "b": { "file": "b.json" } } }""");
 
-        Assert.That(content.Errors.Select(error => (error.Code, error.Path)), Is.EquivalentTo(new[] { ("ESB-CFG-NOTFOUND", "schemas.a"), ("ESB-CFG-NOTFOUND", "schemas.b") }));
+        Assert.That(
+            content.Errors.Select(error => (error.Code, error.Path)),
+            Is.EquivalentTo(new[] { ("ESB-CFG-NOTFOUND", "schemas.a"), ("ESB-CFG-NOTFOUND", "schemas.b") })
+        );
     }
 
     [Test]
@@ -187,15 +205,25 @@ public sealed class SchemaCatalogTests
         using var content = SomeContent.Configure(OneSchema, ("schemas/order.xsd", OrderXsd));
         var schema = Find(content);
 
-        Parallel.For(0, 4_000, i =>
-        {
-            var document = $"<order xmlns='urn:orders'><count>{(i % 2 == 0 ? "1" : "x")}</count></order>";
-            if (i % 2 == 0) Assert.That(() => schema.Validate(Some.Message(document)), Throws.Nothing);
-            else Assert.That(() => schema.Validate(Some.Message(document)), Throws.InstanceOf<EsbException>().With.Message.Contains("1 place"));
-        });
+        Parallel.For(
+            0,
+            4_000,
+            i =>
+            {
+                var document = $"<order xmlns='urn:orders'><count>{(i % 2 == 0 ? "1" : "x")}</count></order>";
+                if (i % 2 == 0)
+                    Assert.That(() => schema.Validate(Some.Message(document)), Throws.Nothing);
+                else
+                    Assert.That(
+                        () => schema.Validate(Some.Message(document)),
+                        Throws.InstanceOf<EsbException>().With.Message.Contains("1 place")
+                    );
+            }
+        );
     }
 
     private static IMessageSchema Find(ConfiguredContent content) => content.Get<ISchemaCatalog>().Find("order")!;
 
-    private static EsbException Refused(ConfiguredContent content, string document) => Assert.Throws<EsbException>(() => Find(content).Validate(Some.Message(document)))!;
+    private static EsbException Refused(ConfiguredContent content, string document) =>
+        Assert.Throws<EsbException>(() => Find(content).Validate(Some.Message(document)))!;
 }

@@ -16,9 +16,11 @@ internal static class SomeJsonSchemas
             var document = new SchemaDocument(new Uri("file:///schemas/schema.json"), Path: null, JsonDocument.Parse(schema).RootElement);
             var root = documents.Add(document);
             MetaSchemas.AddTo(documents);
-            foreach (var (uri, element) in others) documents.Add(new SchemaDocument(uri, Path: null, element));
+            foreach (var (uri, element) in others)
+                documents.Add(new SchemaDocument(uri, Path: null, element));
             var builder = new SchemaBuilder(documents, assertsFormats);
-            if (SchemaCheck.Of(document, document.Root, "") is { Count: > 0 } invalid) return new SomeJsonSchema(null, invalid);
+            if (SchemaCheck.Of(document, document.Root, "") is { Count: > 0 } invalid)
+                return new SomeJsonSchema(null, invalid);
             var node = builder.Build(root);
             return builder.Faults.Count > 0 ? new SomeJsonSchema(null, builder.Faults) : new SomeJsonSchema(node, []);
         }
@@ -38,10 +40,13 @@ internal sealed record SomeJsonSchema(SchemaNode? Node, IReadOnlyList<SchemaFaul
     public bool Accepts(string document)
     {
         var error = ErrorOf(document);
-        if (error is not null && error.Code != "ESB-JSON-SCHEMA") throw error;
+        if (error is not null && error.Code != "ESB-JSON-SCHEMA")
+            throw error;
         var bytes = System.Text.Encoding.UTF8.GetBytes(document);
-        var holds = new TreeValidator(bytes, new PointerTrail(bytes), new Violations(bytes)).Check(Node!,
-            JsonDocument.Parse(bytes).RootElement);
+        var holds = new TreeValidator(bytes, new PointerTrail(bytes), new Violations(bytes)).Check(
+            Node!,
+            JsonDocument.Parse(bytes).RootElement
+        );
         Assert.That(holds, Is.EqualTo(error is null), $"the tree of {document}");
         return error is null;
     }

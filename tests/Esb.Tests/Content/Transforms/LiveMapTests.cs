@@ -43,7 +43,8 @@ public sealed class LiveMapTests : IDisposable
         var map = Open(files =>
         {
             var compiled = SomeMaps.Compile(files);
-            if (changes.TryDequeue(out var change)) Write(MapFile, Says(change));
+            if (changes.TryDequeue(out var change))
+                Write(MapFile, Says(change));
             return compiled;
         });
 
@@ -79,7 +80,8 @@ public sealed class LiveMapTests : IDisposable
         var map = Open();
 
         Write(MapFile, body);
-        for (var i = 0; i < 4; i++) map.Look();
+        for (var i = 0; i < 4; i++)
+            map.Look();
 
         Assert.That(Made(map), Is.EqualTo("<one />"));
         Assert.That(map.Problem, Does.Contain(problem));
@@ -128,7 +130,8 @@ public sealed class LiveMapTests : IDisposable
 
         isBroken = true;
         Write(MapFile, Says("two"));
-        for (var i = 0; i < 4; i++) map.Look();
+        for (var i = 0; i < 4; i++)
+            map.Look();
         var whileItFailed = (Made(map), map.Problem);
         isBroken = false;
         LookTwice(map);
@@ -146,42 +149,52 @@ public sealed class LiveMapTests : IDisposable
         using var start = new Barrier(101);
         var seen = new System.Collections.Concurrent.ConcurrentDictionary<string, int>();
         var isOver = false;
-        var threads = Enumerable.Range(0, 100).Select(_ => new Thread(() =>
-        {
-            start.SignalAndWait(cancellationToken);
-            do
+        var threads = Enumerable
+            .Range(0, 100)
+            .Select(_ => new Thread(() =>
             {
-                var made = map.Transform(SomeContent.Body("<x/>"));
-                seen.AddOrUpdate($"{made.Body.ReadText()} {made.ContentType}", 1, (_, count) => count + 1);
-            }
-            while (!Volatile.Read(ref isOver));
-        })).ToList();
-        foreach (var thread in threads) thread.Start();
+                start.SignalAndWait(cancellationToken);
+                do
+                {
+                    var made = map.Transform(SomeContent.Body("<x/>"));
+                    seen.AddOrUpdate($"{made.Body.ReadText()} {made.ContentType}", 1, (_, count) => count + 1);
+                } while (!Volatile.Read(ref isOver));
+            }))
+            .ToList();
+        foreach (var thread in threads)
+            thread.Start();
         start.SignalAndWait(cancellationToken);
         for (var version = 1; version <= 5; version++)
         {
             Write(MapFile, Twice($"v{version}", $"text/v{version}"));
             LookTwice(map);
             seen.TryGetValue(Result($"v{version}"), out var before);
-            Assert.That(() => seen.GetValueOrDefault(Result($"v{version}")), Is.GreaterThan(before).After(20_000, 5), "the new version is in use");
+            Assert.That(
+                () => seen.GetValueOrDefault(Result($"v{version}")),
+                Is.GreaterThan(before).After(20_000, 5),
+                "the new version is in use"
+            );
         }
 
         Volatile.Write(ref isOver, true);
-        foreach (var thread in threads) thread.Join();
+        foreach (var thread in threads)
+            thread.Join();
 
         Assert.That(seen.Keys, Is.EquivalentTo(Enumerable.Range(0, 6).Select(version => Result($"v{version}"))));
     }
 
     private static string Result(string version) => $"<a>{version}<b>{version}</b></a> text/{version}; charset=utf-8";
 
-    private static string Twice(string version, string mediaType) => $"""
-        <xsl:output omit-xml-declaration="yes" media-type="{mediaType}"/>
-        <xsl:variable name="v" select="'{version}'"/>
-        <xsl:template match="/"><a><xsl:value-of select="$v"/><xsl:call-template name="b"/></a></xsl:template>
-        <xsl:template name="b"><b>{version}</b></xsl:template>
-        """;
+    private static string Twice(string version, string mediaType) =>
+        $"""
+            <xsl:output omit-xml-declaration="yes" media-type="{mediaType}"/>
+            <xsl:variable name="v" select="'{version}'"/>
+            <xsl:template match="/"><a><xsl:value-of select="$v"/><xsl:call-template name="b"/></a></xsl:template>
+            <xsl:template name="b"><b>{version}</b></xsl:template>
+            """;
 
-    private static string Says(string element) => $"<xsl:output omit-xml-declaration='yes'/><xsl:template match='/'><{element}/></xsl:template>";
+    private static string Says(string element) =>
+        $"<xsl:output omit-xml-declaration='yes'/><xsl:template match='/'><{element}/></xsl:template>";
 
     private static string Made(LiveMap map) => map.Transform(SomeContent.Body("<x/>")).Body.ReadText();
 

@@ -5,10 +5,12 @@ namespace Esb.Tests.Content.Transforms;
 /// <summary>Maps for tests.</summary>
 internal static class SomeMaps
 {
-    public const string Identity = """<xsl:template match="@*|node()"><xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy></xsl:template>""";
+    public const string Identity =
+        """<xsl:template match="@*|node()"><xsl:copy><xsl:apply-templates select="@*|node()"/></xsl:copy></xsl:template>""";
 
     /// <summary>A stylesheet with this inside.</summary>
-    public static string Stylesheet(string body) => $"""<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">{body}</xsl:stylesheet>""";
+    public static string Stylesheet(string body) =>
+        $"""<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">{body}</xsl:stylesheet>""";
 
     /// <summary>A compiled map called test.</summary>
     public static XsltMap Compile(string body, TransformLimits? limits = null) => CompileText(Stylesheet(body), limits);

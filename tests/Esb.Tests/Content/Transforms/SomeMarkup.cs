@@ -9,10 +9,37 @@ internal sealed class SomeMarkup
     private static readonly string[] Names = ["a", "b", "c", "d", "p:a", "p:b", "q:a", "q:c", "html"];
 
     private static readonly string[] Declarations =
-        ["", "", "", "", "", " xmlns:p='urn:p'", " xmlns:q='urn:q'", " xmlns='urn:d'", " xmlns=''", " xmlns:r='urn:r' xmlns:s='urn:s'", " xmlns:p='urn:other'", " xmlns:q='urn:p'", " xmlns:r='urn:r2'"];
+    [
+        "",
+        "",
+        "",
+        "",
+        "",
+        " xmlns:p='urn:p'",
+        " xmlns:q='urn:q'",
+        " xmlns='urn:d'",
+        " xmlns=''",
+        " xmlns:r='urn:r' xmlns:s='urn:s'",
+        " xmlns:p='urn:other'",
+        " xmlns:q='urn:p'",
+        " xmlns:r='urn:r2'",
+    ];
 
     private static readonly string[] Texts =
-        ["t", "some text", " ", "\n  ", "&lt;&amp;&gt;", "<![CDATA[<raw>]]>", "x<![CDATA[]]>", "é€", "&#x1F600;", "'\"", "&#9;&#10;", "\r\n"];
+    [
+        "t",
+        "some text",
+        " ",
+        "\n  ",
+        "&lt;&amp;&gt;",
+        "<![CDATA[<raw>]]>",
+        "x<![CDATA[]]>",
+        "é€",
+        "&#x1F600;",
+        "'\"",
+        "&#9;&#10;",
+        "\r\n",
+    ];
 
     private static readonly string[] Values = ["", "1", "a b", "&lt;&amp;&quot;", "é", "&#9;&#10;", "'"];
 
@@ -33,7 +60,8 @@ internal sealed class SomeMarkup
     {
         var name = Pick(Names);
         _text.Append($"<{name}{(declarations.Length > 0 ? declarations : Pick(Declarations))}");
-        foreach (var attribute in new[] { "x", "y", "p:x", "q:y", "xml:lang" }.Where(_ => _random.Next(5) == 0)) _text.Append($" {attribute}=\"{Pick(Values)}\"");
+        foreach (var attribute in new[] { "x", "y", "p:x", "q:y", "xml:lang" }.Where(_ => _random.Next(5) == 0))
+            _text.Append($" {attribute}=\"{Pick(Values)}\"");
         if (_random.Next(5) == 0)
         {
             _text.Append("/>");
@@ -41,7 +69,8 @@ internal sealed class SomeMarkup
         }
 
         _text.Append('>');
-        for (var i = _random.Next(5); i > 0; i--) AddNode(depth);
+        for (var i = _random.Next(5); i > 0; i--)
+            AddNode(depth);
         _text.Append($"</{name}>");
     }
 
@@ -56,7 +85,8 @@ internal sealed class SomeMarkup
                 _text.Append(Pick(Texts));
                 break;
             default:
-                if (depth > 0) AddElement(depth - 1, "");
+                if (depth > 0)
+                    AddElement(depth - 1, "");
                 break;
         }
     }

@@ -6,19 +6,65 @@ namespace Esb.Tests.Content.Transforms;
 internal sealed class SomeStylesheet
 {
     private static readonly string[] Patterns =
-        ["a", "b", "c", "p:a", "p:b", "q:*", "p:*", "*", "@*", "@x", "@p:x", "node()", "text()", "comment()", "processing-instruction()", "@*|node()", "a|b|@x", "/", "node()|@*", "a/b", "b[1]"];
+    [
+        "a",
+        "b",
+        "c",
+        "p:a",
+        "p:b",
+        "q:*",
+        "p:*",
+        "*",
+        "@*",
+        "@x",
+        "@p:x",
+        "node()",
+        "text()",
+        "comment()",
+        "processing-instruction()",
+        "@*|node()",
+        "a|b|@x",
+        "/",
+        "node()|@*",
+        "a/b",
+        "b[1]",
+    ];
 
     private static readonly string[] Outputs =
     [
-        "", "", "<xsl:output method='xml'/>", "<xsl:output omit-xml-declaration='yes'/>", "<xsl:output method='xml' encoding='UTF-8' indent='no'/>",
+        "",
+        "",
+        "<xsl:output method='xml'/>",
+        "<xsl:output omit-xml-declaration='yes'/>",
+        "<xsl:output method='xml' encoding='UTF-8' indent='no'/>",
         "<xsl:output media-type='text/xml' version='1.0'/>",
     ];
 
-    private static readonly string[] Namespaces = ["", " xmlns:p='urn:p'", " xmlns:r='urn:r'", " xmlns:q='urn:p'", " xmlns='urn:d'", " xmlns:p='urn:other'", " xmlns=''"];
+    private static readonly string[] Namespaces =
+    [
+        "",
+        " xmlns:p='urn:p'",
+        " xmlns:r='urn:r'",
+        " xmlns:q='urn:p'",
+        " xmlns='urn:d'",
+        " xmlns:p='urn:other'",
+        " xmlns=''",
+    ];
 
     private static readonly string[] OwnNamespaces = [.. Enumerable.Repeat("", 20), " xmlns:t='urn:t'"];
 
-    private static readonly string[] Selects = ["", "", " select='@*|node()'", " select='node()'", " select='@*'", " select='*'", " select='node() | @*'", " select='a'", " select='.//b'"];
+    private static readonly string[] Selects =
+    [
+        "",
+        "",
+        " select='@*|node()'",
+        " select='node()'",
+        " select='@*'",
+        " select='*'",
+        " select='node() | @*'",
+        " select='a'",
+        " select='.//b'",
+    ];
 
     private readonly StringBuilder _text = new();
     private readonly Random _random;
@@ -26,11 +72,17 @@ internal sealed class SomeStylesheet
     public SomeStylesheet(Random random)
     {
         _random = random;
-        _text.Append($"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' xmlns:q='urn:q'{Pick(["", "", " xmlns:r='urn:r'", " xmlns='urn:d'", " exclude-result-prefixes='p'"])}>");
+        _text.Append(
+            $"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' "
+                + $"xmlns:q='urn:q'{Pick(["", "", " xmlns:r='urn:r'", " xmlns='urn:d'", " exclude-result-prefixes='p'"])}>"
+        );
         _text.Append(Pick(Outputs));
-        if (_random.Next(40) == 0) _text.Append("<xsl:strip-space elements='*'/>");
-        if (_random.Next(4) > 0) _text.Append(SomeMaps.Identity);
-        for (var i = _random.Next(5); i >= 0; i--) AddTemplate();
+        if (_random.Next(40) == 0)
+            _text.Append("<xsl:strip-space elements='*'/>");
+        if (_random.Next(4) > 0)
+            _text.Append(SomeMaps.Identity);
+        for (var i = _random.Next(5); i >= 0; i--)
+            AddTemplate();
         _text.Append("</xsl:stylesheet>");
     }
 
@@ -41,8 +93,10 @@ internal sealed class SomeStylesheet
         var pattern = Patterns[_random.Next(12) == 0 ? _random.Next(Patterns.Length) : _random.Next(Patterns.Length - 2)];
         _text.Append($"<xsl:template match='{pattern}'{Pick(["", "", "", "", " priority='1'", " priority='-0.4'"])}{Pick(OwnNamespaces)}>");
         var isLeaf = pattern.StartsWith('@') || pattern.Contains("()", StringComparison.Ordinal);
-        if (isLeaf && _random.Next(10) > 0) _text.Append(Pick(["", "<xsl:copy/>", "<xsl:copy><xsl:apply-templates select='@*|node()'/></xsl:copy>"]));
-        else AddContent(3, 1);
+        if (isLeaf && _random.Next(10) > 0)
+            _text.Append(Pick(["", "<xsl:copy/>", "<xsl:copy><xsl:apply-templates select='@*|node()'/></xsl:copy>"]));
+        else
+            AddContent(3, 1);
         _text.Append("</xsl:template>");
     }
 
@@ -53,7 +107,9 @@ internal sealed class SomeStylesheet
             switch (_random.Next(8))
             {
                 case 0:
-                    _text.Append(Pick(["text", " ", "\n  ", "<xsl:text> </xsl:text>", "<xsl:text>&lt;é</xsl:text>", "<!-- note -->", "a &amp; b"]));
+                    _text.Append(
+                        Pick(["text", " ", "\n  ", "<xsl:text> </xsl:text>", "<xsl:text>&lt;é</xsl:text>", "<!-- note -->", "a &amp; b"])
+                    );
                     break;
                 case 1 or 2 when depth > 0:
                     _text.Append("<xsl:copy>");
@@ -66,11 +122,23 @@ internal sealed class SomeStylesheet
                     applies = 0;
                     break;
                 case 5 when _random.Next(12) == 0:
-                    _text.Append(Pick(["<xsl:value-of select='.'/>", "<xsl:copy-of select='.'/>", "<xsl:attribute name='z'>1</xsl:attribute>", "<xsl:comment>c</xsl:comment>", "<xsl:text></xsl:text>"]));
+                    _text.Append(
+                        Pick([
+                            "<xsl:value-of select='.'/>",
+                            "<xsl:copy-of select='.'/>",
+                            "<xsl:attribute name='z'>1</xsl:attribute>",
+                            "<xsl:comment>c</xsl:comment>",
+                            "<xsl:text></xsl:text>",
+                        ])
+                    );
                     break;
                 default:
-                    if (applies-- > 0) _text.Append($"<xsl:apply-templates{Selects[_random.Next(15) == 0 ? _random.Next(Selects.Length) : _random.Next(Selects.Length - 2)]}/>");
-                    else if (_random.Next(8) == 0) _text.Append("<xsl:apply-templates select='@*'/>");
+                    if (applies-- > 0)
+                        _text.Append(
+                            $"<xsl:apply-templates{Selects[_random.Next(15) == 0 ? _random.Next(Selects.Length) : _random.Next(Selects.Length - 2)]}/>"
+                        );
+                    else if (_random.Next(8) == 0)
+                        _text.Append("<xsl:apply-templates select='@*'/>");
                     break;
             }
         }

@@ -17,14 +17,16 @@ public sealed class StreamedOracleTests
     {
         var random = new Random(seed);
         var streamed = 0;
-        for (var found = 0; found < Stylesheets;)
+        for (var found = 0; found < Stylesheets; )
         {
             var stylesheet = new SomeStylesheet(random).Text;
-            if (StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet)) is not { } compiled) continue;
+            if (StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet)) is not { } compiled)
+                continue;
             found++;
             var engine = SomeMaps.CompileText(stylesheet);
             var stream = new StreamedMap(compiled, SomeContent.Xml, new TransformLimits(), TimeProvider.System);
-            for (var i = 0; i < DocumentsEach; i++) streamed += Compare(stream, engine, new SomeMarkup(random).Text, stylesheet);
+            for (var i = 0; i < DocumentsEach; i++)
+                streamed += Compare(stream, engine, new SomeMarkup(random).Text, stylesheet);
         }
 
         Assert.That(streamed, Is.GreaterThan(Stylesheets * DocumentsEach / 2), "what is left to the engine proves nothing");
@@ -53,16 +55,31 @@ public sealed class StreamedOracleTests
     public void Documents_with_a_catch_come_out_as_the_engine_writes_them(string document)
     {
         var stylesheet = SomeMaps.Stylesheet(SomeMaps.Identity);
-        var stream = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet))!, SomeContent.Xml, new TransformLimits(), TimeProvider.System);
+        var stream = new StreamedMap(
+            StreamedCompiler.TryCompile(SomeMaps.Read(stylesheet))!,
+            SomeContent.Xml,
+            new TransformLimits(),
+            TimeProvider.System
+        );
 
         Compare(stream, SomeMaps.CompileText(stylesheet), document, stylesheet);
     }
 
-    [TestCase("<xsl:template match='a'><r><xsl:apply-templates/><m><xsl:apply-templates select='@*'/></m></r></xsl:template><xsl:template match='@*'><xsl:copy/></xsl:template>", TestName = "Attributes behind the children")]
-    [TestCase("<xsl:template match='a' xmlns:t='urn:t'><r xmlns:s='urn:s'><xsl:apply-templates/></r></xsl:template>", TestName = "A template with a namespace of its own")]
+    [TestCase(
+        "<xsl:template match='a'><r><xsl:apply-templates/><m><xsl:apply-templates select='@*'/></m></r></xsl:template><xsl:template "
+            + "match='@*'><xsl:copy/></xsl:template>",
+        TestName = "Attributes behind the children"
+    )]
+    [TestCase(
+        "<xsl:template match='a' xmlns:t='urn:t'><r xmlns:s='urn:s'><xsl:apply-templates/></r></xsl:template>",
+        TestName = "A template with a namespace of its own"
+    )]
     public void Map_makes_what_the_engine_makes(string templates)
     {
-        var map = SomeMaps.CompileText($"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' xmlns:q='urn:q'>{templates}</xsl:stylesheet>");
+        var map = SomeMaps.CompileText(
+            $"<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform' xmlns:p='urn:p' "
+                + $"xmlns:q='urn:q'>{templates}</xsl:stylesheet>"
+        );
         var body = SomeContent.Body("<a id='7'>t</a>");
 
         Assert.That(map.Transform(body).Body.ReadText(), Is.EqualTo(map.ByTheEngine(body).Body.ReadText()));
@@ -80,7 +97,12 @@ public sealed class StreamedOracleTests
     public void A_streamed_map_ends_after_the_time_of_the_engine()
     {
         var time = new HurryingTime();
-        var map = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!, SomeContent.Xml, new TransformLimits(), time);
+        var map = new StreamedMap(
+            StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!,
+            SomeContent.Xml,
+            new TransformLimits(),
+            time
+        );
         var document = Encoding.UTF8.GetBytes($"<a>{string.Concat(Enumerable.Repeat("<b/>", 10_000))}</a>");
 
         Assert.That(() => map.TryTransform(document), Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XPT-TIMEOUT"));
@@ -90,13 +112,21 @@ public sealed class StreamedOracleTests
     public void Namespaces_in_scope_cost_a_streamed_map_nothing_at_elements_that_declare_none_of_them()
     {
         var xml = new XmlInput(new XmlLimits { Namespaces = 10_000 });
-        var map = new StreamedMap(StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!, xml, new TransformLimits(), TimeProvider.System);
+        var map = new StreamedMap(
+            StreamedCompiler.TryCompile(SomeMaps.Read(SomeMaps.Stylesheet(SomeMaps.Identity)))!,
+            xml,
+            new TransformLimits(),
+            TimeProvider.System
+        );
         var declared = string.Concat(Enumerable.Range(0, 5_000).Select(i => $" xmlns:p{i}='u{i}'"));
         var document = $"<r{declared}>{string.Concat(Enumerable.Repeat("<p1:a xmlns:p1='c'><p1:b/></p1:a>", 500))}</r>";
 
         var made = map.TryTransform(Encoding.UTF8.GetBytes(document));
 
-        Assert.That(Encoding.UTF8.GetString(made!), Does.EndWith(document.Replace('\'', '"').Replace("/>", " />", StringComparison.Ordinal)[^2_000..]));
+        Assert.That(
+            Encoding.UTF8.GetString(made!),
+            Does.EndWith(document.Replace('\'', '"').Replace("/>", " />", StringComparison.Ordinal)[^2_000..])
+        );
     }
 
     private sealed class HurryingTime : TimeProvider
@@ -111,9 +141,14 @@ public sealed class StreamedOracleTests
     [Test]
     public void A_streamed_output_over_its_limit_is_refused()
     {
-        var map = SomeMaps.Compile($"{SomeMaps.Identity}<xsl:template match='b'><long-name><xsl:apply-templates/></long-name></xsl:template>", new TransformLimits { OutputBytes = 1_000 });
+        var map = SomeMaps.Compile(
+            $"{SomeMaps.Identity}<xsl:template match='b'><long-name><xsl:apply-templates/></long-name></xsl:template>",
+            new TransformLimits { OutputBytes = 1_000 }
+        );
 
-        var error = Assert.Throws<EsbException>(() => map.Transform(SomeContent.Body($"<a>{string.Concat(Enumerable.Repeat("<b/>", 200))}</a>")))!;
+        var error = Assert.Throws<EsbException>(() =>
+            map.Transform(SomeContent.Body($"<a>{string.Concat(Enumerable.Repeat("<b/>", 200))}</a>"))
+        )!;
 
         Assert.That(error.Code, Is.EqualTo("ESB-XSL-OUTPUT"));
     }
@@ -122,7 +157,8 @@ public sealed class StreamedOracleTests
     private static int Compare(StreamedMap stream, XsltMap engine, string document, string stylesheet)
     {
         var body = SomeContent.Body(document);
-        if (Outcome(() => stream.TryTransform(body.Bytes)) is not { } streamed) return 0;
+        if (Outcome(() => stream.TryTransform(body.Bytes)) is not { } streamed)
+            return 0;
 
         Assert.That(streamed, Is.EqualTo(Outcome(() => engine.ByTheEngine(body).Body.Bytes.ToArray())), $"{stylesheet}\n{document}");
         return 1;

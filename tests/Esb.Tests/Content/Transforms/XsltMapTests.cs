@@ -14,9 +14,15 @@ public sealed class XsltMapTests
 
     [TestCase(Endless)]
     [TestCase("<xsl:template match='a'><i><xsl:apply-templates select='.'/></i></xsl:template>")]
-    [TestCase("<xsl:template match='a'><i><xsl:apply-templates select='b'/></i></xsl:template><xsl:template match='b'><i><xsl:apply-templates select='..'/></i></xsl:template>")]
+    [TestCase(
+        "<xsl:template match='a'><i><xsl:apply-templates select='b'/></i></xsl:template><xsl:template "
+            + "match='b'><i><xsl:apply-templates select='..'/></i></xsl:template>"
+    )]
     [TestCase("<xsl:template match='/'><i><xsl:apply-templates select='/'/></i></xsl:template>")]
-    [TestCase("<xsl:template match='a'><i><xsl:for-each select='self::node()'><xsl:apply-templates select='//b/..'/></xsl:for-each></i></xsl:template>")]
+    [TestCase(
+        "<xsl:template match='a'><i><xsl:for-each select='self::node()'><xsl:apply-templates "
+            + "select='//b/..'/></xsl:for-each></i></xsl:template>"
+    )]
     [TestCase("<xsl:template match='a'><i><xsl:apply-templates select='b[1]|ancestor-or-self::a'/></i></xsl:template>")]
     [TestCase("<xsl:template match='a'><xsl:variable name='me' select='.'/><i><xsl:apply-templates select='$me'/></i></xsl:template>")]
     [CancelAfter(30_000), Property("Case", "XSL-07")]
@@ -45,11 +51,13 @@ public sealed class XsltMapTests
     [Test, CancelAfter(30_000), Property("Case", "XSL-08")]
     public void Recursion_over_a_list_of_ten_thousand_completes_or_is_refused_by_its_depth()
     {
-        var map = Map("""
+        var map = Map(
+            """
             <xsl:output omit-xml-declaration="yes"/>
             <xsl:template match="/"><n><xsl:apply-templates select="l/i[1]"/></n></xsl:template>
             <xsl:template match="i"><xsl:value-of select="."/><xsl:apply-templates select="following-sibling::i[1]"/></xsl:template>
-            """);
+            """
+        );
         var list = SomeContent.Body($"<l>{string.Concat(Enumerable.Repeat("<i>x</i>", 10_000))}</l>");
 
         try
@@ -82,7 +90,10 @@ public sealed class XsltMapTests
     {
         var body = "<xsl:template match='/'><a><xsl:for-each select='//b'><xsl:copy-of select='//b'/></xsl:for-each></a></xsl:template>";
 
-        var error = Refused(Map(body, new TransformLimits { OutputBytes = 100_000 }), $"<a>{string.Concat(Enumerable.Repeat("<b>text</b>", 500))}</a>");
+        var error = Refused(
+            Map(body, new TransformLimits { OutputBytes = 100_000 }),
+            $"<a>{string.Concat(Enumerable.Repeat("<b>text</b>", 500))}</a>"
+        );
 
         Assert.That(error.Code, Is.EqualTo("ESB-XSL-OUTPUT"));
     }
@@ -90,7 +101,9 @@ public sealed class XsltMapTests
     [Test, Property("Case", "XSL-12")]
     public void A_map_may_refuse_a_message_in_its_own_words()
     {
-        var body = "<xsl:template match='/'><xsl:message>looking</xsl:message><xsl:message terminate='yes'>no customer in <xsl:value-of select='name(*)'/></xsl:message></xsl:template>";
+        var body =
+            "<xsl:template match='/'><xsl:message>looking</xsl:message><xsl:message terminate='yes'>no customer in <xsl:value-of "
+            + "select='name(*)'/></xsl:message></xsl:template>";
 
         var error = Refused(Map(body), "<order/>");
 
@@ -107,14 +120,32 @@ public sealed class XsltMapTests
         Assert.That(Refused(Map(body), "<a/>").Message, Does.Contain(new string('x', 500) + "…").And.Not.Contain(new string('x', 501)));
     }
 
-    [TestCase("<xsl:template match='/'><a><xsl:for-each select='//i'><xsl:value-of select=\"count(//i[. = current()])\"/></xsl:for-each></a></xsl:template>")]
-    [TestCase("<xsl:template match='/'><a><xsl:apply-templates select='//i'/></a></xsl:template><xsl:template match='i'><xsl:value-of select='count(//i)'/></xsl:template>")]
-    [TestCase("<xsl:template match='/'><a><xsl:for-each select='l/i'><xsl:sort select='.'/><xsl:if test='count(preceding-sibling::i) mod 2 = 0'><b/></xsl:if></xsl:for-each></a></xsl:template>")]
+    [TestCase(
+        "<xsl:template match='/'><a><xsl:for-each select='//i'><xsl:value-of select=\"count(//i[. = "
+            + "current()])\"/></xsl:for-each></a></xsl:template>"
+    )]
+    [TestCase(
+        "<xsl:template match='/'><a><xsl:apply-templates select='//i'/></a></xsl:template><xsl:template match='i'><xsl:value-of "
+            + "select='count(//i)'/></xsl:template>"
+    )]
+    [TestCase(
+        "<xsl:template match='/'><a><xsl:for-each select='l/i'><xsl:sort select='.'/><xsl:if test='count(preceding-sibling::i) mod "
+            + "2 = 0'><b/></xsl:if></xsl:for-each></a></xsl:template>"
+    )]
     [TestCase("<xsl:template match='/'><a><xsl:value-of select='count(//i[count(//i[. = 1]) = 0])'/></a></xsl:template>")]
-    [TestCase("<xsl:template match='/'><a><xsl:for-each select='/l/i'><xsl:for-each select='/l/i[@x = current()/@c]'><b/></xsl:for-each></xsl:for-each></a></xsl:template>")]
+    [TestCase(
+        "<xsl:template match='/'><a><xsl:for-each select='/l/i'><xsl:for-each select='/l/i[@x = "
+            + "current()/@c]'><b/></xsl:for-each></xsl:for-each></a></xsl:template>"
+    )]
     [TestCase("<xsl:template match='i'><xsl:if test='../i[@x = current()/@c]'><b/></xsl:if></xsl:template>")]
-    [TestCase("<xsl:template match='/l'><xsl:apply-templates select='i'><xsl:sort select='count(parent::l/i[@x])'/></xsl:apply-templates></xsl:template>")]
-    [TestCase("<xsl:variable name='list' select='/l'/><xsl:template match='i'><xsl:if test='$list/i[@x = current()/@c]'><b/></xsl:if></xsl:template>")]
+    [TestCase(
+        "<xsl:template match='/l'><xsl:apply-templates select='i'><xsl:sort "
+            + "select='count(parent::l/i[@x])'/></xsl:apply-templates></xsl:template>"
+    )]
+    [TestCase(
+        "<xsl:variable name='list' select='/l'/><xsl:template match='i'><xsl:if test='$list/i[@x = "
+            + "current()/@c]'><b/></xsl:if></xsl:template>"
+    )]
     [TestCase("<xsl:template match='/'><a><xsl:value-of select='count(/l/i[/l/i/@x])'/></a></xsl:template>")]
     [CancelAfter(60_000), Property("Case", "XSL-10")]
     public void A_search_through_all_for_each_of_many_ends_at_its_time_limit(string body)
@@ -129,11 +160,13 @@ public sealed class XsltMapTests
     [Test, CancelAfter(120_000), Property("Case", "XSL-19")]
     public void A_key_over_a_million_nodes_is_bounded_in_time_and_memory()
     {
-        var map = Map("""
+        var map = Map(
+            """
             <xsl:output omit-xml-declaration="yes"/>
             <xsl:key name="all" match="i" use="'one'"/>
             <xsl:template match="/"><n><xsl:value-of select="count(//i[generate-id() = generate-id(key('all', 'one')[1])])"/></n></xsl:template>
-            """);
+            """
+        );
         var million = SomeContent.Body($"<l>{string.Concat(Enumerable.Repeat("<i/>", 1_000_000))}</l>");
         var before = GC.GetTotalMemory(forceFullCollection: true);
         var started = TimeProvider.System.GetTimestamp();
@@ -150,11 +183,22 @@ public sealed class XsltMapTests
     {
         using var content = SomeContent.Configure(
             """{ "maps": { "rate": "rate.xsl" }, "schemas": { "rate": "rate.xsd" } }""",
-            ("rate.xsl", SomeMaps.Stylesheet("<xsl:template match='/'><rate><xsl:value-of select='order/total div order/count'/></rate></xsl:template>")),
-            ("rate.xsd", """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="rate" type="xs:decimal"/></xs:schema>"""));
+            (
+                "rate.xsl",
+                SomeMaps.Stylesheet(
+                    "<xsl:template match='/'><rate><xsl:value-of select='order/total div order/count'/></rate></xsl:template>"
+                )
+            ),
+            (
+                "rate.xsd",
+                """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="rate" type="xs:decimal"/></xs:schema>"""
+            )
+        );
 
         var made = content.Get<IMapCatalog>().Find("rate")!.Transform(SomeContent.Body("<order><total>0</total><count>0</count></order>"));
-        var error = Assert.Throws<EsbException>(() => content.Get<ISchemaCatalog>().Find("rate")!.Validate(Some.Message(made.Body.ReadText())))!;
+        var error = Assert.Throws<EsbException>(() =>
+            content.Get<ISchemaCatalog>().Find("rate")!.Validate(Some.Message(made.Body.ReadText()))
+        )!;
 
         Assert.That(made.Body.ReadText(), Does.Contain("<rate>NaN</rate>"));
         Assert.That(error.Code, Is.EqualTo("ESB-XML-SCHEMA"));
@@ -164,12 +208,14 @@ public sealed class XsltMapTests
     [Test, Property("Case", "XSL-15")]
     public void An_extension_that_a_stylesheet_asks_for_first_fails_only_when_it_is_called()
     {
-        var map = Map("""
+        var map = Map(
+            """
             <xsl:template match="/a" xmlns:x="urn:nobody">
               <xsl:choose><xsl:when test="function-available('x:f')"><yes/></xsl:when><xsl:otherwise><no/></xsl:otherwise></xsl:choose>
             </xsl:template>
             <xsl:template match="/b" xmlns:x="urn:nobody"><xsl:value-of select="x:f()"/></xsl:template>
-            """);
+            """
+        );
 
         Assert.That(map.Transform(SomeContent.Body("<a/>")).Body.ReadText(), Does.Contain("<no"));
         Assert.That(Refused(map, "<b/>").Code, Is.EqualTo("ESB-XSL-EXTENSION"));
@@ -217,7 +263,10 @@ public sealed class XsltMapTests
     {
         var map = Map("<xsl:output omit-xml-declaration='yes'/><xsl:template match='/'><a/></xsl:template>");
 
-        Assert.That(map.Transform(SomeContent.Body("<?xml-stylesheet type='text/xsl' href='http://127.0.0.1:9/x.xsl'?><x/>")).Body.ReadText(), Is.EqualTo("<a />"));
+        Assert.That(
+            map.Transform(SomeContent.Body("<?xml-stylesheet type='text/xsl' href='http://127.0.0.1:9/x.xsl'?><x/>")).Body.ReadText(),
+            Is.EqualTo("<a />")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -230,5 +279,6 @@ public sealed class XsltMapTests
 
     private static XsltMap Map(string body, TransformLimits? limits = null) => SomeMaps.Compile(body, limits);
 
-    private static EsbException Refused(XsltMap map, string document) => Assert.Throws<EsbException>(() => map.Transform(SomeContent.Body(document)))!;
+    private static EsbException Refused(XsltMap map, string document) =>
+        Assert.Throws<EsbException>(() => map.Transform(SomeContent.Body(document)))!;
 }

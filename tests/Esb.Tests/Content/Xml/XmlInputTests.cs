@@ -42,7 +42,8 @@ public sealed class XmlInputTests
         File.WriteAllText(secret, "secret");
         try
         {
-            using var locked = new FileStream(secret, FileMode.Open, FileAccess.ReadWrite, FileShare.None); // a second opening would fail, and say so
+            // a second opening would fail, and say so
+            using var locked = new FileStream(secret, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
 
             var error = Refused($"<!DOCTYPE a [<!ENTITY x SYSTEM \"{new Uri(secret).AbsoluteUri}\">]><a>&x;</a>");
 
@@ -71,7 +72,8 @@ public sealed class XmlInputTests
     public void Entity_bombs_are_refused_at_once()
     {
         var nested = new StringBuilder("<!DOCTYPE a [<!ENTITY e0 \"ha\">");
-        for (var i = 1; i < 30; i++) nested.Append($"<!ENTITY e{i} \"&e{i - 1};&e{i - 1};\">");
+        for (var i = 1; i < 30; i++)
+            nested.Append($"<!ENTITY e{i} \"&e{i - 1};&e{i - 1};\">");
         nested.Append("]><a>&e29;</a>");
         var quadratic = $"<!DOCTYPE a [<!ENTITY x \"{new string('x', 50_000)}\">]><a>{string.Concat(Enumerable.Repeat("&x;", 50_000))}</a>";
         Refused("<!DOCTYPE a><a/>"); // warm
@@ -91,7 +93,9 @@ public sealed class XmlInputTests
     [Test, Property("Case", "XML-06")]
     public void An_inclusion_is_plain_data()
     {
-        var body = SomeContent.Body("<a xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='file:///etc/hostname' parse='text'/></a>");
+        var body = SomeContent.Body(
+            "<a xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='file:///etc/hostname' parse='text'/></a>"
+        );
 
         var document = SomeContent.Xml.Navigate(body);
 
@@ -102,14 +106,19 @@ public sealed class XmlInputTests
     [Test, Property("Case", "XML-21")]
     public void Encrypted_and_signed_parts_are_data_as_any_other()
     {
-        var body = SomeContent.Body("""
+        var body = SomeContent.Body(
+            """
             <order><ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><ds:SignedInfo><ds:Reference URI="file:///etc/hostname"/></ds:SignedInfo>
             <ds:SignatureValue>no signature</ds:SignatureValue></ds:Signature>
             <xenc:EncryptedData xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"><xenc:CipherReference URI="http://127.0.0.1:1/"/></xenc:EncryptedData><type>gold</type></order>
-            """);
+            """
+        );
 
         Assert.That(SomeContent.Xml.Navigate(body).Evaluate("string(/order/type)"), Is.EqualTo("gold"));
-        Assert.That(typeof(XmlInput).Assembly.GetReferencedAssemblies().Select(assembly => assembly.Name), Has.None.EqualTo("System.Security.Cryptography.Xml"));
+        Assert.That(
+            typeof(XmlInput).Assembly.GetReferencedAssemblies().Select(assembly => assembly.Name),
+            Has.None.EqualTo("System.Security.Cryptography.Xml")
+        );
     }
 
     [Test, Property("Case", "XML-08")]
@@ -134,7 +143,8 @@ public sealed class XmlInputTests
     public void Too_many_attributes_or_one_too_long_are_refused()
     {
         var many = new StringBuilder("<a ");
-        for (var i = 0; i < 1_000_000; i++) many.Append($"a{i}='' ");
+        for (var i = 0; i < 1_000_000; i++)
+            many.Append($"a{i}='' ");
         many.Append("/>");
 
         var errors = new[] { Refused(many.ToString(), Roomy), Refused($"<a b='{new string('x', 5 << 20)}'/>", Roomy) };
@@ -157,7 +167,10 @@ public sealed class XmlInputTests
             byte[] bytes = [.. encoding.GetPreamble(), .. encoding.GetBytes(document)];
             Action parse = () => SomeContent.Xml.Navigate(MessageBody.FromBytes(bytes));
 
-            Assert.That(parse, isAccepted ? Throws.Nothing : Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XML-LIMIT"));
+            Assert.That(
+                parse,
+                isAccepted ? Throws.Nothing : Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XML-LIMIT")
+            );
         }
     }
 
@@ -166,7 +179,13 @@ public sealed class XmlInputTests
     {
         var many = new string('=', 20_000);
 
-        Assert.That(() => SomeContent.Xml.Navigate(SomeContent.Body($"<a b='{many}'><!--{many}--><![CDATA[{many}]]><?x {many}?>{many}<c d=\"{many}\"/></a>")), Throws.Nothing);
+        Assert.That(
+            () =>
+                SomeContent.Xml.Navigate(
+                    SomeContent.Body($"<a b='{many}'><!--{many}--><![CDATA[{many}]]><?x {many}?>{many}<c d=\"{many}\"/></a>")
+                ),
+            Throws.Nothing
+        );
     }
 
     [TestCase("<a><!-- = < ' --><b/><![CDATA[ = ' ]]><c x='=' {0}/></a>", 99, false)]
@@ -174,13 +193,20 @@ public sealed class XmlInputTests
     [TestCase("<?x ='?><a {0} y='>'/>", 100, true)]
     public void Attributes_are_counted_wherever_the_parser_pauses(string document, int attributes, bool isRefused)
     {
-        var bytes = Encoding.UTF8.GetBytes(string.Format(CultureInfo.InvariantCulture, document, string.Join(' ', Enumerable.Range(0, attributes).Select(i => $"a{i}=\"=>'\""))));
+        var bytes = Encoding.UTF8.GetBytes(
+            string.Format(
+                CultureInfo.InvariantCulture,
+                document,
+                string.Join(' ', Enumerable.Range(0, attributes).Select(i => $"a{i}=\"=>'\""))
+            )
+        );
 
         for (var piece = 1; piece < 40; piece++)
         {
             var guard = new AttributeGuard(bytes, limit: 100);
             var exceeds = false;
-            for (var end = 0; end < bytes.Length && !exceeds; end += piece) exceeds = guard.Exceeds(Math.Min(end, bytes.Length));
+            for (var end = 0; end < bytes.Length && !exceeds; end += piece)
+                exceeds = guard.Exceeds(Math.Min(end, bytes.Length));
 
             Assert.That(exceeds || guard.Exceeds(bytes.Length), Is.EqualTo(isRefused), $"pieces of {piece}");
         }
@@ -308,7 +334,8 @@ public sealed class XmlInputTests
         Assert.That(SomeContent.Xml.Navigate(SomeContent.Body("<a> <b/> </a>")).Value, Is.EqualTo("  "));
     }
 
-    private static string Nested(int depth) => string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
+    private static string Nested(int depth) =>
+        string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
 
     private static EsbException Refused(string document, XmlInput? xml = null) => Refused(Encoding.UTF8.GetBytes(document), xml);
 

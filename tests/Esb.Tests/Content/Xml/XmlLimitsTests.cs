@@ -35,8 +35,13 @@ public sealed class XmlLimitsTests
         var paths = new PathSet(new XmlInput(new XmlLimits { AttributeCharacters = 100 }));
         var value = new ScanCompiler(paths, new Dictionary<string, string>()).CompileValue(xpath)!;
 
-        Assert.That(value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 100)}'><type>a</type></order>"))), xpath.Contains('@') ? Is.Null : Is.EqualTo("a"));
-        var error = Assert.Throws<EsbException>(() => value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 101)}'><type>a</type></order>"))))!;
+        Assert.That(
+            value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 100)}'><type>a</type></order>"))),
+            xpath.Contains('@') ? Is.Null : Is.EqualTo("a")
+        );
+        var error = Assert.Throws<EsbException>(() =>
+            value(paths.Scan(SomeContent.Body($"<order big='{new string('x', 101)}'><type>a</type></order>")))
+        )!;
         Assert.That(error.Code, Is.EqualTo("ESB-XML-LIMIT"));
     }
 
@@ -51,7 +56,10 @@ public sealed class XmlLimitsTests
     [Test]
     public void Deepest_document_that_can_be_allowed_goes_through_a_map_that_recurs_through_it()
     {
-        using var content = SomeContent.Configure("""{ "limits": { "xml": { "depth": 1000 } }, "maps": { "same": "same.xsl" } }""", ("same.xsl", Identity));
+        using var content = SomeContent.Configure(
+            """{ "limits": { "xml": { "depth": 1000 } }, "maps": { "same": "same.xsl" } }""",
+            ("same.xsl", Identity)
+        );
         var document = string.Concat(Enumerable.Repeat("<a>", 1_000)) + "x" + string.Concat(Enumerable.Repeat("</a>", 1_000));
 
         var made = content.Get<IMapCatalog>().Find("same")!.Transform(SomeContent.Body(document));

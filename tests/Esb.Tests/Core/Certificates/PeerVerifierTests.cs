@@ -45,7 +45,8 @@ public sealed class PeerVerifierTests
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
         var (from, to) = (TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(1));
-        if (issuer is null) return request.CreateSelfSigned(from, to);
+        if (issuer is null)
+            return request.CreateSelfSigned(from, to);
         request.CertificateExtensions.Add(new X509AuthorityInformationAccessExtension(ocspUris: null, caIssuersUris: [issuer]));
         return request.Create(new X500DistinguishedName("CN=unknown"), X509SignatureGenerator.CreateForECDsa(key), from, to, [1, 2, 3]);
     }

@@ -21,10 +21,12 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     }
 
     [Test, Property("Case", "CFG-17")]
-    public void Ordered_delivery_is_accepted_as_it_is_by_default() => Assert.That(Check("\"delivery\": \"ordered\", \"onFailure\": \"park\""), Is.Empty);
+    public void Ordered_delivery_is_accepted_as_it_is_by_default() =>
+        Assert.That(Check("\"delivery\": \"ordered\", \"onFailure\": \"park\""), Is.Empty);
 
     [Test, Property("Case", "CFG-17")]
-    public void Tuning_a_parallel_endpoint_is_no_matter_of_order() => Assert.That(Check("\"poolSize\": 250, \"processingThreads\": 30"), Is.Empty);
+    public void Tuning_a_parallel_endpoint_is_no_matter_of_order() =>
+        Assert.That(Check("\"poolSize\": 250, \"processingThreads\": 30"), Is.Empty);
 
     [Test]
     public void Parking_without_order_is_refused()
@@ -45,7 +47,8 @@ public sealed class EndpointCheckTests : ConfigurationFixture
     [Test, Property("Case", "CFG-22"), Property("Case", "T-TMO-2")]
     public void Repeating_in_place_must_end_well_before_the_broker_loses_patience()
     {
-        var error = Check("\"delivery\": \"ordered\", \"timeout\": \"10s\", \"retry\": { \"immediate\": 0, \"delays\": [\"15m\"] }").Single();
+        var error = Check("\"delivery\": \"ordered\", \"timeout\": \"10s\", \"retry\": { \"immediate\": 0, \"delays\": [\"15m\"] }")
+            .Single();
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ACKTIMEOUT", "endpoints.out.retry")));
         Assert.That(error.Expected, Does.Contain("2 attempts of 10s and the delays take up to 920s; expected at most 15m"));
@@ -71,12 +74,22 @@ public sealed class EndpointCheckTests : ConfigurationFixture
 
     [Test, Property("Case", "CFG-17")]
     public void Order_by_key_is_no_matter_of_pool_and_threads() =>
-        Assert.That(Check("\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"], \"poolSize\": 16, \"processingThreads\": 8, \"lanes\": 4, \"onFailure\": \"park\""), Is.Empty);
+        Assert.That(
+            Check(
+                "\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"], \"poolSize\": 16, \"processingThreads\": 8, "
+                    + "\"lanes\": 4, \"onFailure\": \"park\""
+            ),
+            Is.Empty
+        );
 
     [Test]
     public void Lanes_that_hosts_share_need_a_store_that_they_share()
     {
-        var error = Check("\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"]", """, "transport": { "type": "rabbitmq", "url": "amqp://b" }""").Single();
+        var error = Check(
+                "\"delivery\": \"ordered-by-key\", \"subscribe\": [\"keyed.#\"]",
+                """, "transport": { "type": "rabbitmq", "url": "amqp://b" }"""
+            )
+            .Single();
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-STORE", "endpoints.out.delivery")));
     }
@@ -101,10 +114,12 @@ public sealed class EndpointCheckTests : ConfigurationFixture
 
     private IReadOnlyList<ConfigError> Check(string properties, string more = "")
     {
-        var configuration = Accept($$"""
+        var configuration = Accept(
+            $$"""
             { "topics": { "keyed": { "key": { "header": "x-key" } }, "plain": {} },
               "endpoints": { "out": { "type": "file-outbound", "folder": "x", {{properties}} } }{{more}} }
-            """);
+            """
+        );
         var errors = new ConfigErrors();
 
         using var services = Compiled.Build(new ServiceCollection().AddEsbConfiguration(), configuration, errors);

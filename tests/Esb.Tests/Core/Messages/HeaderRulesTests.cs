@@ -86,10 +86,12 @@ public sealed class HeaderRulesTests
     {
         var rules = new HeaderRules(["Accept-Language"]);
 
-        Assert.That((rules.Allows("accept-language"), rules.Allows("accept-language-x"), rules.Allows("accept")), Is.EqualTo((true, false, false)));
+        Assert.That(
+            (rules.Allows("accept-language"), rules.Allows("accept-language-x"), rules.Allows("accept")),
+            Is.EqualTo((true, false, false))
+        );
     }
 
     [Test]
-    public void Headers_are_measured_in_bytes() =>
-        Assert.That(HeaderRules.Measure(MessageHeaders.Empty.With("x-a", "ä")), Is.EqualTo(5));
+    public void Headers_are_measured_in_bytes() => Assert.That(HeaderRules.Measure(MessageHeaders.Empty.With("x-a", "ä")), Is.EqualTo(5));
 }

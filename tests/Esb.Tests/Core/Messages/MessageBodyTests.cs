@@ -128,11 +128,15 @@ public sealed class MessageBodyTests
         var texts = new string[1_000];
         var builders = new StringBuilder[1_000];
 
-        Parallel.For(0, 1_000, i =>
-        {
-            texts[i] = body.View(bytes => Encoding.UTF8.GetString(bytes.Span));
-            builders[i] = body.View(bytes => new StringBuilder(bytes.Length));
-        });
+        Parallel.For(
+            0,
+            1_000,
+            i =>
+            {
+                texts[i] = body.View(bytes => Encoding.UTF8.GetString(bytes.Span));
+                builders[i] = body.View(bytes => new StringBuilder(bytes.Length));
+            }
+        );
 
         Assert.That(texts, Is.All.SameAs(texts[0]));
         Assert.That(builders, Is.All.SameAs(builders[0]));

@@ -8,11 +8,12 @@ public sealed class MessageIdsTests
 
     // Ids are in databases and on brokers: a version that makes others would not recognise a repetition.
     [Test]
-    public void Ids_stay_what_they_are_from_version_to_version() => Assert.Multiple(() =>
-    {
-        Assert.That(MessageIds.Derive(Origin, "processes.p[0].publish"), Is.EqualTo(new Guid("e2dff29e-2370-8e82-ae38-a310bdf4938b")));
-        Assert.That(MessageIds.FromForeign("order-1", "orders"), Is.EqualTo(new Guid("4a7b3702-805f-8520-8c41-1374591c4915")));
-    });
+    public void Ids_stay_what_they_are_from_version_to_version() =>
+        Assert.Multiple(() =>
+        {
+            Assert.That(MessageIds.Derive(Origin, "processes.p[0].publish"), Is.EqualTo(new Guid("e2dff29e-2370-8e82-ae38-a310bdf4938b")));
+            Assert.That(MessageIds.FromForeign("order-1", "orders"), Is.EqualTo(new Guid("4a7b3702-805f-8520-8c41-1374591c4915")));
+        });
 
     [Test]
     public void A_derived_id_differs_by_origin_and_step_and_is_no_version_7()

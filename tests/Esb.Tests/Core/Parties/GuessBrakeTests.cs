@@ -29,11 +29,16 @@ public sealed class GuessBrakeTests
         Assert.That(brake.WaitOf(Guesser), Is.Not.Null);
     }
 
-    [TestCase("2001:db8::1", "2001:db8::ffff:1", true), TestCase("2001:db8::1", "2001:db8:0:1::1", false), TestCase("::ffff:192.0.2.1", "192.0.2.1", true)]
+    [
+        TestCase("2001:db8::1", "2001:db8::ffff:1", true),
+        TestCase("2001:db8::1", "2001:db8:0:1::1", false),
+        TestCase("::ffff:192.0.2.1", "192.0.2.1", true)
+    ]
     public void Addresses_of_one_network_count_together(string one, string other, bool isSame)
     {
         var brake = new GuessBrake(_time);
-        for (var guess = 0; guess < GuessBrake.Burst; guess++) brake.CountWrong(IPAddress.Parse(one));
+        for (var guess = 0; guess < GuessBrake.Burst; guess++)
+            brake.CountWrong(IPAddress.Parse(one));
 
         Assert.That(brake.WaitOf(IPAddress.Parse(other)) is not null, Is.EqualTo(isSame));
     }
@@ -42,8 +47,10 @@ public sealed class GuessBrakeTests
     public void Many_addresses_push_out_the_one_that_was_wrong_longest_ago()
     {
         var brake = new GuessBrake(_time);
-        for (var guess = 0; guess < GuessBrake.Burst; guess++) brake.CountWrong(Guesser);
-        for (var number = 1; number < GuessBrake.MostAddresses; number++) brake.CountWrong(new IPAddress([10, 0, (byte)(number >> 8), (byte)number]));
+        for (var guess = 0; guess < GuessBrake.Burst; guess++)
+            brake.CountWrong(Guesser);
+        for (var number = 1; number < GuessBrake.MostAddresses; number++)
+            brake.CountWrong(new IPAddress([10, 0, (byte)(number >> 8), (byte)number]));
 
         Assert.That(brake.WaitOf(Guesser), Is.Not.Null);
         brake.CountWrong(IPAddress.Parse("198.51.100.1"));

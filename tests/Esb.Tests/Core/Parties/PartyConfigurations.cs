@@ -13,7 +13,17 @@ internal static class PartyConfigurations
     public static EsbConfiguration Read(string json)
     {
         var errors = new ConfigErrors();
-        var configuration = InFileAsync(json, file => Task.FromResult(new ConfigurationReader(SettingsCatalog.From(new ServiceCollection().AddEsb())).Read(file, new Dictionary<string, string>(), errors)));
+        var configuration = InFileAsync(
+            json,
+            file =>
+                Task.FromResult(
+                    new ConfigurationReader(SettingsCatalog.From(new ServiceCollection().AddEsb())).Read(
+                        file,
+                        new Dictionary<string, string>(),
+                        errors
+                    )
+                )
+        );
         return configuration.GetAwaiter().GetResult() ?? throw new ConfigurationRefusedException(errors.All);
     }
 
@@ -23,7 +33,10 @@ internal static class PartyConfigurations
         try
         {
             var environment = variables.ToDictionary(variable => variable.Name, variable => variable.Value);
-            await using var services = await InFileAsync(json, async file => BusServices.Build(file, environment, new ServiceCollection().AddEsb()));
+            await using var services = await InFileAsync(
+                json,
+                async file => BusServices.Build(file, environment, new ServiceCollection().AddEsb())
+            );
             return [];
         }
         catch (ConfigurationRefusedException ex)

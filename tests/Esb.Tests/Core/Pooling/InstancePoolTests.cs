@@ -151,7 +151,12 @@ public sealed class InstancePoolTests
     public async Task Above_a_lowered_maximum_instances_go_as_they_come_back(CancellationToken cancellationToken)
     {
         await using var pool = Pool(3);
-        var leases = new[] { await pool.RentAsync(cancellationToken), await pool.RentAsync(cancellationToken), await pool.RentAsync(cancellationToken) };
+        var leases = new[]
+        {
+            await pool.RentAsync(cancellationToken),
+            await pool.RentAsync(cancellationToken),
+            await pool.RentAsync(cancellationToken),
+        };
         leases[0].Dispose();
 
         pool.Resize(1);
@@ -169,7 +174,10 @@ public sealed class InstancePoolTests
         var fails = true;
         await using var pool = Pool(1, () => fails ? throw new InvalidOperationException("no server") : new Instance());
 
-        Assert.That(async () => await pool.RentAsync(cancellationToken), Throws.InvalidOperationException.With.Message.EqualTo("no server"));
+        Assert.That(
+            async () => await pool.RentAsync(cancellationToken),
+            Throws.InvalidOperationException.With.Message.EqualTo("no server")
+        );
         fails = false;
         using var lease = await pool.RentAsync(cancellationToken);
 
@@ -271,7 +279,12 @@ public sealed class InstancePoolTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            _lines.Enqueue($"{logLevel} {formatter(state, exception)}");
+        public void Log<TState>(
+            LogLevel logLevel,
+            EventId eventId,
+            TState state,
+            Exception? exception,
+            Func<TState, Exception?, string> formatter
+        ) => _lines.Enqueue($"{logLevel} {formatter(state, exception)}");
     }
 }

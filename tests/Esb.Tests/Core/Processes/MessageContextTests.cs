@@ -17,7 +17,13 @@ public sealed class MessageContextTests
         Guid[] Calls()
         {
             var context = Some.Context(message);
-            return [context.NextCallId("a", "first"), context.NextCallId("b", "second"), context.NextCallId("a", "third"), context.NextCallId("a", "third")];
+            return
+            [
+                context.NextCallId("a", "first"),
+                context.NextCallId("b", "second"),
+                context.NextCallId("a", "third"),
+                context.NextCallId("a", "third"),
+            ];
         }
     }
 }

@@ -8,11 +8,13 @@ public sealed class SubjectTests
     [TestCase("orders", "orders")]
     [TestCase("orders.new", "orders")]
     [TestCase("a-b_c.1.x", "a-b_c")]
-    public void The_first_part_of_a_subject_is_its_topic(string text, string topic) => Assert.That(Subject.Parse(text)!.Topic, Is.EqualTo(topic));
+    public void The_first_part_of_a_subject_is_its_topic(string text, string topic) =>
+        Assert.That(Subject.Parse(text)!.Topic, Is.EqualTo(topic));
 
     [Test]
-    public void Anything_else_is_no_subject([Values("", ".", "a.", ".a", "a..b", "a b", "a.*", "a.#", "größe", "a/b", "a\n")] string text) =>
-        Assert.That(Subject.Parse(text), Is.Null);
+    public void Anything_else_is_no_subject(
+        [Values("", ".", "a.", ".a", "a..b", "a b", "a.*", "a.#", "größe", "a/b", "a\n")] string text
+    ) => Assert.That(Subject.Parse(text), Is.Null);
 
     [Test]
     public void A_subject_fits_a_routing_key_of_255_bytes()
@@ -59,7 +61,11 @@ public sealed class SubjectTests
             var pattern = "t." + string.Join('.', Parts(["a", "b", "*", "#"]));
             var subject = "t." + string.Join('.', Parts(["a", "b"]));
 
-            Assert.That(SubjectPattern.Parse(pattern)!.Matches(subject), Is.EqualTo(Defined(pattern.Split('.'), subject.Split('.'))), $"{pattern} on {subject}");
+            Assert.That(
+                SubjectPattern.Parse(pattern)!.Matches(subject),
+                Is.EqualTo(Defined(pattern.Split('.'), subject.Split('.'))),
+                $"{pattern} on {subject}"
+            );
         }
 
         string[] Parts(string[] from) => random.GetItems(from, random.Next(1, 7));
@@ -85,8 +91,10 @@ public sealed class SubjectTests
 
     private static bool Defined(ReadOnlySpan<string> pattern, ReadOnlySpan<string> subject)
     {
-        if (pattern.IsEmpty) return subject.IsEmpty;
-        if (pattern[0] == "#") return Defined(pattern[1..], subject) || (!subject.IsEmpty && Defined(pattern, subject[1..]));
+        if (pattern.IsEmpty)
+            return subject.IsEmpty;
+        if (pattern[0] == "#")
+            return Defined(pattern[1..], subject) || (!subject.IsEmpty && Defined(pattern, subject[1..]));
         return !subject.IsEmpty && (pattern[0] == "*" || pattern[0] == subject[0]) && Defined(pattern[1..], subject[1..]);
     }
 }

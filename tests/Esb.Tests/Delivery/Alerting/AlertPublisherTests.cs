@@ -21,19 +21,25 @@ public sealed class AlertPublisherTests
     private readonly ManualTime _time = new();
 
     [Test]
-    public async Task Alert_of_one_kind_and_endpoint_is_published_once_a_minute_with_the_number_of_the_others(CancellationToken cancellationToken)
+    public async Task Alert_of_one_kind_and_endpoint_is_published_once_a_minute_with_the_number_of_the_others(
+        CancellationToken cancellationToken
+    )
     {
         var alerts = Create(IAlerts.Topic);
         await alerts.StartAsync(cancellationToken);
 
-        for (var i = 0; i < 3; i++) alerts.Raise(new Alert(AlertKinds.DeadLetter, "ledger", "ESB-X", "no"));
+        for (var i = 0; i < 3; i++)
+            alerts.Raise(new Alert(AlertKinds.DeadLetter, "ledger", "ESB-X", "no"));
         alerts.Raise(new Alert(AlertKinds.Paused, "ledger", "ESB-X", "no"));
         _time.Advance(AlertPublisher.Pace);
         alerts.Raise(new Alert(AlertKinds.DeadLetter, "ledger", "ESB-X", "again"));
         await Eventually.HoldsAsync(() => _published.Count == 3, "three alerts", cancellationToken);
         await alerts.StopAsync(cancellationToken);
 
-        Assert.That(_published.Select(one => one.Subject), Is.EqualTo(["esb-events.shop.dead-letter", "esb-events.shop.paused", "esb-events.shop.dead-letter"]));
+        Assert.That(
+            _published.Select(one => one.Subject),
+            Is.EqualTo(["esb-events.shop.dead-letter", "esb-events.shop.paused", "esb-events.shop.dead-letter"])
+        );
         var last = _published.Last().Body;
         Assert.That((last.GetProperty("reason").GetString(), last.GetProperty("suppressed").GetInt64()), Is.EqualTo(("again", 2)));
     }
@@ -67,19 +73,32 @@ public sealed class AlertPublisherTests
     private AlertPublisher Create(string topic)
     {
         var publisher = Substitute.For<ITopicPublisher>();
-        publisher.PublishAsync(null!, null!, null!, default).ReturnsForAnyArgs(call =>
-        {
-            _published.Enqueue((call.Arg<Subject>().Value, JsonDocument.Parse(call.Arg<MessageContext>().Message.Body.Bytes).RootElement));
-            return ValueTask.CompletedTask;
-        });
+        publisher
+            .PublishAsync(null!, null!, null!, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                _published.Enqueue(
+                    (call.Arg<Subject>().Value, JsonDocument.Parse(call.Arg<MessageContext>().Message.Body.Bytes).RootElement)
+                );
+                return ValueTask.CompletedTask;
+            });
         var services = new ServiceCollection().AddSingleton(publisher).BuildServiceProvider();
-        var endpoints = new EndpointModels([],
-        [
-            new OutboundModel(new Target { Name = "ledger", Subscribe = [SubjectPattern.Parse("orders.#")!] }, "target", null, null),
-            new OutboundModel(new Target { Name = "alarm", Subscribe = [SubjectPattern.Parse("esb-events.#")!] }, "target", null, null),
-        ]);
+        var endpoints = new EndpointModels(
+            [],
+            [
+                new OutboundModel(new Target { Name = "ledger", Subscribe = [SubjectPattern.Parse("orders.#")!] }, "target", null, null),
+                new OutboundModel(new Target { Name = "alarm", Subscribe = [SubjectPattern.Parse("esb-events.#")!] }, "target", null, null),
+            ]
+        );
         IReadOnlyDictionary<string, TopicConfig> topics = new Dictionary<string, TopicConfig> { [topic] = new() };
-        return new AlertPublisher(services, new BusIdentity("shop"), Live<IReadOnlyDictionary<string, TopicConfig>>.Always(topics), endpoints, _time, NullLogger<AlertPublisher>.Instance);
+        return new AlertPublisher(
+            services,
+            new BusIdentity("shop"),
+            Live<IReadOnlyDictionary<string, TopicConfig>>.Always(topics),
+            endpoints,
+            _time,
+            NullLogger<AlertPublisher>.Instance
+        );
     }
 
     private sealed record Target : OutboundEndpointConfig;

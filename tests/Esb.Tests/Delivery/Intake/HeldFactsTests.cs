@@ -58,7 +58,10 @@ public sealed class HeldFactsTests : IntakeFixture
 
     [TestCase(true, false)]
     [TestCase(false, true)]
-    public async Task Receipt_is_recorded_before_the_process_where_facts_come_first_and_where_the_answer_is_kept(bool comesFirst, bool isKept)
+    public async Task Receipt_is_recorded_before_the_process_where_facts_come_first_and_where_the_answer_is_kept(
+        bool comesFirst,
+        bool isKept
+    )
     {
         Audit.IsFlushedFirst = comesFirst;
         var during = -1;

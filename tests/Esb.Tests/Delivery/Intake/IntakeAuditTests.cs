@@ -11,14 +11,31 @@ namespace Esb.Tests.Delivery.Intake;
 /// it.</summary>
 public sealed class IntakeAuditTests : IntakeFixture
 {
-    [TestCase(FaultKind.Malformed, AuditKind.Refused), TestCase(FaultKind.Invalid, AuditKind.Refused), TestCase(FaultKind.TooLarge, AuditKind.Refused)]
-    [TestCase(FaultKind.Unavailable, AuditKind.Failed), TestCase(FaultKind.Timeout, AuditKind.Failed), TestCase(FaultKind.Outside, AuditKind.Failed), TestCase(FaultKind.Internal, AuditKind.Failed)]
+    [
+        TestCase(FaultKind.Malformed, AuditKind.Refused),
+        TestCase(FaultKind.Invalid, AuditKind.Refused),
+        TestCase(FaultKind.TooLarge, AuditKind.Refused)
+    ]
+    [
+        TestCase(FaultKind.Unavailable, AuditKind.Failed),
+        TestCase(FaultKind.Timeout, AuditKind.Failed),
+        TestCase(FaultKind.Outside, AuditKind.Failed),
+        TestCase(FaultKind.Internal, AuditKind.Failed)
+    ]
     public void Fault_is_recorded_as_whose_it_is(FaultKind kind, AuditKind recorded)
     {
         var failure = FailureOf(Intake((_, _) => throw new EsbException("ESB-SOME", "Because.", kind)));
 
         Assert.That(failure.Kind, Is.EqualTo(kind));
-        Assert.That(Audit.Facts[^1], Has.Property(nameof(AuditFact.Kind)).EqualTo(recorded).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-SOME").And.Property(nameof(AuditFact.Reason)).EqualTo("Because."));
+        Assert.That(
+            Audit.Facts[^1],
+            Has.Property(nameof(AuditFact.Kind))
+                .EqualTo(recorded)
+                .And.Property(nameof(AuditFact.Code))
+                .EqualTo("ESB-SOME")
+                .And.Property(nameof(AuditFact.Reason))
+                .EqualTo("Because.")
+        );
     }
 
     [Test, CancelAfter(5_000)]
@@ -27,7 +44,13 @@ public sealed class IntakeAuditTests : IntakeFixture
         var wasBuffered = false;
         var intake = Intake(Look, content: new IntakeContent(ReadsReceived: true, HasReply: false, MaxBytes: 1000));
 
-        await intake.ReceiveAsync(Some.Message() with { Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())) }, cancellationToken);
+        await intake.ReceiveAsync(
+            Some.Message() with
+            {
+                Body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray())),
+            },
+            cancellationToken
+        );
 
         Assert.That(wasBuffered);
         Assert.That(Audit.ContentOf(Audit.Facts.Single()).Body.ReadText(), Is.EqualTo("<order/>"));
@@ -42,12 +65,20 @@ public sealed class IntakeAuditTests : IntakeFixture
     [Test, CancelAfter(5_000)]
     public async Task Answer_of_a_process_is_recorded_where_answers_are(CancellationToken cancellationToken)
     {
-        var intake = Intake(Answer, ExchangePattern.RequestReply, new IntakeContent(ReadsReceived: false, HasReply: true, MaxBytes: 1000), process: "answer");
+        var intake = Intake(
+            Answer,
+            ExchangePattern.RequestReply,
+            new IntakeContent(ReadsReceived: false, HasReply: true, MaxBytes: 1000),
+            process: "answer"
+        );
         var message = Some.Message();
 
         await intake.ReceiveAsync(message, cancellationToken);
 
-        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.MessageId)), Is.EqualTo(new[] { (AuditKind.Received, message.Id), (AuditKind.Replied, message.Id) }));
+        Assert.That(
+            Audit.Facts.Select(fact => (fact.Kind, fact.MessageId)),
+            Is.EqualTo(new[] { (AuditKind.Received, message.Id), (AuditKind.Replied, message.Id) })
+        );
         Assert.That(Audit.ContentOf(Audit.Facts[1]).Body.ReadText(), Is.EqualTo("<answer/>"));
 
         static ValueTask Answer(MessageContext context, CancellationToken token)
@@ -58,7 +89,10 @@ public sealed class IntakeAuditTests : IntakeFixture
     }
 
     [TestCase(ExchangePattern.OneWay, AuditKind.Completed), TestCase(ExchangePattern.RequestReply, AuditKind.Replied)]
-    public async Task Process_that_publishes_nothing_ends_with_a_fact_of_how_long_it_took_and_nothing_of_the_message(ExchangePattern mode, AuditKind end)
+    public async Task Process_that_publishes_nothing_ends_with_a_fact_of_how_long_it_took_and_nothing_of_the_message(
+        ExchangePattern mode,
+        AuditKind end
+    )
     {
         var body = MessageBody.FromStream(new MemoryStream("<order/>"u8.ToArray()));
         var message = Some.Message() with { Body = body };
@@ -66,7 +100,10 @@ public sealed class IntakeAuditTests : IntakeFixture
         await Intake(TakeTime, mode, process: "work").ReceiveAsync(message, CancellationToken.None);
 
         var fact = Audit.Facts[^1];
-        Assert.That((fact.Kind, fact.MessageId, fact.Endpoint, fact.Process, fact.Duration), Is.EqualTo((end, message.Id, "in", "work", TimeSpan.FromSeconds(3))));
+        Assert.That(
+            (fact.Kind, fact.MessageId, fact.Endpoint, fact.Process, fact.Duration),
+            Is.EqualTo((end, message.Id, "in", "work", TimeSpan.FromSeconds(3)))
+        );
         Assert.That(() => Audit.ContentOf(fact), Throws.InstanceOf<KeyNotFoundException>());
         Assert.That(body.IsBuffered, Is.False, "what is not recorded is not read");
 
@@ -108,9 +145,13 @@ public sealed class IntakeAuditTests : IntakeFixture
     [Test]
     public async Task Steps_are_recorded_with_the_end_of_their_process()
     {
-        await Intake(PassStep, content: NoContent with { HasSteps = true }, process: "work").ReceiveAsync(Some.Message(), CancellationToken.None);
+        await Intake(PassStep, content: NoContent with { HasSteps = true }, process: "work")
+            .ReceiveAsync(Some.Message(), CancellationToken.None);
 
-        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Step)), Is.EqualTo(new[] { (AuditKind.Received, null), (AuditKind.StepEnded, "first"), (AuditKind.Completed, (string?)null) }));
+        Assert.That(
+            Audit.Facts.Select(fact => (fact.Kind, fact.Step)),
+            Is.EqualTo(new[] { (AuditKind.Received, null), (AuditKind.StepEnded, "first"), (AuditKind.Completed, (string?)null) })
+        );
     }
 
     [Test]
@@ -148,11 +189,15 @@ public sealed class IntakeAuditTests : IntakeFixture
     [Test]
     public void Failure_is_recorded_with_the_step_that_failed()
     {
-        FailureOf(Intake((context, _) =>
-        {
-            context.FailedStep = "validate";
-            throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid);
-        }));
+        FailureOf(
+            Intake(
+                (context, _) =>
+                {
+                    context.FailedStep = "validate";
+                    throw new EsbException("ESB-SOME", "Because.", FaultKind.Invalid);
+                }
+            )
+        );
 
         Assert.That((Audit.Facts[^1].Kind, Audit.Facts[^1].Step), Is.EqualTo((AuditKind.Refused, "validate")));
     }

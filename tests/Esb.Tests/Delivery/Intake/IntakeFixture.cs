@@ -21,11 +21,49 @@ public abstract class IntakeFixture
     [SetUp]
     public void CreateAudit() => Audit = new AuditLog();
 
-    private protected MessageIntake Intake(MessageStep run, ExchangePattern mode = ExchangePattern.OneWay, IntakeContent? content = null, string? process = null) =>
-        new(new Config { Name = "in", Mode = mode, Process = process }, run, needsTopics: true, isDurable: false, new IntakeState("in", Time), content ?? NoContent, Audit, Time, NullLogger<MessageIntake>.Instance);
+    private protected MessageIntake Intake(
+        MessageStep run,
+        ExchangePattern mode = ExchangePattern.OneWay,
+        IntakeContent? content = null,
+        string? process = null
+    ) =>
+        new(
+            new Config
+            {
+                Name = "in",
+                Mode = mode,
+                Process = process,
+            },
+            run,
+            needsTopics: true,
+            isDurable: false,
+            new IntakeState("in", Time),
+            content ?? NoContent,
+            Audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        );
 
     private protected MessageIntake Answering(MessageStep run, IntakeContent? content = null) =>
-        new(new Config { Name = "in", Mode = ExchangePattern.RequestReply, Process = "work" }, run, needsTopics: false, isDurable: false, new IntakeState("in", Time), content ?? NoContent, Audit, Time, NullLogger<MessageIntake>.Instance) { OnlyAnswers = true };
+        new(
+            new Config
+            {
+                Name = "in",
+                Mode = ExchangePattern.RequestReply,
+                Process = "work",
+            },
+            run,
+            needsTopics: false,
+            isDurable: false,
+            new IntakeState("in", Time),
+            content ?? NoContent,
+            Audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        )
+        {
+            OnlyAnswers = true,
+        };
 
     private protected static EsbException FailureOf(MessageIntake intake) =>
         Assert.ThrowsAsync<EsbException>(async () => await intake.ReceiveAsync(Some.Message(), CancellationToken.None))!;

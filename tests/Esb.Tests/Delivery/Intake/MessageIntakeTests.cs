@@ -20,7 +20,17 @@ public sealed class MessageIntakeTests : IntakeFixture
         var audit = Substitute.For<IAuditTrail>();
         audit.Mask.IsEmpty.Returns(true);
         audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(received.Task));
-        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
+        var intake = new MessageIntake(
+            new Config { Name = "in" },
+            Nothing,
+            needsTopics: true,
+            isDurable: true,
+            new IntakeState("in", Time),
+            NoContent,
+            audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        );
 
         var taking = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         Assert.That(taking.IsCompleted, Is.False, "nothing is accepted before its fact is durable");
@@ -44,8 +54,22 @@ public sealed class MessageIntakeTests : IntakeFixture
         var recording = records.ToArray();
         var audit = Substitute.For<IAuditTrail>();
         audit.Mask.IsEmpty.Returns(true);
-        audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(call => call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask);
-        var intake = new MessageIntake(new Config { Name = "in" }, Count, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
+        audit
+            .RecordAsync(default!, default(EsbMessage)!, default)
+            .ReturnsForAnyArgs(call =>
+                call.Arg<AuditFact>().Kind == AuditKind.Received ? new ValueTask(records.Dequeue().Task) : ValueTask.CompletedTask
+            );
+        var intake = new MessageIntake(
+            new Config { Name = "in" },
+            Count,
+            needsTopics: true,
+            isDurable: true,
+            new IntakeState("in", Time),
+            NoContent,
+            audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        );
 
         var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         recording[0].SetException(new EsbException("ESB-AUD-WRITE", "Full.", FaultKind.Unavailable));
@@ -75,7 +99,17 @@ public sealed class MessageIntakeTests : IntakeFixture
         var audit = Substitute.For<IAuditTrail>();
         audit.Mask.IsEmpty.Returns(true);
         audit.RecordAsync(default!, default(EsbMessage)!, default).ReturnsForAnyArgs(_ => new ValueTask(recording.Task));
-        var intake = new MessageIntake(new Config { Name = "in" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, audit, Time, NullLogger<MessageIntake>.Instance);
+        var intake = new MessageIntake(
+            new Config { Name = "in" },
+            Nothing,
+            needsTopics: true,
+            isDurable: true,
+            new IntakeState("in", Time),
+            NoContent,
+            audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        );
 
         var unrecorded = intake.ReceiveAsync(Some.Message(), CancellationToken.None).AsTask();
         recording.SetException(new EsbException("ESB-AUD-WRITE", "The audit store refuses the fact.", FaultKind.Internal));
@@ -83,18 +117,21 @@ public sealed class MessageIntakeTests : IntakeFixture
         Assert.That(
             async () => await unrecorded,
             Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-UNRECORDED").And.Property("IsTransient").False,
-            "a sender that tries again would have it worked on again");
+            "a sender that tries again would have it worked on again"
+        );
     }
 
     [Test]
     public async Task Result_waits_for_what_was_published()
     {
         var settled = new TaskCompletionSource();
-        var intake = Intake((context, _) =>
-        {
-            context.AwaitSettled(settled.Task);
-            return ValueTask.CompletedTask;
-        });
+        var intake = Intake(
+            (context, _) =>
+            {
+                context.AwaitSettled(settled.Task);
+                return ValueTask.CompletedTask;
+            }
+        );
 
         var result = await intake.ReceiveAsync(Some.Message(), CancellationToken.None);
 
@@ -126,7 +163,10 @@ public sealed class MessageIntakeTests : IntakeFixture
 
         var failure = FailureOf(Intake((_, _) => throw cause));
 
-        Assert.That((failure.Code, failure.Kind, failure.InnerException), Is.EqualTo(("ESB-PROC-FAILED", FaultKind.Internal, (Exception?)cause)));
+        Assert.That(
+            (failure.Code, failure.Kind, failure.InnerException),
+            Is.EqualTo(("ESB-PROC-FAILED", FaultKind.Internal, (Exception?)cause))
+        );
         Assert.That(Audit.Facts[^1].Reason, Does.Not.Contain("inside"));
     }
 
@@ -146,7 +186,9 @@ public sealed class MessageIntakeTests : IntakeFixture
     public async Task Sender_that_hangs_up_is_recorded_and_is_no_failure()
     {
         using var gone = new CancellationTokenSource();
-        var taking = Intake((_, token) => new ValueTask(Task.Delay(Timeout.Infinite, token))).ReceiveAsync(Some.Message(), gone.Token).AsTask();
+        var taking = Intake((_, token) => new ValueTask(Task.Delay(Timeout.Infinite, token)))
+            .ReceiveAsync(Some.Message(), gone.Token)
+            .AsTask();
 
         await gone.CancelAsync();
 
@@ -162,10 +204,14 @@ public sealed class MessageIntakeTests : IntakeFixture
         {
             InstrumentPublished = (instrument, listener) =>
             {
-                if (instrument.Name == "esb.message.received") listener.EnableMeasurementEvents(instrument);
+                if (instrument.Name == "esb.message.received")
+                    listener.EnableMeasurementEvents(instrument);
             },
         };
-        meters.SetMeasurementEventCallback<long>((instrument, value, tags, _) => counted.Add($"{value} {instrument.Unit} {string.Join(' ', tags.ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}"));
+        meters.SetMeasurementEventCallback<long>(
+            (instrument, value, tags, _) =>
+                counted.Add($"{value} {instrument.Unit} {string.Join(' ', tags.ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}")
+        );
         meters.Start();
 
         await Intake(Nothing).ReceiveAsync(Some.Message(), CancellationToken.None);
@@ -174,13 +220,30 @@ public sealed class MessageIntakeTests : IntakeFixture
         FailureOf(Intake((_, _) => throw new EsbException("ESB-SOME", "Because.", FaultKind.Outside)));
         await Intake(Nothing).RefuseAsync(Some.Message(), "ESB-SOME", "Because.", CancellationToken.None);
 
-        Assert.That(counted, Is.EqualTo(new[] { "accepted", "replied", "refused", "failed", "refused" }.Select(outcome => $"1 {{message}} esb.endpoint=in esb.outcome={outcome}")));
+        Assert.That(
+            counted,
+            Is.EqualTo(
+                new[] { "accepted", "replied", "refused", "failed", "refused" }.Select(outcome =>
+                    $"1 {{message}} esb.endpoint=in esb.outcome={outcome}"
+                )
+            )
+        );
     }
 
     [Test]
     public async Task What_is_refused_before_it_is_taken_in_is_its_partys_too()
     {
-        var intake = new MessageIntake(new Config { Name = "in", Party = "acme" }, Nothing, needsTopics: true, isDurable: true, new IntakeState("in", Time), NoContent, Audit, Time, NullLogger<MessageIntake>.Instance);
+        var intake = new MessageIntake(
+            new Config { Name = "in", Party = "acme" },
+            Nothing,
+            needsTopics: true,
+            isDurable: true,
+            new IntakeState("in", Time),
+            NoContent,
+            Audit,
+            Time,
+            NullLogger<MessageIntake>.Instance
+        );
 
         await intake.RefuseAsync(Some.Message(), "ESB-SOME", "Because.", CancellationToken.None);
         await intake.RecognizeAsync(Some.Message() with { Party = "other" }, "ESB-SOME", "Because.", CancellationToken.None);
@@ -188,9 +251,10 @@ public sealed class MessageIntakeTests : IntakeFixture
         Assert.That(Audit.Facts.Select(fact => fact.Party), Is.EqualTo(new[] { "acme", "other" }));
     }
 
-    private static MessageStep SetStatus(double status) => (context, _) =>
-    {
-        context.SetProperty(MessageContext.StatusProperty, status);
-        return ValueTask.CompletedTask;
-    };
+    private static MessageStep SetStatus(double status) =>
+        (context, _) =>
+        {
+            context.SetProperty(MessageContext.StatusProperty, status);
+            return ValueTask.CompletedTask;
+        };
 }

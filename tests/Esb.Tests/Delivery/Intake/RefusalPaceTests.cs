@@ -11,7 +11,10 @@ public sealed class RefusalPaceTests
         var time = new ManualTime();
         var pace = new RefusalPace(time);
 
-        Assert.That((pace.IsDue("A", out _), pace.IsDue("A", out _), pace.IsDue("B", out _), pace.IsDue("A", out _)), Is.EqualTo((true, false, true, false)));
+        Assert.That(
+            (pace.IsDue("A", out _), pace.IsDue("A", out _), pace.IsDue("B", out _), pace.IsDue("A", out _)),
+            Is.EqualTo((true, false, true, false))
+        );
         time.Advance(RefusalPace.Interval);
         Assert.That(pace.IsDue("A", out var suppressed), Is.True);
         Assert.That(suppressed, Is.EqualTo(2));

@@ -115,7 +115,11 @@ public sealed class PollingEndpointTests
     public async Task Stopping_waits_for_what_is_handed_over_and_nothing_is_looked_for_any_more(CancellationToken cancellationToken)
     {
         var taken = new TaskCompletionSource();
-        _intake.Answer = async (_, _) => { await taken.Task; return Task.CompletedTask; };
+        _intake.Answer = async (_, _) =>
+        {
+            await taken.Task;
+            return Task.CompletedTask;
+        };
         _source.Add("one");
         await using var endpoint = await StartAsync();
         await Eventually.HoldsAsync(() => _intake.Messages.Count == 1, "it is handed over", cancellationToken);
@@ -133,7 +137,13 @@ public sealed class PollingEndpointTests
 
     private async Task<Rows> StartAsync(RecordingIntake? intake = null)
     {
-        var admission = new Admission(overload: null, audit: null, needsTopics: false, new CallGate(maximum: 1, TimeProvider.System), _hold);
+        var admission = new Admission(
+            overload: null,
+            audit: null,
+            needsTopics: false,
+            new CallGate(maximum: 1, TimeProvider.System),
+            _hold
+        );
         var endpoint = new Rows(_source, new Desk(_source, new HandOver(intake ?? _intake), admission), admission);
         await endpoint.StartAsync(CancellationToken.None);
         return endpoint;
@@ -176,7 +186,8 @@ public sealed class PollingEndpointTests
 
         public void Add(params ReadOnlySpan<string> rows)
         {
-            foreach (var row in rows) _rows.Enqueue(row);
+            foreach (var row in rows)
+                _rows.Enqueue(row);
         }
 
         public IReadOnlyList<Item> TakeOver() => Left.TryDequeue(out var left) ? [left] : [];
@@ -197,21 +208,28 @@ public sealed class PollingEndpointTests
 
         public void Put(Item item)
         {
-            if (Interlocked.Decrement(ref _putAwayFailures) >= 0) throw new AwayException();
+            if (Interlocked.Decrement(ref _putAwayFailures) >= 0)
+                throw new AwayException();
             _putAway.Enqueue(item);
         }
     }
 
     private sealed class HandOver(IMessageIntake intake) : PolledHandOver<Item>(intake)
     {
-        protected override EsbMessage Envelope(Item item) => EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with { Id = item.MessageId };
+        protected override EsbMessage Envelope(Item item) =>
+            EsbMessage.Create(MessageBody.Empty, TimeProvider.System) with
+            {
+                Id = item.MessageId,
+            };
 
-        protected override Task<MessageBody> ReadAsync(Item item, CancellationToken cancellationToken) => Task.FromResult(MessageBody.FromText(item.Text));
+        protected override Task<MessageBody> ReadAsync(Item item, CancellationToken cancellationToken) =>
+            Task.FromResult(MessageBody.FromText(item.Text));
     }
 
     private sealed class Desk(Source source, HandOver handOver, Admission admission) : PollingDesk<Item>(admission, TimeProvider.System)
     {
-        protected override Task<Task> HandOverAsync(Item item, CancellationToken cancellationToken) => handOver.HandOverAsync(item, cancellationToken);
+        protected override Task<Task> HandOverAsync(Item item, CancellationToken cancellationToken) =>
+            handOver.HandOverAsync(item, cancellationToken);
 
         protected override ValueTask PutAwayAsync(Item item)
         {
@@ -229,7 +247,8 @@ public sealed class PollingEndpointTests
 
         protected override void OnRefused(Item item, EsbException cause) => source.Told.Enqueue("refused");
 
-        protected override PolledRefusal OnFailed(Item item, Exception cause) => throw new AssertionException("Nothing unforeseen happens here.", cause);
+        protected override PolledRefusal OnFailed(Item item, Exception cause) =>
+            throw new AssertionException("Nothing unforeseen happens here.", cause);
 
         protected override void OnNotPutAway(Item item, Exception cause) => source.Told.Enqueue("not put away");
 
@@ -246,22 +265,27 @@ public sealed class PollingEndpointTests
 
         protected override TimeSpan ShortInterval => Often;
 
-        protected override ValueTask<IReadOnlyList<Item>> OpenAsync(CancellationToken cancellationToken) => ValueTask.FromResult(source.TakeOver());
+        protected override ValueTask<IReadOnlyList<Item>> OpenAsync(CancellationToken cancellationToken) =>
+            ValueTask.FromResult(source.TakeOver());
 
-        protected override ValueTask<PolledLook<string>> LookAsync(CancellationToken cancellationToken) => ValueTask.FromResult(new PolledLook<string>(source.Look(), HasMore: false));
+        protected override ValueTask<PolledLook<string>> LookAsync(CancellationToken cancellationToken) =>
+            ValueTask.FromResult(new PolledLook<string>(source.Look(), HasMore: false));
 
-        protected override ValueTask<Item?> ClaimAsync(string found, CancellationToken cancellationToken) => ValueTask.FromResult(source.Claim());
+        protected override ValueTask<Item?> ClaimAsync(string found, CancellationToken cancellationToken) =>
+            ValueTask.FromResult(source.Claim());
 
         protected override bool IsAway(Exception failure) => failure is AwayException;
 
         protected override TimeSpan OnAway(Exception cause, bool isFirst)
         {
-            if (isFirst) source.Told.Enqueue("away");
+            if (isFirst)
+                source.Told.Enqueue("away");
             return Often;
         }
 
         protected override void OnBack() => source.Told.Enqueue("back");
 
-        protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) => Task.Delay(next.Pause, TimeProvider.System, cancellationToken);
+        protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) =>
+            Task.Delay(next.Pause, TimeProvider.System, cancellationToken);
     }
 }

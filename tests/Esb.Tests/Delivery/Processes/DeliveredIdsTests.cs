@@ -27,8 +27,13 @@ public sealed class DeliveredIdsTests
         var context = new MessageContext(Order, endpoint) { IsDelivered = true };
         return
         [
-            context.NextPublishId("p[0].publish"), context.NextPublishId("p[1].publish"), context.NextPublishId("p[1].publish"),
-            context.NextCallId("backend", "p[2].call"), context.NextCallId("backend", "p[2].call"), context.NextCopyId("p[3].wireTap"), context.NextCopyId("p[3].wireTap"),
+            context.NextPublishId("p[0].publish"),
+            context.NextPublishId("p[1].publish"),
+            context.NextPublishId("p[1].publish"),
+            context.NextCallId("backend", "p[2].call"),
+            context.NextCallId("backend", "p[2].call"),
+            context.NextCopyId("p[3].wireTap"),
+            context.NextCopyId("p[3].wireTap"),
         ];
     }
 }

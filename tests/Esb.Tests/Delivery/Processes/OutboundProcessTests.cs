@@ -18,11 +18,16 @@ public sealed class OutboundProcessTests : DeliveryFixture
     [Test, CancelAfter(10_000)]
     public async Task What_the_process_makes_is_sent_under_the_identity_of_the_message(CancellationToken cancellationToken)
     {
-        Process = new ScriptedProcess((context, _) =>
-        {
-            context.Message = Some.Message("<bill/>", contentType: "application/xml") with { Headers = MessageHeaders.Empty.With("x-made", "yes") };
-            return Task.CompletedTask;
-        });
+        Process = new ScriptedProcess(
+            (context, _) =>
+            {
+                context.Message = Some.Message("<bill/>", contentType: "application/xml") with
+                {
+                    Headers = MessageHeaders.Empty.With("x-made", "yes"),
+                };
+                return Task.CompletedTask;
+            }
+        );
         await StartAsync(new TestOutboundConfig());
         var message = Some.Message("<order/>", key: "A-1") with { Headers = MessageHeaders.Empty.With(EsbHeaders.Hops, "3") };
 
@@ -33,7 +38,11 @@ public sealed class OutboundProcessTests : DeliveryFixture
         {
             Assert.That(settlement, Is.EqualTo(Settlement.Done));
             Assert.That((TextOf(sent), sent.ContentType, sent.Headers["x-made"]), Is.EqualTo(("<bill/>", "application/xml", "yes")));
-            Assert.That((sent.Id, sent.ConversationId, sent.Key, sent.Subject, sent.Attempt), Is.EqualTo((message.Id, message.ConversationId, "A-1", "orders.accepted", 1)), "once knows it by its own id");
+            Assert.That(
+                (sent.Id, sent.ConversationId, sent.Key, sent.Subject, sent.Attempt),
+                Is.EqualTo((message.Id, message.ConversationId, "A-1", "orders.accepted", 1)),
+                "once knows it by its own id"
+            );
             Assert.That(MessageHops.Of(sent), Is.EqualTo(3));
             Assert.That(MessageHops.Of(Process.Runs.Single()), Is.EqualTo(4), "what it publishes has gone through one endpoint more");
             Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Delivered }));
@@ -41,7 +50,10 @@ public sealed class OutboundProcessTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Filtered_message_is_settled_as_filtered_and_no_instance_is_made([Values(DeliveryMode.Parallel, DeliveryMode.Ordered)] DeliveryMode delivery, CancellationToken cancellationToken)
+    public async Task Filtered_message_is_settled_as_filtered_and_no_instance_is_made(
+        [Values(DeliveryMode.Parallel, DeliveryMode.Ordered)] DeliveryMode delivery,
+        CancellationToken cancellationToken
+    )
     {
         Process = ScriptedProcess.Filtering();
         await StartAsync(new TestOutboundConfig { Delivery = delivery });
@@ -71,7 +83,9 @@ public sealed class OutboundProcessTests : DeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Error_of_the_process_is_one_of_the_delivery_and_says_nothing_of_the_external_system(CancellationToken cancellationToken)
+    public async Task Error_of_the_process_is_one_of_the_delivery_and_says_nothing_of_the_external_system(
+        CancellationToken cancellationToken
+    )
     {
         Process = Failing(new EsbException("SHOP-BAD", "Not this one.", FaultKind.Invalid));
         await StartAsync(new TestOutboundConfig());
@@ -87,11 +101,15 @@ public sealed class OutboundProcessTests : DeliveryFixture
     public async Task Error_of_the_process_that_may_pass_is_repeated_with_the_same_ids(CancellationToken cancellationToken)
     {
         var ids = new List<Guid>();
-        Process = new ScriptedProcess((context, _) =>
-        {
-            ids.Add(context.NextPublishId("p[0].publish"));
-            return ids.Count == 1 ? throw new EndpointException("backend", "ESB-TEST-FAILED", "It failed.", isTransient: true) : Task.CompletedTask;
-        });
+        Process = new ScriptedProcess(
+            (context, _) =>
+            {
+                ids.Add(context.NextPublishId("p[0].publish"));
+                return ids.Count == 1
+                    ? throw new EndpointException("backend", "ESB-TEST-FAILED", "It failed.", isTransient: true)
+                    : Task.CompletedTask;
+            }
+        );
         await StartAsync(new TestOutboundConfig());
         var message = Some.Message();
 
@@ -111,18 +129,23 @@ public sealed class OutboundProcessTests : DeliveryFixture
         await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(10), cancellationToken);
 
         var letter = ((Settlement.Divert)delivery.Result).Letter;
-        Assert.That((letter.Code, letter.Reason), Is.EqualTo(("ESB-ENDPOINT-TIMEOUT", "The process of the endpoint 'an-endpoint' took longer than 60 s.")));
+        Assert.That(
+            (letter.Code, letter.Reason),
+            Is.EqualTo(("ESB-ENDPOINT-TIMEOUT", "The process of the endpoint 'an-endpoint' took longer than 60 s."))
+        );
         Assert.That(Outside.Attempts, Is.Empty);
     }
 
     [Test, CancelAfter(10_000)]
     public async Task Time_that_the_process_took_is_not_there_for_the_send(CancellationToken cancellationToken)
     {
-        Process = new ScriptedProcess((_, _) =>
-        {
-            Time.Advance(TimeSpan.FromSeconds(50));
-            return Task.CompletedTask;
-        });
+        Process = new ScriptedProcess(
+            (_, _) =>
+            {
+                Time.Advance(TimeSpan.FromSeconds(50));
+                return Task.CompletedTask;
+            }
+        );
         await StartAsync(new TestOutboundConfig { Retry = Once });
         var sending = new TaskCompletionSource();
         Outside.Takes(async token =>
@@ -144,11 +167,13 @@ public sealed class OutboundProcessTests : DeliveryFixture
     {
         var message = Some.Message();
         var marked = false;
-        Process = new ScriptedProcess((_, _) =>
-        {
-            marked = Marks.Left.ContainsKey(message.Id);
-            return Task.CompletedTask;
-        });
+        Process = new ScriptedProcess(
+            (_, _) =>
+            {
+                marked = Marks.Left.ContainsKey(message.Id);
+                return Task.CompletedTask;
+            }
+        );
         await StartAsync(new TestOutboundConfig());
 
         await DeliverAsync(Delivery(message) with { Redeliveries = 1 }, cancellationToken);
@@ -163,13 +188,21 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Reply = ScriptedProcess.Making(body => $"{body}!");
         await StartAsync(new TestOutboundConfig());
         var message = Some.Message("price");
-        Outside.Answers(message.Reply(MessageBody.FromText("42"), Time) with { Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201") });
+        Outside.Answers(
+            message.Reply(MessageBody.FromText("42"), Time) with
+            {
+                Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201"),
+            }
+        );
 
         var settlement = await RequestAsync(message, cancellationToken);
 
         var reply = Replies.Single();
         Assert.That((settlement, TextOf(Outside.Attempts.Single())), Is.EqualTo((Settlement.Done, "price?")));
-        Assert.That((TextOf(reply), reply.CorrelationId, reply.Headers[EsbHeaders.Status]), Is.EqualTo(("42!", message.Id.ToString(), "201")));
+        Assert.That(
+            (TextOf(reply), reply.CorrelationId, reply.Headers[EsbHeaders.Status]),
+            Is.EqualTo(("42!", message.Id.ToString(), "201"))
+        );
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Replied }));
     }
 
@@ -214,11 +247,13 @@ public sealed class OutboundProcessTests : DeliveryFixture
     public async Task Call_runs_through_both_and_what_the_process_publishes_joins_its_transaction(CancellationToken cancellationToken)
     {
         var joined = new List<IUnitOfWork?>();
-        Process = new ScriptedProcess((context, _) =>
-        {
-            joined.Add(context.UnitOfWork);
-            return Task.CompletedTask;
-        });
+        Process = new ScriptedProcess(
+            (context, _) =>
+            {
+                joined.Add(context.UnitOfWork);
+                return Task.CompletedTask;
+            }
+        );
         Reply = ScriptedProcess.Making(body => $"{body}!");
         await StartAsync(new TestOutboundConfig());
         Outside.Answers(Some.Message("42"));

@@ -18,21 +18,31 @@ internal sealed class ScriptedProcess(Func<MessageContext, CancellationToken, Ta
     public List<EsbMessage> Runs { get; } = [];
 
     /// <summary>A process that makes another body of each message.</summary>
-    public static ScriptedProcess Making(Func<string, string> body) => new((context, _) =>
-    {
-        context.Message = context.Message with { Body = MessageBody.FromText(body(Encoding.UTF8.GetString(context.Message.Body.Bytes.Span))) };
-        return Task.CompletedTask;
-    });
+    public static ScriptedProcess Making(Func<string, string> body) =>
+        new(
+            (context, _) =>
+            {
+                context.Message = context.Message with
+                {
+                    Body = MessageBody.FromText(body(Encoding.UTF8.GetString(context.Message.Body.Bytes.Span))),
+                };
+                return Task.CompletedTask;
+            }
+        );
 
-    public static ScriptedProcess Filtering() => new((context, _) =>
-    {
-        context.Outcome = ProcessOutcome.Filtered;
-        return Task.CompletedTask;
-    });
+    public static ScriptedProcess Filtering() =>
+        new(
+            (context, _) =>
+            {
+                context.Outcome = ProcessOutcome.Filtered;
+                return Task.CompletedTask;
+            }
+        );
 
     public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
-        lock (Runs) Runs.Add(context.Message);
+        lock (Runs)
+            Runs.Add(context.Message);
         await run(context, cancellationToken);
     }
 

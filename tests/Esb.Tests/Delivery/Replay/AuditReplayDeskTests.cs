@@ -30,7 +30,16 @@ public sealed class AuditReplayDeskTests
     private int _facts;
 
     [SetUp]
-    public void Open() => _desk = new AuditReplayDesk(_store, ReplayFixture.SomeTargets(), new ReplayKeys(Live<ITopicKeys>.Always(_keys)), _queues, _audit, TimeProvider.System, NullLogger<AuditReplayDesk>.Instance);
+    public void Open() =>
+        _desk = new AuditReplayDesk(
+            _store,
+            ReplayFixture.SomeTargets(),
+            new ReplayKeys(Live<ITopicKeys>.Always(_keys)),
+            _queues,
+            _audit,
+            TimeProvider.System,
+            NullLogger<AuditReplayDesk>.Instance
+        );
 
     [TearDown]
     public void Close() => _desk.Dispose();
@@ -38,7 +47,15 @@ public sealed class AuditReplayDeskTests
     [Test]
     public async Task Message_goes_to_the_queue_as_it_was_published_and_that_is_recorded(CancellationToken cancellationToken)
     {
-        await KeepAsync(Fact(AuditKind.Received, "as it came") with { Process = "receive-order" }, Fact(AuditKind.Published, "as published"), Fact(AuditKind.Delivered, "as delivered"), Fact(AuditKind.Replied, "an answer"));
+        await KeepAsync(
+            Fact(AuditKind.Received, "as it came") with
+            {
+                Process = "receive-order",
+            },
+            Fact(AuditKind.Published, "as published"),
+            Fact(AuditKind.Delivered, "as delivered"),
+            Fact(AuditKind.Replied, "an answer")
+        );
 
         var replay = await ReplayAsync(Request(), cancellationToken);
 
@@ -46,17 +63,34 @@ public sealed class AuditReplayDeskTests
         var fact = _audit.Facts.Single();
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((endpoint, kind, message.Id, Encoding.UTF8.GetString(message.Body.Bytes.Span)), Is.EqualTo(("shop", DeliveryKind.Replay, Message, "as published")));
-            Assert.That((message.Subject, message.ContentType, message.Party, message.Headers["x-shop"], message.Attempt), Is.EqualTo(("orders.new", "text/plain", "shop-7", "7", 0)));
-            Assert.That((fact.Kind, fact.Endpoint, fact.Reason, fact.Fields["operator"]), Is.EqualTo((AuditKind.Replayed, "shop", "the shop is back", "ada")));
-            Assert.That((replay.MessageId, replay.Endpoint, replay.Fact.ToString()), Is.EqualTo((Message, "shop", fact.Fields["replayed-fact"])));
+            Assert.That(
+                (endpoint, kind, message.Id, Encoding.UTF8.GetString(message.Body.Bytes.Span)),
+                Is.EqualTo(("shop", DeliveryKind.Replay, Message, "as published"))
+            );
+            Assert.That(
+                (message.Subject, message.ContentType, message.Party, message.Headers["x-shop"], message.Attempt),
+                Is.EqualTo(("orders.new", "text/plain", "shop-7", "7", 0))
+            );
+            Assert.That(
+                (fact.Kind, fact.Endpoint, fact.Reason, fact.Fields["operator"]),
+                Is.EqualTo((AuditKind.Replayed, "shop", "the shop is back", "ada"))
+            );
+            Assert.That(
+                (replay.MessageId, replay.Endpoint, replay.Fact.ToString()),
+                Is.EqualTo((Message, "shop", fact.Fields["replayed-fact"]))
+            );
         }
     }
 
     [Test, Property("Case", "XPT-11")]
     public async Task Message_that_went_in_circles_begins_its_way_anew(CancellationToken cancellationToken)
     {
-        await KeepAsync(Fact(AuditKind.Published, "as published") with { Headers = new Dictionary<string, string> { ["x-shop"] = "7", ["esb-hops"] = "32" } });
+        await KeepAsync(
+            Fact(AuditKind.Published, "as published") with
+            {
+                Headers = new Dictionary<string, string> { ["x-shop"] = "7", ["esb-hops"] = "32" },
+            }
+        );
 
         await ReplayAsync(Request(), cancellationToken);
 
@@ -83,7 +117,10 @@ public sealed class AuditReplayDeskTests
         await ReplayAsync(Request() with { Fact = recorded.Id }, cancellationToken);
 
         Assert.That(Encoding.UTF8.GetString(_queues.Sent.Single().Message.Body.Bytes.Span), Is.EqualTo("half way"));
-        Assert.That(() => ReplayAsync(Request() with { Fact = Guid.NewGuid(), Again = true }, cancellationToken), Refuses(409, "it has no fact"));
+        Assert.That(
+            () => ReplayAsync(Request() with { Fact = Guid.NewGuid(), Again = true }, cancellationToken),
+            Refuses(409, "it has no fact")
+        );
     }
 
     [Test, Property("Case", "AUD-06")]
@@ -97,12 +134,24 @@ public sealed class AuditReplayDeskTests
         await KeepAsync(fact);
 
         Assert.That(() => ReplayAsync(Request(), cancellationToken), Refuses(409, "its body was not recorded as it was published"));
-        Assert.That(() => ReplayAsync(Request() with { Fact = fact.Id }, cancellationToken), Refuses(409, "its body was not recorded there"));
+        Assert.That(
+            () => ReplayAsync(Request() with { Fact = fact.Id }, cancellationToken),
+            Refuses(409, "its body was not recorded there")
+        );
     }
 
-    [TestCase(AuditBodyState.Masked, "a masked body cannot be replayed from audit"), TestCase(AuditBodyState.Erased, "its body was erased"),
-     TestCase(AuditBodyState.Truncated, "only the first 4 of 4000000 bytes of its body were recorded"), TestCase((AuditBodyState)99, "its body was withheld"), Property("Case", "AUD-06")]
-    public async Task Body_that_is_not_there_as_it_was_is_refused_and_why(AuditBodyState state, string reason, CancellationToken cancellationToken)
+    [
+        TestCase(AuditBodyState.Masked, "a masked body cannot be replayed from audit"),
+        TestCase(AuditBodyState.Erased, "its body was erased"),
+        TestCase(AuditBodyState.Truncated, "only the first 4 of 4000000 bytes of its body were recorded"),
+        TestCase((AuditBodyState)99, "its body was withheld"),
+        Property("Case", "AUD-06")
+    ]
+    public async Task Body_that_is_not_there_as_it_was_is_refused_and_why(
+        AuditBodyState state,
+        string reason,
+        CancellationToken cancellationToken
+    )
     {
         await KeepAsync(Fact(AuditKind.Published, "part") with { BodyState = state, BodyLength = 4_000_000, BodyHash = null });
 
@@ -152,7 +201,10 @@ public sealed class AuditReplayDeskTests
     {
         await KeepAsync(Fact(AuditKind.Published, "order"));
 
-        Assert.That(() => ReplayAsync(Request() with { Endpoint = endpoint }, cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo(code));
+        Assert.That(
+            () => ReplayAsync(Request() with { Endpoint = endpoint }, cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo(code)
+        );
     }
 
     [Test]
@@ -172,7 +224,10 @@ public sealed class AuditReplayDeskTests
         await KeepAsync(Fact(AuditKind.Published, "order"));
         _queues.Answer = (_, _) => Task.FromResult(PublishResult.Refused("the queue is full"));
 
-        Assert.That(() => ReplayAsync(Request(), cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-RPL-UNCONFIRMED"));
+        Assert.That(
+            () => ReplayAsync(Request(), cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-RPL-UNCONFIRMED")
+        );
         Assert.That(_audit.Facts, Is.Empty);
         _queues.Answer = null;
         Assert.That(async () => await ReplayAsync(Request(), cancellationToken), Throws.Nothing);
@@ -180,28 +235,36 @@ public sealed class AuditReplayDeskTests
 
     private static AuditReplayRequest Request() => new() { MessageId = Message, Endpoint = "shop" };
 
-    private Task<AuditReplay> ReplayAsync(AuditReplayRequest request, CancellationToken cancellationToken) => _desk.ReplayAsync(request, Decision, cancellationToken);
+    private Task<AuditReplay> ReplayAsync(AuditReplayRequest request, CancellationToken cancellationToken) =>
+        _desk.ReplayAsync(request, Decision, cancellationToken);
 
     private Task KeepAsync(params AuditFact[] facts) => _store.AppendAsync(facts, CancellationToken.None);
 
-    private AuditFact Fact(AuditKind kind, string? body) => new()
-    {
-        Id = Guid.CreateVersion7(Time.AddSeconds(_facts++)),
-        Kind = kind,
-        Time = Time,
-        MessageId = Message,
-        ConversationId = Message,
-        Endpoint = "orders-in",
-        Subject = "orders.new",
-        ContentType = "text/plain",
-        Party = "shop-7",
-        Headers = new Dictionary<string, string> { ["x-shop"] = "7" },
-        Body = body is null ? null : (ReadOnlyMemory<byte>?)Encoding.UTF8.GetBytes(body),
-        BodyState = body is null ? null : AuditBodyState.Whole,
-        BodyLength = body?.Length,
-        BodyHash = body is null ? null : (ReadOnlyMemory<byte>?)SHA256.HashData(Encoding.UTF8.GetBytes(body)),
-    };
+    private AuditFact Fact(AuditKind kind, string? body) =>
+        new()
+        {
+            Id = Guid.CreateVersion7(Time.AddSeconds(_facts++)),
+            Kind = kind,
+            Time = Time,
+            MessageId = Message,
+            ConversationId = Message,
+            Endpoint = "orders-in",
+            Subject = "orders.new",
+            ContentType = "text/plain",
+            Party = "shop-7",
+            Headers = new Dictionary<string, string> { ["x-shop"] = "7" },
+            Body = body is null ? null : (ReadOnlyMemory<byte>?)Encoding.UTF8.GetBytes(body),
+            BodyState = body is null ? null : AuditBodyState.Whole,
+            BodyLength = body?.Length,
+            BodyHash = body is null ? null : (ReadOnlyMemory<byte>?)SHA256.HashData(Encoding.UTF8.GetBytes(body)),
+        };
 
-    private static NUnit.Framework.Constraints.Constraint Refuses(int status, string reason) => Throws.TypeOf<EsbException>()
-        .With.Property("Code").EqualTo("ESB-RPL-STATE").And.Property("Status").EqualTo(status).And.Message.Contains(reason);
+    private static NUnit.Framework.Constraints.Constraint Refuses(int status, string reason) =>
+        Throws
+            .TypeOf<EsbException>()
+            .With.Property("Code")
+            .EqualTo("ESB-RPL-STATE")
+            .And.Property("Status")
+            .EqualTo(status)
+            .And.Message.Contains(reason);
 }

@@ -19,16 +19,23 @@ public sealed class BacklogMonitorTests
         var time = new ManualTime();
         var now = time.GetUtcNow();
         var letters = Substitute.For<IDeadLetterStore>();
-        letters.GroupAsync(null!, false, default).ReturnsForAnyArgs(
-        [
-            new DeadLetterGroup("shop", "ESB-A", null, 5, now.AddSeconds(-60), now),
-            new DeadLetterGroup("shop", "ESB-B", null, 2, now.AddSeconds(-30), now),
-            new DeadLetterGroup("gone", "ESB-A", null, 1, now.AddSeconds(-90), now),
-            new DeadLetterGroup("gone too", "ESB-A", null, 3, now, now),
-        ]);
+        letters
+            .GroupAsync(null!, false, default)
+            .ReturnsForAnyArgs([
+                new DeadLetterGroup("shop", "ESB-A", null, 5, now.AddSeconds(-60), now),
+                new DeadLetterGroup("shop", "ESB-B", null, 2, now.AddSeconds(-30), now),
+                new DeadLetterGroup("gone", "ESB-A", null, 1, now.AddSeconds(-90), now),
+                new DeadLetterGroup("gone too", "ESB-A", null, 3, now, now),
+            ]);
         var parking = Substitute.For<IParkingStore>();
         parking.ListAsync(null, 0, default).ReturnsForAnyArgs([new ParkedKey("shop", "c-1", 4, now.AddSeconds(-10), null, null)]);
-        using var monitor = new BacklogMonitor([new Target { Name = "shop", Subscribe = [] }], letters, parking, time, NullLogger<BacklogMonitor>.Instance);
+        using var monitor = new BacklogMonitor(
+            [new Target { Name = "shop", Subscribe = [] }],
+            letters,
+            parking,
+            time,
+            NullLogger<BacklogMonitor>.Instance
+        );
 
         await monitor.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => monitor.Current.DeadLetters == 11, "the first count", cancellationToken);
@@ -49,7 +56,11 @@ public sealed class BacklogMonitorTests
         var time = new ManualTime();
         var isAway = true;
         var letters = Substitute.For<IDeadLetterStore>();
-        letters.GroupAsync(null!, false, default).ReturnsForAnyArgs(_ => isAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : []);
+        letters
+            .GroupAsync(null!, false, default)
+            .ReturnsForAnyArgs(_ =>
+                isAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : []
+            );
         var parking = Substitute.For<IParkingStore>();
         parking.ListAsync(null, 0, default).ReturnsForAnyArgs([]);
         var alerts = Substitute.For<IAlerts>();
@@ -65,7 +76,9 @@ public sealed class BacklogMonitorTests
                 time.Advance(TimeSpan.FromSeconds(3));
                 return !monitor.Notices.Any();
             },
-            "the end of the notice", cancellationToken);
+            "the end of the notice",
+            cancellationToken
+        );
         await monitor.StopAsync(cancellationToken);
 
         alerts.Received(1).Raise(Arg.Is<Alert>(alert => alert.Kind == AlertKinds.StoreAway));
@@ -78,11 +91,22 @@ public sealed class BacklogMonitorTests
         var time = new ManualTime();
         var now = time.GetUtcNow();
         var parking = Substitute.For<IParkingStore>();
-        IReadOnlyList<ParkedKey> many = [.. Enumerable.Range(0, 1000).Select(number => new ParkedKey("shop", $"c-{number}", 1, now.AddSeconds(-100), null, null))];
+        IReadOnlyList<ParkedKey> many =
+        [
+            .. Enumerable.Range(0, 1000).Select(number => new ParkedKey("shop", $"c-{number}", 1, now.AddSeconds(-100), null, null)),
+        ];
         parking.ListAsync(null, 1000, Arg.Any<CancellationToken>()).Returns(many);
         parking.ListAsync("shop", 1000, Arg.Any<CancellationToken>()).Returns(many);
-        parking.ListAsync("ledger", 1000, Arg.Any<CancellationToken>()).Returns([new ParkedKey("ledger", "c-1", 1, now.AddSeconds(-10), null, null)]);
-        using var monitor = new BacklogMonitor([new Target { Name = "shop", Subscribe = [] }, new Target { Name = "ledger", Subscribe = [] }], Substitute.For<IDeadLetterStore>(), parking, time, NullLogger<BacklogMonitor>.Instance);
+        parking
+            .ListAsync("ledger", 1000, Arg.Any<CancellationToken>())
+            .Returns([new ParkedKey("ledger", "c-1", 1, now.AddSeconds(-10), null, null)]);
+        using var monitor = new BacklogMonitor(
+            [new Target { Name = "shop", Subscribe = [] }, new Target { Name = "ledger", Subscribe = [] }],
+            Substitute.For<IDeadLetterStore>(),
+            parking,
+            time,
+            NullLogger<BacklogMonitor>.Instance
+        );
 
         await monitor.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => monitor.Current.ParkedKeys == 1001, "the first count", cancellationToken);
@@ -96,7 +120,8 @@ public sealed class BacklogMonitorTests
         {
             InstrumentPublished = (instrument, listener) =>
             {
-                if (instrument.Meter.Name == "Esb.Endpoints" && instrument.IsObservable) listener.EnableMeasurementEvents(instrument);
+                if (instrument.Meter.Name == "Esb.Endpoints" && instrument.IsObservable)
+                    listener.EnableMeasurementEvents(instrument);
             },
         };
         listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Keep(instrument, value, tags));
@@ -109,8 +134,10 @@ public sealed class BacklogMonitorTests
         {
             foreach (var (name, tag) in tags)
             {
-                if (name != "esb.endpoint" || tag is not string endpoint || !endpoints.Contains(endpoint)) continue;
-                if (!measured.TryGetValue(instrument.Name, out var values)) measured[instrument.Name] = values = [];
+                if (name != "esb.endpoint" || tag is not string endpoint || !endpoints.Contains(endpoint))
+                    continue;
+                if (!measured.TryGetValue(instrument.Name, out var values))
+                    measured[instrument.Name] = values = [];
                 values[endpoint] = value;
             }
         }

@@ -15,16 +15,24 @@ internal sealed class EndpointQueues : IEndpointQueues
     {
         get
         {
-            lock (_sent) return [.. _sent];
+            lock (_sent)
+                return [.. _sent];
         }
     }
 
-    public async ValueTask<PublishResult> SendAsync(string endpoint, EsbMessage message, DeliveryKind kind, CancellationToken cancellationToken)
+    public async ValueTask<PublishResult> SendAsync(
+        string endpoint,
+        EsbMessage message,
+        DeliveryKind kind,
+        CancellationToken cancellationToken
+    )
     {
         cancellationToken.ThrowIfCancellationRequested();
         var result = Answer is null ? PublishResult.Confirmed : await Answer(endpoint, message);
-        if (result.Outcome != PublishOutcome.Confirmed) return result;
-        lock (_sent) _sent.Add((endpoint, message, kind));
+        if (result.Outcome != PublishOutcome.Confirmed)
+            return result;
+        lock (_sent)
+            _sent.Add((endpoint, message, kind));
         return result;
     }
 }

@@ -33,14 +33,26 @@ public sealed class ParkingDeskTests
         _audit = new AuditLog();
         _log = new LogLines();
         var monitor = Substitute.For<IEndpointMonitor>();
-        monitor.Endpoints.Returns(
-        [
-            new EndpointStatus { Name = "shop", Type = "http-outbound", State = EndpointState.Running },
-            new EndpointStatus { Name = "ledger", Type = "sql-outbound", State = EndpointState.Stopped, StandsAt = new EndpointStandstill(_standsAt, Now, new FailedAttempt(Now, "ESB-X", "no")) },
+        monitor.Endpoints.Returns([
+            new EndpointStatus
+            {
+                Name = "shop",
+                Type = "http-outbound",
+                State = EndpointState.Running,
+            },
+            new EndpointStatus
+            {
+                Name = "ledger",
+                Type = "sql-outbound",
+                State = EndpointState.Stopped,
+                StandsAt = new EndpointStandstill(_standsAt, Now, new FailedAttempt(Now, "ESB-X", "no")),
+            },
         ]);
         var loggers = LoggerFactory.Create(logging => logging.AddProvider(_log));
         _farm = Substitute.For<IFarm>();
-        _farm.AskOthersAsync<ListStandstills, StandstillList>(default!, default, default).ReturnsForAnyArgs(FarmAnswers<StandstillList>.Nobody);
+        _farm
+            .AskOthersAsync<ListStandstills, StandstillList>(default!, default, default)
+            .ReturnsForAnyArgs(FarmAnswers<StandstillList>.Nobody);
         _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(default!, default, default).ReturnsForAnyArgs(FarmAnswers<MovedOn>.Nobody);
         var standstills = new Standstills(_farm, [monitor], _control, loggers.CreateLogger<Standstills>());
         _desk = new ParkingDesk(_parking, standstills, _audit, TimeProvider.System, loggers.CreateLogger<ParkingDesk>());
@@ -52,13 +64,23 @@ public sealed class ParkingDeskTests
     [Test]
     public async Task Keys_and_endpoints_that_stand_still_are_one_list(CancellationToken cancellationToken)
     {
-        _parking.ListAsync(null, 10, Arg.Any<CancellationToken>()).Returns(
-            [new ParkedKey("shop", "c-1", 3, Now.AddMinutes(-1), null, null), new ParkedKey("shop", "c-2", 1, Now.AddMinutes(1), Now.AddMinutes(2), null)]);
+        _parking
+            .ListAsync(null, 10, Arg.Any<CancellationToken>())
+            .Returns([
+                new ParkedKey("shop", "c-1", 3, Now.AddMinutes(-1), null, null),
+                new ParkedKey("shop", "c-2", 1, Now.AddMinutes(1), Now.AddMinutes(2), null),
+            ]);
 
         var lines = await _desk.ListAsync(null, 10, cancellationToken);
 
-        Assert.That(lines.Select(line => (line.Endpoint, line.Key, line.Count)), Is.EqualTo([("shop", "c-1", 3), ("ledger", (string?)null, 1), ("shop", "c-2", 1)]));
-        Assert.That((await _desk.MessagesAsync("ledger", null, 10, cancellationToken)).Select(message => (message.Id, message.Failures[0].Code)), Is.EqualTo([(_standsAt, "ESB-X")]));
+        Assert.That(
+            lines.Select(line => (line.Endpoint, line.Key, line.Count)),
+            Is.EqualTo([("shop", "c-1", 3), ("ledger", (string?)null, 1), ("shop", "c-2", 1)])
+        );
+        Assert.That(
+            (await _desk.MessagesAsync("ledger", null, 10, cancellationToken)).Select(message => (message.Id, message.Failures[0].Code)),
+            Is.EqualTo([(_standsAt, "ESB-X")])
+        );
         Assert.That(await _desk.MessagesAsync("shop", null, 10, cancellationToken), Is.Empty);
     }
 
@@ -84,7 +106,10 @@ public sealed class ParkingDeskTests
         Assert.That(await _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken), Is.EqualTo(1));
 
         var fact = _audit.Facts.Single();
-        Assert.That((fact.Kind, fact.MessageId, fact.Endpoint, fact.Reason, fact.Fields["operator"]), Is.EqualTo((AuditKind.Discarded, message.Id, "shop", "paid by hand", "ada")));
+        Assert.That(
+            (fact.Kind, fact.MessageId, fact.Endpoint, fact.Reason, fact.Fields["operator"]),
+            Is.EqualTo((AuditKind.Discarded, message.Id, "shop", "paid by hand", "ada"))
+        );
     }
 
     [Test]
@@ -106,7 +131,8 @@ public sealed class ParkingDeskTests
         var messages = Enumerable.Range(0, 250).Select(_ => Some.Message(key: "c-1")).ToArray();
         var recordedBefore = new List<(int Gone, int Facts)>();
         var line = ParkLine(messages);
-        _parking.When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()))
+        _parking
+            .When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()))
             .Do(call => recordedBefore.Add((call.Arg<IReadOnlyCollection<Guid>>().Count, _audit.Facts.Count)));
 
         var count = await _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken);
@@ -122,11 +148,17 @@ public sealed class ParkingDeskTests
         var messages = Enumerable.Range(0, 250).Select(_ => Some.Message(key: "c-1")).ToArray();
         var full = new EsbException("ESB-AUD-WRITE", "The disk is full.", FaultKind.Internal);
         var line = ParkLine(messages);
-        _parking.When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>())).Do(_ => _audit.Failure = full);
+        _parking
+            .When(parking => parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()))
+            .Do(_ => _audit.Failure = full);
 
         Assert.That(() => _desk.DiscardAsync("shop", "c-1", null, Decision, cancellationToken), Throws.Exception.SameAs(full));
 
-        Assert.That(line.Select(parked => parked.MessageId), Is.EqualTo(messages.Take(150).Select(message => message.Id)), "the first one last: without it the key would be due");
+        Assert.That(
+            line.Select(parked => parked.MessageId),
+            Is.EqualTo(messages.Take(150).Select(message => message.Id)),
+            "the first one last: without it the key would be due"
+        );
         Assert.That(_audit.Facts.Select(fact => fact.MessageId), Is.EquivalentTo(messages.Skip(150).Select(message => message.Id)));
     }
 
@@ -145,12 +177,26 @@ public sealed class ParkingDeskTests
     {
         var other = new FarmHost(Guid.NewGuid(), "other:1");
         var at = new EndpointStandstill(Guid.NewGuid(), Now, new FailedAttempt(Now, "ESB-Y", "no"));
-        _farm.AskOthersAsync<ListStandstills, StandstillList>(default!, default, default).ReturnsForAnyArgs(
-            new FarmAnswers<StandstillList>([new FarmAnswer<StandstillList>(other, new StandstillList([new StandingEndpoint("diary", at)]))], []));
-        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(new MoveOnStandstill("diary", null, false, Decision), Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(
-            new FarmAnswers<MovedOn>([new FarmAnswer<MovedOn>(other, new MovedOn(true))], []));
+        _farm
+            .AskOthersAsync<ListStandstills, StandstillList>(default!, default, default)
+            .ReturnsForAnyArgs(
+                new FarmAnswers<StandstillList>(
+                    [new FarmAnswer<StandstillList>(other, new StandstillList([new StandingEndpoint("diary", at)]))],
+                    []
+                )
+            );
+        _farm
+            .AskOthersAsync<MoveOnStandstill, MovedOn>(
+                new MoveOnStandstill("diary", null, false, Decision),
+                Arg.Any<TimeSpan>(),
+                Arg.Any<CancellationToken>()
+            )
+            .Returns(new FarmAnswers<MovedOn>([new FarmAnswer<MovedOn>(other, new MovedOn(true))], []));
 
-        Assert.That((await _desk.ListAsync(null, 10, cancellationToken)).Select(line => line.Endpoint), Is.EquivalentTo(new[] { "diary", "ledger" }));
+        Assert.That(
+            (await _desk.ListAsync(null, 10, cancellationToken)).Select(line => line.Endpoint),
+            Is.EquivalentTo(new[] { "diary", "ledger" })
+        );
         Assert.That((await _desk.MessagesAsync("diary", null, 10, cancellationToken)).Single().Id, Is.EqualTo(at.MessageId));
         Assert.That(await _desk.ReleaseAsync("diary", null, Decision, cancellationToken), Is.True);
         Assert.That(await _desk.DiscardAsync("diary", null, null, Decision, cancellationToken), Is.Zero, "it said no");
@@ -159,8 +205,9 @@ public sealed class ParkingDeskTests
     [Test]
     public void Host_that_does_not_answer_may_be_the_one_and_the_answer_says_so()
     {
-        _farm.AskOthersAsync<MoveOnStandstill, MovedOn>(default!, default, default).ReturnsForAnyArgs(
-            new FarmAnswers<MovedOn>([], [new FarmHost(Guid.NewGuid(), "frozen:7")]));
+        _farm
+            .AskOthersAsync<MoveOnStandstill, MovedOn>(default!, default, default)
+            .ReturnsForAnyArgs(new FarmAnswers<MovedOn>([], [new FarmHost(Guid.NewGuid(), "frozen:7")]));
 
         var failure = Assert.ThrowsAsync<EsbException>(() => _desk.ReleaseAsync("diary", null, Decision, CancellationToken.None));
 
@@ -171,11 +218,22 @@ public sealed class ParkingDeskTests
     // The line of the key c-1, as the store would keep it.
     private List<ParkedSummary> ParkLine(params EsbMessage[] messages)
     {
-        var line = messages.Select(message => new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party)).ToList();
-        _parking.SummariesAsync("shop", "c-1", Arg.Any<Guid?>(), Arg.Any<int>(), Arg.Any<CancellationToken>()).Returns(call =>
-            [.. line.AsEnumerable().Reverse().Where(parked => call.Arg<Guid?>() is not { } meant || parked.MessageId == meant).Take(call.Arg<int>())]);
-        _parking.DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>()).Returns(call =>
-            (long)line.RemoveAll(parked => call.Arg<IReadOnlyCollection<Guid>>().Contains(parked.MessageId)));
+        var line = messages
+            .Select(message => new ParkedSummary(message.Id, message.ConversationId, message.Subject, message.Attempt, message.Party))
+            .ToList();
+        _parking
+            .SummariesAsync("shop", "c-1", Arg.Any<Guid?>(), Arg.Any<int>(), Arg.Any<CancellationToken>())
+            .Returns(call =>
+                [
+                    .. line.AsEnumerable()
+                        .Reverse()
+                        .Where(parked => call.Arg<Guid?>() is not { } meant || parked.MessageId == meant)
+                        .Take(call.Arg<int>()),
+                ]
+            );
+        _parking
+            .DiscardAsync("shop", "c-1", Arg.Any<IReadOnlyCollection<Guid>>(), Arg.Any<CancellationToken>())
+            .Returns(call => (long)line.RemoveAll(parked => call.Arg<IReadOnlyCollection<Guid>>().Contains(parked.MessageId)));
         return line;
     }
 }

@@ -25,8 +25,18 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That(await Jobs.ListAsync(null, 10, cancellationToken), Is.Empty);
     }
 
-    [TestCase("gone", "ESB-REPLAY-ENDPOINT", 422), TestCase("called", "ESB-REPLAY-ENDPOINT", 422), TestCase("ledger", "ESB-REPLAY-ORDER", 409), CancelAfter(10_000)]
-    public async Task Letters_that_cannot_go_back_are_refused_and_may_be_redirected(string endpoint, string code, int status, CancellationToken cancellationToken)
+    [
+        TestCase("gone", "ESB-REPLAY-ENDPOINT", 422),
+        TestCase("called", "ESB-REPLAY-ENDPOINT", 422),
+        TestCase("ledger", "ESB-REPLAY-ORDER", 409),
+        CancelAfter(10_000)
+    ]
+    public async Task Letters_that_cannot_go_back_are_refused_and_may_be_redirected(
+        string endpoint,
+        string code,
+        int status,
+        CancellationToken cancellationToken
+    )
     {
         await KeepAsync(1, cancellationToken, endpoint);
 
@@ -39,16 +49,32 @@ public sealed class ReplayDeskTests : ReplayFixture
     public async Task Filter_that_finds_ten_million_letters_is_counted_and_needs_a_limit(CancellationToken cancellationToken)
     {
         var letters = Substitute.For<IDeadLetterStore>();
-        letters.GroupAsync(null!, true, default).ReturnsForAnyArgs([new DeadLetterGroup("shop", "ESB-HTTP-STATUS", "The shop answered 503.", 10_000_000, default, default)]);
+        letters
+            .GroupAsync(null!, true, default)
+            .ReturnsForAnyArgs([new DeadLetterGroup("shop", "ESB-HTTP-STATUS", "The shop answered 503.", 10_000_000, default, default)]);
         var jobs = Substitute.For<IReplayJobStore>();
         jobs.CreateAsync(null!, default).ReturnsForAnyArgs(call => call.Arg<ReplayJob>());
-        var desk = new ReplayDesk(SomeTargets(), letters, jobs, new ReplaySignal(), Audit, TimeProvider.System, NullLogger<ReplayDesk>.Instance);
+        var desk = new ReplayDesk(
+            SomeTargets(),
+            letters,
+            jobs,
+            new ReplaySignal(),
+            Audit,
+            TimeProvider.System,
+            NullLogger<ReplayDesk>.Instance
+        );
 
         var preview = await desk.PreviewAsync(All(), cancellationToken);
 
-        Assert.That((preview.Count, preview.Obstacles.Single()), Is.EqualTo((10_000_000, "There are 10000000 such dead letters; say as limit how many are meant.")));
+        Assert.That(
+            (preview.Count, preview.Obstacles.Single()),
+            Is.EqualTo((10_000_000, "There are 10000000 such dead letters; say as limit how many are meant."))
+        );
         Assert.That(() => desk.ReplayAsync(All(), null, Decision, cancellationToken), Refuses("ESB-REPLAY-LIMIT", null));
-        Assert.That((await desk.ReplayAsync(All() with { Limit = 20_000 }, null, Decision, cancellationToken)).Request.Limit, Is.EqualTo(20_000));
+        Assert.That(
+            (await desk.ReplayAsync(All() with { Limit = 20_000 }, null, Decision, cancellationToken)).Request.Limit,
+            Is.EqualTo(20_000)
+        );
         Assert.That((await desk.PreviewAsync(All() with { Limit = 20_000 }, cancellationToken)).Count, Is.EqualTo(20_000));
     }
 
@@ -61,7 +87,10 @@ public sealed class ReplayDeskTests : ReplayFixture
 
         var claim = (await Jobs.ClaimAsync("here", cancellationToken))!;
         Assert.That(job.Total, Is.EqualTo(2));
-        Assert.That((await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id), Is.EqualTo(kept.Take(2).Select(letter => letter.Id)));
+        Assert.That(
+            (await Jobs.NextAsync(claim, 10, cancellationToken)).Select(letter => letter.Id),
+            Is.EqualTo(kept.Take(2).Select(letter => letter.Id))
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -80,11 +109,15 @@ public sealed class ReplayDeskTests : ReplayFixture
 
         var twice = await Task.WhenAll(
             Desk.ReplayAsync(All(), "monday", Decision, cancellationToken),
-            Desk.ReplayAsync(All(), "monday", Decision, cancellationToken));
+            Desk.ReplayAsync(All(), "monday", Decision, cancellationToken)
+        );
         var later = await Desk.ReplayAsync(All(), "monday", Decision, cancellationToken);
 
         Assert.That(twice.Append(later).Select(job => job.Id).Distinct().Count(), Is.EqualTo(1));
-        Assert.That(() => Desk.ReplayAsync(All() with { Rate = 5 }, "monday", Decision, cancellationToken), Refuses("ESB-REPLAY-COMMAND", 409));
+        Assert.That(
+            () => Desk.ReplayAsync(All() with { Rate = 5 }, "monday", Decision, cancellationToken),
+            Refuses("ESB-REPLAY-COMMAND", 409)
+        );
         Assert.That(() => ReplayAsync(All(), cancellationToken), Refuses("ESB-REPLAY-NOTHING", 409), "the job has them all");
     }
 
@@ -112,10 +145,18 @@ public sealed class ReplayDeskTests : ReplayFixture
 
         Assert.That(count, Is.EqualTo(510));
         Assert.That((await StatesAsync(cancellationToken)).Count(state => state == DeadLetterState.Discarded), Is.EqualTo(510));
-        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Endpoint, fact.Reason, fact.Fields["operator"])), Is.All.EqualTo((AuditKind.Discarded, "shop", "the shop is back", "ada")));
+        Assert.That(
+            Audit.Facts.Select(fact => (fact.Kind, fact.Endpoint, fact.Reason, fact.Fields["operator"])),
+            Is.All.EqualTo((AuditKind.Discarded, "shop", "the shop is back", "ada"))
+        );
         Assert.That(Audit.Facts.Select(fact => fact.MessageId), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
     }
 
     private static NUnit.Framework.Constraints.IResolveConstraint Refuses(string code, int? status) =>
-        Throws.TypeOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo(code).And.Property(nameof(EsbException.Status)).EqualTo(status);
+        Throws
+            .TypeOf<EsbException>()
+            .With.Property(nameof(EsbException.Code))
+            .EqualTo(code)
+            .And.Property(nameof(EsbException.Status))
+            .EqualTo(status);
 }

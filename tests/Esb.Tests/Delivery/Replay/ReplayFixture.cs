@@ -59,7 +59,8 @@ public abstract class ReplayFixture
 
     private protected async Task StopRunnerAsync()
     {
-        if (_runner is null) return;
+        if (_runner is null)
+            return;
         await _runner.StopAsync(CancellationToken.None);
         _runner.Dispose();
         _runner = null;
@@ -73,10 +74,16 @@ public abstract class ReplayFixture
         await OpenStoreAsync();
     }
 
-    private protected async Task<IReadOnlyList<DeadLetter>> KeepAsync(int count, CancellationToken cancellationToken, string endpoint = "shop", Func<int, string?>? key = null)
+    private protected async Task<IReadOnlyList<DeadLetter>> KeepAsync(
+        int count,
+        CancellationToken cancellationToken,
+        string endpoint = "shop",
+        Func<int, string?>? key = null
+    )
     {
         var letters = Enumerable.Range(0, count).Select(number => Letter(number, endpoint, key?.Invoke(number))).ToList();
-        foreach (var letter in letters) await Letters.AddAsync(letter, cancellationToken);
+        foreach (var letter in letters)
+            await Letters.AddAsync(letter, cancellationToken);
         return letters;
     }
 
@@ -89,14 +96,16 @@ public abstract class ReplayFixture
 
     private protected static ReplayRequest All(string endpoint = "shop") => new() { Letters = new() { Endpoint = endpoint } };
 
-    private protected Task<ReplayJob> ReplayAsync(ReplayRequest request, CancellationToken cancellationToken) => Desk.ReplayAsync(request, null, Decision, cancellationToken);
+    private protected Task<ReplayJob> ReplayAsync(ReplayRequest request, CancellationToken cancellationToken) =>
+        Desk.ReplayAsync(request, null, Decision, cancellationToken);
 
     private protected async Task<ReplayJob> WaitForAsync(Guid job, Func<ReplayJob, bool> condition, CancellationToken cancellationToken)
     {
         ReplayJob? now = null;
         for (var waited = 0; (now = await Jobs.GetAsync(job, cancellationToken)) is not { } found || !condition(found); waited++)
         {
-            if (waited > 500) Assert.Fail($"Waited in vain; the job is {now}.");
+            if (waited > 500)
+                Assert.Fail($"Waited in vain; the job is {now}.");
             await Task.Delay(20, cancellationToken);
         }
 
@@ -104,18 +113,46 @@ public abstract class ReplayFixture
     }
 
     private protected async Task<IReadOnlyList<DeadLetterState>> StatesAsync(CancellationToken cancellationToken) =>
-        await Letters.FindAsync(new() { Limit = 1000 }, cancellationToken).Select(letter => letter.State).Reverse().ToListAsync(cancellationToken);
+        await Letters
+            .FindAsync(new() { Limit = 1000 }, cancellationToken)
+            .Select(letter => letter.State)
+            .Reverse()
+            .ToListAsync(cancellationToken);
 
-    private static DeadLetter Letter(int number, string endpoint, string? key) => new(
-        Some.Message($"order {number}", "orders.accepted", key, "text/plain") with { Attempt = 5 },
-        endpoint, "ESB-HTTP-STATUS", $"The shop answered {number % 2}.", null, 5, Start.AddSeconds(number), Start.AddSeconds(number));
+    private static DeadLetter Letter(int number, string endpoint, string? key) =>
+        new(
+            Some.Message($"order {number}", "orders.accepted", key, "text/plain") with
+            {
+                Attempt = 5,
+            },
+            endpoint,
+            "ESB-HTTP-STATUS",
+            $"The shop answered {number % 2}.",
+            null,
+            5,
+            Start.AddSeconds(number),
+            Start.AddSeconds(number)
+        );
 
-    internal static ReplayTargets SomeTargets() => new(new EndpointModels([], [.. new Target[]
-    {
-        new Target { Name = "shop", Subscribe = [SubjectPattern.Parse("orders.#")!] },
-        new Target { Name = "ledger", Subscribe = [SubjectPattern.Parse("orders.#")!], Delivery = DeliveryMode.OrderedByKey },
-        new Target { Name = "called", Subscribe = [] },
-    }.Select(target => new OutboundModel(target, "test-outbound", Filter: null, Create: null))]));
+    internal static ReplayTargets SomeTargets() =>
+        new(
+            new EndpointModels(
+                [],
+                [
+                    .. new Target[]
+                    {
+                        new Target { Name = "shop", Subscribe = [SubjectPattern.Parse("orders.#")!] },
+                        new Target
+                        {
+                            Name = "ledger",
+                            Subscribe = [SubjectPattern.Parse("orders.#")!],
+                            Delivery = DeliveryMode.OrderedByKey,
+                        },
+                        new Target { Name = "called", Subscribe = [] },
+                    }.Select(target => new OutboundModel(target, "test-outbound", Filter: null, Create: null)),
+                ]
+            )
+        );
 
     private async Task OpenStoreAsync()
     {

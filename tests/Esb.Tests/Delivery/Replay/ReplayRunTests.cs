@@ -21,9 +21,15 @@ public sealed class ReplayRunTests : ReplayFixture
 
         Assert.That((done.State, done.Replayed, done.Failed), Is.EqualTo((ReplayState.Completed, 120, 0)));
         Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
-        Assert.That(Queues.Sent.Select(sent => (sent.Endpoint, sent.Kind, sent.Message.Attempt)), Is.All.EqualTo(("shop", DeliveryKind.Replay, 0)));
+        Assert.That(
+            Queues.Sent.Select(sent => (sent.Endpoint, sent.Kind, sent.Message.Attempt)),
+            Is.All.EqualTo(("shop", DeliveryKind.Replay, 0))
+        );
         Assert.That(await StatesAsync(cancellationToken), Is.All.EqualTo(DeadLetterState.Replayed));
-        Assert.That(Audit.Facts.Select(fact => (fact.Kind, fact.Fields["job"], fact.Fields["operator"], fact.Reason)), Is.All.EqualTo((AuditKind.Replayed, job.Id.ToString(), "ada", "the shop is back")));
+        Assert.That(
+            Audit.Facts.Select(fact => (fact.Kind, fact.Fields["job"], fact.Fields["operator"], fact.Reason)),
+            Is.All.EqualTo((AuditKind.Replayed, job.Id.ToString(), "ada", "the shop is back"))
+        );
         Assert.That(Audit.Facts, Has.Count.EqualTo(120));
     }
 
@@ -34,7 +40,16 @@ public sealed class ReplayRunTests : ReplayFixture
         var edit = new ReplayEdit { Headers = new Dictionary<string, string>(letter.Message.Headers) };
         await StartRunnerAsync();
 
-        var job = await ReplayAsync(edited ? new ReplayRequest { Letters = new() { Ids = [letter.Id] }, Edit = edit } : All(), cancellationToken);
+        var job = await ReplayAsync(
+            edited
+                ? new ReplayRequest
+                {
+                    Letters = new() { Ids = [letter.Id] },
+                    Edit = edit,
+                }
+                : All(),
+            cancellationToken
+        );
         await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
 
         Assert.That(MessageHops.Of(Queues.Sent.Single().Message), Is.Zero);
@@ -95,16 +110,31 @@ public sealed class ReplayRunTests : ReplayFixture
     public async Task Edited_letter_goes_as_a_message_of_its_own_and_both_are_linked(CancellationToken cancellationToken)
     {
         var letter = (await KeepAsync(1, cancellationToken))[0];
-        var edit = new ReplayEdit { Body = "mended"u8.ToArray(), ContentType = "text/markdown", Headers = new Dictionary<string, string> { ["x-mended"] = "yes" } };
+        var edit = new ReplayEdit
+        {
+            Body = "mended"u8.ToArray(),
+            ContentType = "text/markdown",
+            Headers = new Dictionary<string, string> { ["x-mended"] = "yes" },
+        };
         await StartRunnerAsync();
 
-        var job = await ReplayAsync(new ReplayRequest { Letters = new() { Ids = [letter.Id] }, Edit = edit }, cancellationToken);
+        var job = await ReplayAsync(
+            new ReplayRequest
+            {
+                Letters = new() { Ids = [letter.Id] },
+                Edit = edit,
+            },
+            cancellationToken
+        );
         await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
 
         var sent = Queues.Sent.Single().Message;
         var kept = (await Letters.GetAsync(letter.Id, cancellationToken))!;
         Assert.That(sent.Id, Is.Not.EqualTo(letter.Message.Id).And.EqualTo(kept.Summary.ReplayedAs));
-        Assert.That((sent.Body.ReadText(), sent.ContentType, sent.Headers["x-mended"], sent.Headers["replay-of"], sent.ConversationId), Is.EqualTo(("mended", "text/markdown", "yes", letter.Message.Id.ToString(), letter.Message.ConversationId)));
+        Assert.That(
+            (sent.Body.ReadText(), sent.ContentType, sent.Headers["x-mended"], sent.Headers["replay-of"], sent.ConversationId),
+            Is.EqualTo(("mended", "text/markdown", "yes", letter.Message.Id.ToString(), letter.Message.ConversationId))
+        );
         Assert.That(kept.Letter.Message.Body.ReadText(), Is.EqualTo("order 0"));
         var fields = Audit.Facts.Single().Fields;
         Assert.That(fields["replay-of"], Is.EqualTo(letter.Message.Id.ToString()));
@@ -113,7 +143,8 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(fields["headers-changed"].Split(", "), Does.Contain("content-type").And.Contain("x-mended"));
     }
 
-    private static string DigestOf(string text) => Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(text)));
+    private static string DigestOf(string text) =>
+        Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(text)));
 
     [Test, CancelAfter(20_000)]
     public async Task Keys_keep_their_order_where_the_endpoint_does(CancellationToken cancellationToken)
@@ -130,7 +161,8 @@ public sealed class ReplayRunTests : ReplayFixture
         await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
 
         var sent = Queues.Sent.ToLookup(sent => sent.Message.Key, sent => sent.Message.Id);
-        foreach (var key in letters.GroupBy(letter => letter.Message.Key, letter => letter.Message.Id)) Assert.That(sent[key.Key], Is.EqualTo(key), key.Key);
+        foreach (var key in letters.GroupBy(letter => letter.Message.Key, letter => letter.Message.Id))
+            Assert.That(sent[key.Key], Is.EqualTo(key), key.Key);
         Assert.That(Queues.Sent.Select(sent => sent.Endpoint), Is.All.EqualTo("ledger"));
     }
 
@@ -141,12 +173,21 @@ public sealed class ReplayRunTests : ReplayFixture
         Queues.Answer = async (_, message) =>
         {
             var letter = letters[message.Id];
-            if (message.Body.ReadText().EndsWith('3')) await Letters.AddAsync(letter with { LastAttempt = letter.LastAttempt.AddHours(1) }, cancellationToken);
+            if (message.Body.ReadText().EndsWith('3'))
+                await Letters.AddAsync(letter with { LastAttempt = letter.LastAttempt.AddHours(1) }, cancellationToken);
             return PublishResult.Confirmed;
         };
         await StartRunnerAsync();
 
-        var job = await ReplayAsync(All() with { StopAtFailureShare = 0.05, BatchSize = 40, BatchPause = TimeSpan.FromMilliseconds(20) }, cancellationToken);
+        var job = await ReplayAsync(
+            All() with
+            {
+                StopAtFailureShare = 0.05,
+                BatchSize = 40,
+                BatchPause = TimeSpan.FromMilliseconds(20),
+            },
+            cancellationToken
+        );
         var stopped = await WaitForAsync(job.Id, now => now.State == ReplayState.Stopped, cancellationToken);
         Queues.Answer = null;
         await Desk.ChangeAsync(job.Id, ReplayState.Running, Decision, cancellationToken);
@@ -209,7 +250,11 @@ public sealed class ReplayRunTests : ReplayFixture
 
         Assert.That(between, Has.Some.EqualTo(DeadLetterState.Replayed).And.Some.EqualTo(DeadLetterState.Replaying));
         Assert.That((done.State, done.Replayed), Is.EqualTo((ReplayState.Completed, 60)));
-        Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)), "each once: the host could finish what was under way");
+        Assert.That(
+            Queues.Sent.Select(sent => sent.Message.Id),
+            Is.EquivalentTo(letters.Select(letter => letter.Message.Id)),
+            "each once: the host could finish what was under way"
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -222,12 +267,20 @@ public sealed class ReplayRunTests : ReplayFixture
             Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllDataAndRecorded,
             ActivityStopped = span =>
             {
-                lock (spans) spans.Add(span);
+                lock (spans)
+                    spans.Add(span);
             },
         };
         ActivitySource.AddActivityListener(listener);
         var letter = (await KeepAsync(1, cancellationToken, "called"))[0];
-        await Letters.AddAsync(letter with { Endpoint = "shop", TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }, cancellationToken);
+        await Letters.AddAsync(
+            letter with
+            {
+                Endpoint = "shop",
+                TraceParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+            },
+            cancellationToken
+        );
         await StartRunnerAsync();
 
         var job = await ReplayAsync(All(), cancellationToken);

@@ -27,16 +27,45 @@ internal sealed class AmqpInboundContract : InboundEndpointContract
     protected override int Asked => _overload.Asked;
 
     [SetUp]
-    public void CreateBroker() => (_broker, _letters, _overload) = (new FakeBroker(), new KeptLetters(), new ToldOverload(new LimitsConfig()));
+    public void CreateBroker() =>
+        (_broker, _letters, _overload) = (new FakeBroker(), new KeptLetters(), new ToldOverload(new LimitsConfig()));
 
     protected override Task<IInboundEndpoint> CreateAsync()
     {
-        var config = new AmqpInboundConfig { Name = "orders", Queue = "orders", MaxConcurrentCalls = AtOnce };
+        var config = new AmqpInboundConfig
+        {
+            Name = "orders",
+            Queue = "orders",
+            MaxConcurrentCalls = AtOnce,
+        };
         var admission = new Admission(_overload.Gate, AuditGate, Intake.NeedsTopics, new CallGate(AtOnce, TimeProvider.System), IntakeHold);
         var format = new AmqpFormat(config, MaxBodyBytes, _broker.IsOurs, TimeProvider.System);
-        var desk = new DeliveryDesk(config, format, Intake, answers: null, admission, _letters, TimeProvider.System, NullLogger<DeliveryDesk>.Instance);
-        return Task.FromResult<IInboundEndpoint>(new BrokerInboundEndpoint(desk, answers: null, (handler, _) => ValueTask.FromResult(_broker.CreateReader(
-            config, new BrokerReading("orders", BrokerLayout.Empty, 32, AtOnce, handler.HandleAsync) { WaitForOpening = handler.WaitForOpeningAsync }))));
+        var desk = new DeliveryDesk(
+            config,
+            format,
+            Intake,
+            answers: null,
+            admission,
+            _letters,
+            TimeProvider.System,
+            NullLogger<DeliveryDesk>.Instance
+        );
+        return Task.FromResult<IInboundEndpoint>(
+            new BrokerInboundEndpoint(
+                desk,
+                answers: null,
+                (handler, _) =>
+                    ValueTask.FromResult(
+                        _broker.CreateReader(
+                            config,
+                            new BrokerReading("orders", BrokerLayout.Empty, 32, AtOnce, handler.HandleAsync)
+                            {
+                                WaitForOpening = handler.WaitForOpeningAsync,
+                            }
+                        )
+                    )
+            )
+        );
     }
 
     protected override async Task<SenderVerdict> SendAsync(string body, CancellationToken cancellationToken)

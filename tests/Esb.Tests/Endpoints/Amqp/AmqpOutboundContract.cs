@@ -14,7 +14,12 @@ namespace Esb.Tests.Endpoints.Amqp;
 [TestFixture]
 internal sealed class AmqpOutboundContract : OutboundEndpointContract
 {
-    private static readonly AmqpOutboundConfig Config = new() { Name = "out", Exchange = "orders", RoutingKey = "{header.x-key}" };
+    private static readonly AmqpOutboundConfig Config = new()
+    {
+        Name = "out",
+        Exchange = "orders",
+        RoutingKey = "{header.x-key}",
+    };
 
     private FakePublisher _publisher = null!;
 
@@ -26,7 +31,8 @@ internal sealed class AmqpOutboundContract : OutboundEndpointContract
 
     protected override IOutboundAdapter Create() => Create(_publisher);
 
-    protected override IOutboundAdapter CreateAway() => Create(new FakePublisher { Answer = _ => new BrokerResult(PublishOutcome.Refused, "broker away") { IsOutage = true } });
+    protected override IOutboundAdapter CreateAway() =>
+        Create(new FakePublisher { Answer = _ => new BrokerResult(PublishOutcome.Refused, "broker away") { IsOutage = true } });
 
     protected override Task<IReadOnlyList<string>> ReceivedAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<string>>([.. _publisher.Published.Select(message => MessageBody.FromBytes(message.Body).ReadText())]);
@@ -34,12 +40,19 @@ internal sealed class AmqpOutboundContract : OutboundEndpointContract
     [Test, CancelAfter(30_000)]
     public async Task Message_is_persistent_and_has_its_key_its_id_and_the_admitted_headers(CancellationToken cancellationToken)
     {
-        var message = Some.Message("<order/>", contentType: "application/xml") with { Headers = MessageHeaders.Empty.With("x-key", "eu").With("authorization", "secret"), CorrelationId = "C-1" };
+        var message = Some.Message("<order/>", contentType: "application/xml") with
+        {
+            Headers = MessageHeaders.Empty.With("x-key", "eu").With("authorization", "secret"),
+            CorrelationId = "C-1",
+        };
 
         await Create().CreateInstance().SendAsync(message, cancellationToken);
 
         var sent = _publisher.Published.Single();
-        Assert.That((sent.Exchange, sent.RoutingKey, sent.MessageId, sent.CorrelationId, sent.ContentType, sent.IsPersistent, sent.IsMandatory), Is.EqualTo(("orders", "eu", message.Id.ToString(), "C-1", "application/xml", true, true)));
+        Assert.That(
+            (sent.Exchange, sent.RoutingKey, sent.MessageId, sent.CorrelationId, sent.ContentType, sent.IsPersistent, sent.IsMandatory),
+            Is.EqualTo(("orders", "eu", message.Id.ToString(), "C-1", "application/xml", true, true))
+        );
         Assert.That((sent.Header("x-key"), sent.Header("authorization")), Is.EqualTo(("eu", (string?)null)));
     }
 
@@ -49,7 +62,9 @@ internal sealed class AmqpOutboundContract : OutboundEndpointContract
     {
         _publisher.Answer = _ => new BrokerResult(outcome, "a reason");
 
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await Create().CreateInstance().SendAsync(Some.Message(), CancellationToken.None))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await Create().CreateInstance().SendAsync(Some.Message(), CancellationToken.None)
+        )!;
 
         Assert.That((failure.Code, failure.IsTransient, failure.Detail), Is.EqualTo((code, true, "a reason")));
     }
@@ -59,10 +74,18 @@ internal sealed class AmqpOutboundContract : OutboundEndpointContract
     {
         _publisher.Answer = _ => BrokerResult.Unroutable;
 
-        Assert.That(Assert.ThrowsAsync<EndpointException>(async () => await Create().CreateInstance().SendAsync(Some.Message(), CancellationToken.None))!.Code, Is.EqualTo("ESB-AMQP-UNROUTABLE"));
+        Assert.That(
+            Assert
+                .ThrowsAsync<EndpointException>(async () =>
+                    await Create().CreateInstance().SendAsync(Some.Message(), CancellationToken.None)
+                )!
+                .Code,
+            Is.EqualTo("ESB-AMQP-UNROUTABLE")
+        );
     }
 
-    private static AmqpOutboundAdapter Create(FakePublisher publisher) => new(Config, new KeyHeader(), publisher, maxBodyBytes: 64 * 1024, TimeProvider.System);
+    private static AmqpOutboundAdapter Create(FakePublisher publisher) =>
+        new(Config, new KeyHeader(), publisher, maxBodyBytes: 64 * 1024, TimeProvider.System);
 
     private sealed class KeyHeader : IMessageValue
     {

@@ -14,8 +14,19 @@ public sealed class AmqpTests
 
     private static readonly BrokerMessage Delivery = new()
     {
-        Exchange = "shop", RoutingKey = "orders.new", MessageId = "A-1", CorrelationId = "C-1", ContentType = "application/xml", Body = "<order/>"u8.ToArray(),
-        Headers = new Dictionary<string, string> { ["x-region"] = "eu", ["authorization"] = "secret", ["esb-key"] = "k", ["esb-hops"] = "3" },
+        Exchange = "shop",
+        RoutingKey = "orders.new",
+        MessageId = "A-1",
+        CorrelationId = "C-1",
+        ContentType = "application/xml",
+        Body = "<order/>"u8.ToArray(),
+        Headers = new Dictionary<string, string>
+        {
+            ["x-region"] = "eu",
+            ["authorization"] = "secret",
+            ["esb-key"] = "k",
+            ["esb-hops"] = "3",
+        },
     };
 
     [Test]
@@ -25,9 +36,18 @@ public sealed class AmqpTests
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((message.Body.ReadText(), message.ContentType, message.CorrelationId), Is.EqualTo(("<order/>", "application/xml", "C-1")));
-            Assert.That((message.Headers["x-region"], message.Headers["authorization"], message.Headers[EsbHeaders.Key]), Is.EqualTo(("eu", (string?)null, (string?)null)));
-            Assert.That((message.Headers[EsbHeaders.SourceId], message.Id == Read(Delivery).Message.Id, MessageHops.Of(message)), Is.EqualTo(("A-1", true, 3)));
+            Assert.That(
+                (message.Body.ReadText(), message.ContentType, message.CorrelationId),
+                Is.EqualTo(("<order/>", "application/xml", "C-1"))
+            );
+            Assert.That(
+                (message.Headers["x-region"], message.Headers["authorization"], message.Headers[EsbHeaders.Key]),
+                Is.EqualTo(("eu", (string?)null, (string?)null))
+            );
+            Assert.That(
+                (message.Headers[EsbHeaders.SourceId], message.Id == Read(Delivery).Message.Id, MessageHops.Of(message)),
+                Is.EqualTo(("A-1", true, 3))
+            );
             Assert.That(message.Properties![AmqpFormat.RoutingKeyProperty], Is.EqualTo("orders.new"));
         }
     }
@@ -40,8 +60,13 @@ public sealed class AmqpTests
     {
         var way = Read(Delivery with { ReplyTo = queue }).AnswerWay!;
 
-        if (isAllowed) await way.CheckAsync(CancellationToken.None);
-        else Assert.That(Assert.ThrowsAsync<EsbException>(async () => await way.CheckAsync(CancellationToken.None))!.Code, Is.EqualTo("ESB-AMQP-REPLYTO"));
+        if (isAllowed)
+            await way.CheckAsync(CancellationToken.None);
+        else
+            Assert.That(
+                Assert.ThrowsAsync<EsbException>(async () => await way.CheckAsync(CancellationToken.None))!.Code,
+                Is.EqualTo("ESB-AMQP-REPLYTO")
+            );
     }
 
     [Test]
@@ -52,9 +77,16 @@ public sealed class AmqpTests
         var answer = await way.AnswerAsync(Some.Message("<price/>", contentType: "application/xml"), CancellationToken.None);
         var fault = way.Fault(new EsbException("SHOP-NO", "No.", FaultKind.Invalid));
 
-        Assert.That((answer.RoutingKey, answer.CorrelationId, answer.ContentType, answer.IsMandatory), Is.EqualTo(("amq.gen-abc", "C-1", "application/xml", true)));
-        Assert.That((fault.Header(EsbHeaders.Fault), JsonDocument.Parse(fault.Body).RootElement.GetProperty("status").GetInt32()), Is.EqualTo(("SHOP-NO", 422)));
+        Assert.That(
+            (answer.RoutingKey, answer.CorrelationId, answer.ContentType, answer.IsMandatory),
+            Is.EqualTo(("amq.gen-abc", "C-1", "application/xml", true))
+        );
+        Assert.That(
+            (fault.Header(EsbHeaders.Fault), JsonDocument.Parse(fault.Body).RootElement.GetProperty("status").GetInt32()),
+            Is.EqualTo(("SHOP-NO", 422))
+        );
     }
 
-    private static IncomingDelivery Read(BrokerMessage delivery) => new AmqpFormat(Config, 1024, name => name.StartsWith("esb.", StringComparison.Ordinal), TimeProvider.System).Read(delivery);
+    private static IncomingDelivery Read(BrokerMessage delivery) =>
+        new AmqpFormat(Config, 1024, name => name.StartsWith("esb.", StringComparison.Ordinal), TimeProvider.System).Read(delivery);
 }

@@ -66,8 +66,10 @@ internal sealed class FakeBroker : IBrokers
                 while (true)
                 {
                     await reading.WaitForOpening!(_stopping.Token);
-                    if (broker._queue.Reader.TryRead(out var waiting)) await HandleAsync(waiting);
-                    else await Task.Delay(LookPause, _stopping.Token);
+                    if (broker._queue.Reader.TryRead(out var waiting))
+                        await HandleAsync(waiting);
+                    else
+                        await Task.Delay(LookPause, _stopping.Token);
                 }
             }
             catch (OperationCanceledException)
@@ -84,7 +86,12 @@ internal sealed class FakeBroker : IBrokers
                     waiting.Acknowledged.SetResult();
                     break;
                 case DeliveryVerdict.Again:
-                    broker._queue.Writer.TryWrite(waiting with { Delivery = waiting.Delivery with { Failures = waiting.Delivery.Failures + 1 } });
+                    broker._queue.Writer.TryWrite(
+                        waiting with
+                        {
+                            Delivery = waiting.Delivery with { Failures = waiting.Delivery.Failures + 1 },
+                        }
+                    );
                     break;
                 default:
                     broker._queue.Writer.TryWrite(waiting);

@@ -20,11 +20,13 @@ internal sealed class FakePublisher : IBrokerPublisher
     public ValueTask<BrokerResult> PublishAsync(BrokerMessage message)
     {
         var result = Answer(message);
-        if (result == BrokerResult.Confirmed) _published.Enqueue(message);
+        if (result == BrokerResult.Confirmed)
+            _published.Enqueue(message);
         return ValueTask.FromResult(result);
     }
 
-    public Task<bool?> HasExchangeAsync(string exchange, CancellationToken cancellationToken) => Task.FromResult(Exchanges?.Contains(exchange));
+    public Task<bool?> HasExchangeAsync(string exchange, CancellationToken cancellationToken) =>
+        Task.FromResult(Exchanges?.Contains(exchange));
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -16,7 +16,8 @@ internal sealed class KeptLetters : IDeadLetterChannel
 
     public ValueTask KeepAsync(DeadLetter letter, CancellationToken cancellationToken)
     {
-        if (IsAway) throw new EsbException("ESB-STORE-AWAY", "The store is unreachable.", FaultKind.Unavailable);
+        if (IsAway)
+            throw new EsbException("ESB-STORE-AWAY", "The store is unreachable.", FaultKind.Unavailable);
         _letters.Enqueue(letter);
         return ValueTask.CompletedTask;
     }

@@ -34,7 +34,12 @@ public abstract partial class OutboundEndpointContract
     private static EndpointSender Around(IOutboundAdapter adapter, ScriptedProcess process)
     {
         var config = new AroundConfig { Name = "out" };
-        var processes = new EndpointProcesses(config, process.At("out", new AuditLog(), TimeProvider.System), reply: null, TimeProvider.System);
+        var processes = new EndpointProcesses(
+            config,
+            process.At("out", new AuditLog(), TimeProvider.System),
+            reply: null,
+            TimeProvider.System
+        );
         return new EndpointSender(config, adapter, TimeProvider.System, NullLoggerFactory.Instance, processes);
     }
 

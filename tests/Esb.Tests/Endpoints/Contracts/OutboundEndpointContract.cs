@@ -32,11 +32,16 @@ public abstract partial class OutboundEndpointContract
         await using var adapter = Create();
         var bodies = Enumerable.Range(0, 200).Select(number => $"<order>{number}</order>").ToList();
 
-        await Task.WhenAll(bodies.Chunk(25).Select(async chunk =>
-        {
-            var instance = adapter.CreateInstance();
-            foreach (var body in chunk) await instance.SendAsync(Some.Message(body), cancellationToken);
-        }));
+        await Task.WhenAll(
+            bodies
+                .Chunk(25)
+                .Select(async chunk =>
+                {
+                    var instance = adapter.CreateInstance();
+                    foreach (var body in chunk)
+                        await instance.SendAsync(Some.Message(body), cancellationToken);
+                })
+        );
 
         Assert.That(await ReceivedAsync(cancellationToken), Is.EquivalentTo(bodies));
     }
@@ -47,7 +52,10 @@ public abstract partial class OutboundEndpointContract
         await using var adapter = Create();
         var instance = adapter.CreateInstance();
 
-        Assert.That(async () => await instance.SendAsync(Some.Message("<cancelled/>"), new CancellationToken(canceled: true)), Throws.InstanceOf<OperationCanceledException>());
+        Assert.That(
+            async () => await instance.SendAsync(Some.Message("<cancelled/>"), new CancellationToken(canceled: true)),
+            Throws.InstanceOf<OperationCanceledException>()
+        );
         await instance.SendAsync(Some.Message("<next/>"), cancellationToken);
 
         Assert.That(await ReceivedAsync(cancellationToken), Is.EqualTo(["<next/>"]));
@@ -58,14 +66,20 @@ public abstract partial class OutboundEndpointContract
     {
         await using var adapter = CreateAway();
 
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await adapter.CreateInstance().SendAsync(Some.Message(), cancellationToken))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await adapter.CreateInstance().SendAsync(Some.Message(), cancellationToken)
+        )!;
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(failure.IsTransient, Is.True);
             Assert.That(failure.IsOutage, Is.True);
             Assert.That(failure.Code, Does.StartWith("ESB-"));
-            Assert.That(failure.Message, Does.EndWith(".").And.Not.Contain("/").And.Not.Contain("Exception"), "it may be shown to whoever sent the message");
+            Assert.That(
+                failure.Message,
+                Does.EndWith(".").And.Not.Contain("/").And.Not.Contain("Exception"),
+                "it may be shown to whoever sent the message"
+            );
         }
     }
 
@@ -74,7 +88,10 @@ public abstract partial class OutboundEndpointContract
     {
         await using var adapter = Create();
         var instance = adapter.CreateInstance();
-        var message = Some.Message("<order/>", contentType: "application/xml") with { Headers = MessageHeaders.Empty.With("x-order", "A-1") };
+        var message = Some.Message("<order/>", contentType: "application/xml") with
+        {
+            Headers = MessageHeaders.Empty.With("x-order", "A-1"),
+        };
         var before = message.Body.Bytes.ToArray();
 
         await instance.SendAsync(message, cancellationToken);

@@ -22,7 +22,11 @@ internal sealed class ArchiveLinkTests : FileInboundFixture
             }
 
             Assert.That(elsewhere.GetFileSystemInfos(), Is.Empty);
-            Assert.That(Claimed().Select(Path.GetFileName), Is.EqualTo(new[] { "a.xml" }), "it is kept, to be put away once the link is gone");
+            Assert.That(
+                Claimed().Select(Path.GetFileName),
+                Is.EqualTo(new[] { "a.xml" }),
+                "it is kept, to be put away once the link is gone"
+            );
         }
         finally
         {

@@ -17,7 +17,8 @@ internal sealed class FileChoiceTests : FileInboundFixture
     [TestCase(FileOrder.Name, "a b c"), TestCase(FileOrder.Time, "c b a")]
     public async Task Files_are_taken_in_order(FileOrder order, string expected, CancellationToken cancellationToken)
     {
-        foreach (var (name, age) in new[] { ("a", 1), ("b", 2), ("c", 3) }) await PutOldAsync($"{name}.xml", name, age, cancellationToken);
+        foreach (var (name, age) in new[] { ("a", 1), ("b", 2), ("c", 3) })
+            await PutOldAsync($"{name}.xml", name, age, cancellationToken);
 
         await using var endpoint = await StartAsync(Intake, SomeFiles.InboundConfig(Folder) with { Order = order });
         await Eventually.HoldsAsync(() => Done().Count == 3, "all are taken", cancellationToken);

@@ -12,7 +12,8 @@ internal sealed class FileClaimTests : FileInboundFixture
     {
         const int Files = 300;
         var (left, right) = (new RecordingIntake(), new RecordingIntake());
-        for (var number = 0; number < Files; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        for (var number = 0; number < Files; number++)
+            await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
 
         await using var first = await StartAsync(left);
         await using var second = await StartAsync(right);
@@ -40,9 +41,21 @@ internal sealed class FileClaimTests : FileInboundFixture
     }
 
     [Test]
-    public async Task File_that_a_dead_host_had_claimed_is_left_to_the_endpoint_whose_pattern_has_its_name(CancellationToken cancellationToken)
+    public async Task File_that_a_dead_host_had_claimed_is_left_to_the_endpoint_whose_pattern_has_its_name(
+        CancellationToken cancellationToken
+    )
     {
-        var (orders, invoices) = (SomeFiles.InboundConfig(Folder) with { Pattern = "*.ord" }, SomeFiles.InboundConfig(Folder) with { Name = "invoices", Pattern = "*.inv" });
+        var (orders, invoices) = (
+            SomeFiles.InboundConfig(Folder) with
+            {
+                Pattern = "*.ord",
+            },
+            SomeFiles.InboundConfig(Folder) with
+            {
+                Name = "invoices",
+                Pattern = "*.inv",
+            }
+        );
         var first = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(new TaskCompletionSource().Task) };
         var dead = await StartAsync(first, orders);
         await PutAsync(At("1.ord"), "an order", cancellationToken);
@@ -65,7 +78,8 @@ internal sealed class FileClaimTests : FileInboundFixture
     {
         var (log, time) = (new LogLines(), new ManualTime());
         await File.WriteAllTextAsync(At("1.ord"), "an order", cancellationToken);
-        using (var dead = FileClaims.Open(SomeFiles.InboundConfig(Folder), time, log)) dead.TryClaim("1.ord");
+        using (var dead = FileClaims.Open(SomeFiles.InboundConfig(Folder), time, log))
+            dead.TryClaim("1.ord");
         using var claims = FileClaims.Open(SomeFiles.InboundConfig(Folder) with { Pattern = "*.xml" }, time, log);
 
         var taken = claims.TakeOver();
@@ -99,7 +113,8 @@ internal sealed class FileClaimTests : FileInboundFixture
         var intake = new RecordingIntake { IsDurable = false, Answer = (_, _) => Task.FromResult<Task>(new TaskCompletionSource().Task) };
         await using var endpoint = await StartAsync(intake);
 
-        for (var number = 0; number < 20; number++) await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
+        for (var number = 0; number < 20; number++)
+            await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
 
         await Eventually.HoldsAsync(() => intake.Messages.Count == 20, "all are handed over", cancellationToken);
     }
@@ -114,7 +129,11 @@ internal sealed class FileClaimTests : FileInboundFixture
             await writer.WriteAsync("<order"u8.ToArray(), cancellationToken);
             await writer.FlushAsync(cancellationToken);
             await using var endpoint = await StartAsync(intake, log: log);
-            await Eventually.HoldsAsync(() => log.Warnings.Any(line => line.StartsWith("ESB-FILE-BUSY", StringComparison.Ordinal)), "it finds the file in use", cancellationToken);
+            await Eventually.HoldsAsync(
+                () => log.Warnings.Any(line => line.StartsWith("ESB-FILE-BUSY", StringComparison.Ordinal)),
+                "it finds the file in use",
+                cancellationToken
+            );
             await writer.WriteAsync("/>"u8.ToArray(), cancellationToken);
             await writer.DisposeAsync();
 

@@ -24,8 +24,19 @@ internal sealed class FileInboundContract : InboundEndpointContract
     [TearDown]
     public void DeleteFolder() => _folder.Delete(recursive: true);
 
-    protected override Task<IInboundEndpoint> CreateAsync() => Task.FromResult<IInboundEndpoint>(
-        SomeFiles.Inbound(SomeFiles.InboundConfig(_folder.FullName) with { MaxConcurrentCalls = AtOnce }, Intake, audit: AuditGate, overload: _overload.Gate, hold: IntakeHold));
+    protected override Task<IInboundEndpoint> CreateAsync() =>
+        Task.FromResult<IInboundEndpoint>(
+            SomeFiles.Inbound(
+                SomeFiles.InboundConfig(_folder.FullName) with
+                {
+                    MaxConcurrentCalls = AtOnce,
+                },
+                Intake,
+                audit: AuditGate,
+                overload: _overload.Gate,
+                hold: IntakeHold
+            )
+        );
 
     protected override async Task<SenderVerdict> SendAsync(string body, CancellationToken cancellationToken)
     {
@@ -35,8 +46,10 @@ internal sealed class FileInboundContract : InboundEndpointContract
         File.Move(unfinished, Path.Combine(_folder.FullName, name));
         while (true)
         {
-            if (File.Exists(Path.Combine(_folder.FullName, "done", name))) return SenderVerdict.Accepted;
-            if (File.Exists(Path.Combine(_folder.FullName, "error", $"{name}.reason.txt"))) return SenderVerdict.Refused;
+            if (File.Exists(Path.Combine(_folder.FullName, "done", name)))
+                return SenderVerdict.Accepted;
+            if (File.Exists(Path.Combine(_folder.FullName, "error", $"{name}.reason.txt")))
+                return SenderVerdict.Refused;
             await Task.Delay(5, cancellationToken);
         }
     }

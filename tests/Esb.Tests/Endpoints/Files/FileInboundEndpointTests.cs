@@ -89,7 +89,13 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var other = Directory.CreateDirectory($"/dev/shm/esb-{Guid.NewGuid():N}");
         try
         {
-            await using var endpoint = await StartAsync(new RecordingIntake(), SomeFiles.InboundConfig(Folder) with { Done = other.FullName });
+            await using var endpoint = await StartAsync(
+                new RecordingIntake(),
+                SomeFiles.InboundConfig(Folder) with
+                {
+                    Done = other.FullName,
+                }
+            );
 
             await PutAsync(At("order.xml"), "<order/>", cancellationToken);
 
@@ -106,7 +112,10 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
     public async Task File_is_tried_again_as_the_same_message_while_the_broker_is_away(CancellationToken cancellationToken)
     {
         var intake = new RecordingIntake();
-        intake.Answer = (_, _) => intake.Messages.Count < 3 ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable) : Task.FromResult(Task.CompletedTask);
+        intake.Answer = (_, _) =>
+            intake.Messages.Count < 3
+                ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable)
+                : Task.FromResult(Task.CompletedTask);
         await using var endpoint = await StartAsync(intake);
 
         await PutAsync(At("order.xml"), "<order/>", cancellationToken);
@@ -126,14 +135,18 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
         var intake = new RecordingIntake();
         intake.Answer = async (_, token) =>
         {
-            lock (gate) most = Math.Max(most, ++now);
-            if (most >= calls) full.TrySetResult();
+            lock (gate)
+                most = Math.Max(most, ++now);
+            if (most >= calls)
+                full.TrySetResult();
             await full.Task.WaitAsync(token);
             await Task.Delay(10, token); // for one too many
-            lock (gate) now--;
+            lock (gate)
+                now--;
             return Task.CompletedTask;
         };
-        for (var number = 0; number < 30; number++) await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
+        for (var number = 0; number < 30; number++)
+            await PutAsync(At($"{number}.xml"), "<order/>", cancellationToken);
 
         await using var endpoint = await StartAsync(intake, SomeFiles.InboundConfig(Folder) with { MaxConcurrentCalls = calls });
 
@@ -152,7 +165,8 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
 
         gate.Tell("the spool is full to 95 %");
         await Eventually.HoldsAsync(() => gate.Waiting == 1, "the endpoint looks no further", cancellationToken);
-        for (var number = 0; number < 3; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        for (var number = 0; number < 3; number++)
+            await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
         var (left, claimed, seen) = (Directory.GetFiles(Folder).Length, Claimed().Count, intake.Messages.Count);
         gate.Tell(null);
 
@@ -165,7 +179,8 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
     public async Task Files_stay_where_they_are_while_the_host_has_too_much_to_do(CancellationToken cancellationToken)
     {
         var overload = new ToldOverload(new LimitsConfig { InFlightHigh = 2, InFlightLow = 1 });
-        for (var call = 0; call < 2; call++) overload.Gate.Enter(needsTopics: false); // callers of another endpoint
+        for (var call = 0; call < 2; call++)
+            overload.Gate.Enter(needsTopics: false); // callers of another endpoint
 
         await AssertHeldBackAsync(overload, overload.Gate.Leave, cancellationToken);
 
@@ -206,7 +221,14 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
     public async Task Stopping_waits_for_the_file_that_is_handed_over(CancellationToken cancellationToken)
     {
         var go = new TaskCompletionSource();
-        var intake = new RecordingIntake { Answer = async (_, _) => { await go.Task; return Task.CompletedTask; } };
+        var intake = new RecordingIntake
+        {
+            Answer = async (_, _) =>
+            {
+                await go.Task;
+                return Task.CompletedTask;
+            },
+        };
         await using var endpoint = await StartAsync(intake);
         await PutAsync(At("order.xml"), "<order/>", cancellationToken);
         await Eventually.HoldsAsync(() => intake.Messages.Count == 1, "it is being handed over", cancellationToken);
@@ -222,7 +244,8 @@ internal sealed class FileInboundEndpointTests : FileInboundFixture
     private async Task AssertHeldBackAsync(ToldOverload overload, Action relieve, CancellationToken cancellationToken)
     {
         var (intake, before) = (new RecordingIntake(), overload.Asked);
-        for (var number = 0; number < 3; number++) await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
+        for (var number = 0; number < 3; number++)
+            await PutAsync(At($"{number}.xml"), $"{number}", cancellationToken);
         await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, overload: overload.Gate);
         await endpoint.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => overload.Asked > before + 1, "it has asked and waits", cancellationToken);

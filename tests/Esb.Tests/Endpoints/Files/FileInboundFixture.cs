@@ -34,5 +34,19 @@ internal abstract class FileInboundFixture
 
     protected List<string> Done() => Directory.Exists(At("done")) ? [.. Directory.GetFiles(At("done"))] : [];
 
-    protected List<string> Claimed() => [.. Directory.GetFiles(At(".claimed"), "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0, IgnoreInaccessible = true }).Where(path => !path.EndsWith(".lock", StringComparison.Ordinal))];
+    protected List<string> Claimed() =>
+        [
+            .. Directory
+                .GetFiles(
+                    At(".claimed"),
+                    "*",
+                    new EnumerationOptions
+                    {
+                        RecurseSubdirectories = true,
+                        AttributesToSkip = 0,
+                        IgnoreInaccessible = true,
+                    }
+                )
+                .Where(path => !path.EndsWith(".lock", StringComparison.Ordinal)),
+        ];
 }

@@ -63,7 +63,9 @@ internal sealed class FileOutboundEndpointTests
         await using var adapter = SomeFiles.Outbound(Folder, "{header.x-order}.xml");
         await adapter.CreateInstance().SendAsync(With("x-order", "Tea", "<a/>"), default);
 
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await adapter.CreateInstance().SendAsync(With("x-order", "TEA", "<b/>"), default))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await adapter.CreateInstance().SendAsync(With("x-order", "TEA", "<b/>"), default)
+        )!;
 
         Assert.That(failure.Code, Is.EqualTo("ESB-FILE-EXISTS"));
     }
@@ -121,7 +123,9 @@ internal sealed class FileOutboundEndpointTests
         for (var round = 0; round < 20; round++)
         {
             var name = $"order-{round}.xml";
-            var sends = Enumerable.Range(0, 16).Select(number => Task.Run(() => TrySendAsync(Some.Message($"<order>{number}</order>"), name), cancellationToken));
+            var sends = Enumerable
+                .Range(0, 16)
+                .Select(number => Task.Run(() => TrySendAsync(Some.Message($"<order>{number}</order>"), name), cancellationToken));
 
             Assert.That((await Task.WhenAll(sends)).Count(sent => sent), Is.EqualTo(1), "two counted as sent, and one of them is lost");
         }
@@ -163,7 +167,8 @@ internal sealed class FileOutboundEndpointTests
     [Test, Property("Case", "FIL-15")]
     public async Task Volume_without_space_takes_the_message_once_there_is_some()
     {
-        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", Folder)) Assert.Ignore("Only root can mount a small volume; the other test covers the code.");
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", Folder))
+            Assert.Ignore("Only root can mount a small volume; the other test covers the code.");
         try
         {
             var large = Some.Message(new string('x', 100_000));
@@ -205,7 +210,13 @@ internal sealed class FileOutboundEndpointTests
     {
         var message = Some.Message() with
         {
-            Headers = MessageHeaders.From([new("x-file-name", "stolen.xml"), new("CamelFileName", "stolen.xml"), new("folder", "/"), new("fileName", "stolen.xml"), new("ifExists", "replace")]),
+            Headers = MessageHeaders.From([
+                new("x-file-name", "stolen.xml"),
+                new("CamelFileName", "stolen.xml"),
+                new("folder", "/"),
+                new("fileName", "stolen.xml"),
+                new("ifExists", "replace"),
+            ]),
         };
 
         await SendAsync(message, "order.xml");
@@ -228,10 +239,12 @@ internal sealed class FileOutboundEndpointTests
     [Test]
     public async Task File_that_is_there_and_may_not_be_read_concerns_its_message_only()
     {
-        if (Environment.UserName == "root") Assert.Ignore("Nothing is unreadable to root: run as another user to see it.");
+        if (Environment.UserName == "root")
+            Assert.Ignore("Nothing is unreadable to root: run as another user to see it.");
         var target = Path.Combine(Folder, "a.xml");
         await File.WriteAllTextAsync(target, "<other/>");
-        if (!OperatingSystem.IsWindows()) File.SetUnixFileMode(target, UnixFileMode.None);
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(target, UnixFileMode.None);
 
         var failure = Refusal(Some.Message(), "a.xml");
         await SendAsync(Some.Message(), "a.xml", FileExistsRule.Unique);
@@ -241,7 +254,11 @@ internal sealed class FileOutboundEndpointTests
         Assert.That(Contents(), Is.EqualTo(["<order/>", "<order/>"]));
     }
 
-    private static EsbMessage With(string header, string value, string body = "<order/>") => Some.Message(body) with { Headers = MessageHeaders.Empty.With(header, value) };
+    private static EsbMessage With(string header, string value, string body = "<order/>") =>
+        Some.Message(body) with
+        {
+            Headers = MessageHeaders.Empty.With(header, value),
+        };
 
     private async Task SendAsync(EsbMessage message, string fileName, FileExistsRule rule = FileExistsRule.Fail)
     {
@@ -283,6 +300,7 @@ internal sealed class FileOutboundEndpointTests
 
     private sealed class FailingStream(Exception failure) : MemoryStream
     {
-        public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken) => Task.FromException(failure);
+        public override Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken) =>
+            Task.FromException(failure);
     }
 }

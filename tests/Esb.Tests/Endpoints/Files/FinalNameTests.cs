@@ -22,21 +22,30 @@ internal sealed class FinalNameTests
         var wins = new int[Rounds];
         using var barrier = new Barrier(Takers);
 
-        await Task.WhenAll(Enumerable.Range(0, Takers).Select(taker => Task.Factory.StartNew(
-            () =>
-            {
-                for (var round = 0; round < Rounds; round++)
-                {
-                    var source = At($"{taker}.part");
-                    File.WriteAllText(source, "");
-                    barrier.SignalAndWait(cancellationToken);
-                    if (FinalName.TryTake(source, At($"order-{round}"))) Interlocked.Increment(ref wins[round]);
-                    else File.Delete(source);
-                }
-            },
-            cancellationToken,
-            TaskCreationOptions.LongRunning,
-            TaskScheduler.Default)));
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, Takers)
+                .Select(taker =>
+                    Task.Factory.StartNew(
+                        () =>
+                        {
+                            for (var round = 0; round < Rounds; round++)
+                            {
+                                var source = At($"{taker}.part");
+                                File.WriteAllText(source, "");
+                                barrier.SignalAndWait(cancellationToken);
+                                if (FinalName.TryTake(source, At($"order-{round}")))
+                                    Interlocked.Increment(ref wins[round]);
+                                else
+                                    File.Delete(source);
+                            }
+                        },
+                        cancellationToken,
+                        TaskCreationOptions.LongRunning,
+                        TaskScheduler.Default
+                    )
+                )
+        );
 
         Assert.That(wins, Is.All.EqualTo(1));
     }
@@ -54,7 +63,8 @@ internal sealed class FinalNameTests
         watcher.EnableRaisingEvents = true;
 
         var taken = FinalName.TryTake(At("a"), At("b"));
-        while (events.IsEmpty) await Task.Delay(10, cancellationToken);
+        while (events.IsEmpty)
+            await Task.Delay(10, cancellationToken);
 
         Assert.That((taken, events.First()), Is.EqualTo((true, WatcherChangeTypes.Renamed)));
     }
@@ -72,7 +82,10 @@ internal sealed class FinalNameTests
             Assert.That(FinalName.TryTake(At("a"), taken), Is.False);
             Assert.That(FinalName.TryTake(At("a"), Path.Combine(other.FullName, "free")), Is.True);
 
-            Assert.That(other.GetFiles().OrderBy(file => file.Name).Select(file => (file.Name, File.ReadAllText(file.FullName))), Is.EqualTo([("free", "second"), ("taken", "first")]));
+            Assert.That(
+                other.GetFiles().OrderBy(file => file.Name).Select(file => (file.Name, File.ReadAllText(file.FullName))),
+                Is.EqualTo([("free", "second"), ("taken", "first")])
+            );
             Assert.That(File.Exists(At("a")), Is.False);
         }
         finally
@@ -92,7 +105,8 @@ internal sealed class FinalNameTests
             await File.WriteAllBytesAsync(At("order.bin"), new byte[Size], cancellationToken);
 
             var move = Task.Run(() => FinalName.TryTake(At("order.bin"), target.FullName), cancellationToken);
-            for (target.Refresh(); !move.IsCompleted; target.Refresh()) Assert.That(!target.Exists || target.Length == Size, Is.True, "half a file");
+            for (target.Refresh(); !move.IsCompleted; target.Refresh())
+                Assert.That(!target.Exists || target.Length == Size, Is.True, "half a file");
 
             Assert.That(await move, Is.True);
         }

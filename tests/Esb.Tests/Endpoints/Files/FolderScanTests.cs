@@ -15,7 +15,10 @@ internal sealed class FolderScanTests
 
     // In memory where there is such a place: a hundred thousand files take their time on a disk.
     [SetUp]
-    public void CreateFolder() => _folder = Directory.Exists("/dev/shm") ? Directory.CreateDirectory($"/dev/shm/esb-{Guid.NewGuid():N}") : Directory.CreateTempSubdirectory("esb-");
+    public void CreateFolder() =>
+        _folder = Directory.Exists("/dev/shm")
+            ? Directory.CreateDirectory($"/dev/shm/esb-{Guid.NewGuid():N}")
+            : Directory.CreateTempSubdirectory("esb-");
 
     [TearDown]
     public void DeleteFolder() => _folder.Delete(recursive: true);
@@ -77,8 +80,13 @@ internal sealed class FolderScanTests
     public void Folders_pipes_and_sockets_are_passed_over_with_one_warning_each(CancellationToken cancellationToken)
     {
         Directory.CreateDirectory(At("folder.xml"));
-        using (var mkfifo = Process.Start("mkfifo", At("pipe.xml"))) mkfifo.WaitForExit();
-        using var socket = new System.Net.Sockets.Socket(System.Net.Sockets.AddressFamily.Unix, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Unspecified);
+        using (var mkfifo = Process.Start("mkfifo", At("pipe.xml")))
+            mkfifo.WaitForExit();
+        using var socket = new System.Net.Sockets.Socket(
+            System.Net.Sockets.AddressFamily.Unix,
+            System.Net.Sockets.SocketType.Stream,
+            System.Net.Sockets.ProtocolType.Unspecified
+        );
         socket.Bind(new System.Net.Sockets.UnixDomainSocketEndPoint(At("socket.xml")));
         File.WriteAllText(At("order.xml"), "<order/>");
         var log = new LogLines();
@@ -92,7 +100,8 @@ internal sealed class FolderScanTests
     [Test, Category("Thorough"), Property("Case", "FIL-17")]
     public void Hundred_thousand_files_are_found_in_order_batch_by_batch_in_flat_memory()
     {
-        for (var number = 0; number < 100_000; number++) File.Create(At($"order-{number:D6}.xml")).Dispose();
+        for (var number = 0; number < 100_000; number++)
+            File.Create(At($"order-{number:D6}.xml")).Dispose();
         var scan = Scan();
         scan.Look();
         _time.Advance(TimeSpan.FromSeconds(1));
@@ -143,5 +152,13 @@ internal sealed class FolderScanTests
     private string At(string name) => Path.Combine(Folder, name);
 
     private FolderScan Scan(string pattern = "*", LogLines? log = null) =>
-        new(SomeFiles.InboundConfig(Folder) with { Pattern = pattern, Interval = TimeSpan.FromSeconds(1) }, _time, (log ?? new LogLines()).CreateLogger<FolderScan>());
+        new(
+            SomeFiles.InboundConfig(Folder) with
+            {
+                Pattern = pattern,
+                Interval = TimeSpan.FromSeconds(1),
+            },
+            _time,
+            (log ?? new LogLines()).CreateLogger<FolderScan>()
+        );
 }

@@ -9,7 +9,13 @@ internal sealed class FolderWatchTests : FileInboundFixture
     [Test]
     public async Task Watched_folder_is_read_long_before_the_interval(CancellationToken cancellationToken)
     {
-        await using var endpoint = await StartAsync(new RecordingIntake(), SomeFiles.InboundConfig(Folder) with { Interval = TimeSpan.FromHours(1) });
+        await using var endpoint = await StartAsync(
+            new RecordingIntake(),
+            SomeFiles.InboundConfig(Folder) with
+            {
+                Interval = TimeSpan.FromHours(1),
+            }
+        );
         await Eventually.HoldsAsync(() => Directory.Exists(At(".claimed")), "it has begun", cancellationToken);
 
         await PutAsync(At("order.xml"), "<order/>", cancellationToken);
@@ -21,7 +27,12 @@ internal sealed class FolderWatchTests : FileInboundFixture
     public async Task Folder_that_cannot_be_watched_is_looked_through_with_one_warning(CancellationToken cancellationToken)
     {
         var (log, intake) = (new LogLines(), new RecordingIntake());
-        await using var endpoint = SomeFiles.Inbound(SomeFiles.InboundConfig(Folder), intake, log, _ => throw new IOException("The number of watches is exhausted."));
+        await using var endpoint = SomeFiles.Inbound(
+            SomeFiles.InboundConfig(Folder),
+            intake,
+            log,
+            _ => throw new IOException("The number of watches is exhausted.")
+        );
         await endpoint.StartAsync(cancellationToken);
 
         for (var round = 1; round <= 3; round++)

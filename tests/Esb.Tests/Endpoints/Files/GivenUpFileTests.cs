@@ -24,7 +24,10 @@ internal sealed class GivenUpFileTests
         await using var adapter = SomeFiles.Outbound(_folder.FullName, "order.xml", rule);
         var late = Some.Message() with { Body = MessageBody.FromStream(new HangingStream("<old/>"u8.ToArray(), OvertakeAsync)) };
 
-        Assert.That(async () => await adapter.CreateInstance().SendAsync(late, givenUp.Token), Throws.InstanceOf<OperationCanceledException>());
+        Assert.That(
+            async () => await adapter.CreateInstance().SendAsync(late, givenUp.Token),
+            Throws.InstanceOf<OperationCanceledException>()
+        );
 
         Assert.That(_folder.GetFiles().Select(file => File.ReadAllText(file.FullName)), Is.EqualTo(["<new/>"]));
 

@@ -19,9 +19,16 @@ internal sealed class LogLines : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(
+        LogLevel logLevel,
+        EventId eventId,
+        TState state,
+        Exception? exception,
+        Func<TState, Exception?, string> formatter
+    )
     {
-        if (IsEnabled(logLevel)) _warnings.Enqueue(formatter(state, exception));
+        if (IsEnabled(logLevel))
+            _warnings.Enqueue(formatter(state, exception));
     }
 
     public void Dispose()

@@ -30,7 +30,8 @@ internal sealed class RecordingIntake : IMessageIntake
         return new IntakeResult(message.Id, null, null, IsDurable, await Answer(message, cancellationToken));
     }
 
-    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) => ReceiveAsync(message, cancellationToken);
+    public ValueTask<IntakeResult> ReceiveAsync(EsbMessage message, IUnitOfWork unitOfWork, CancellationToken cancellationToken) =>
+        ReceiveAsync(message, cancellationToken);
 
     public ValueTask RefuseAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken)
     {
@@ -38,7 +39,9 @@ internal sealed class RecordingIntake : IMessageIntake
         return ValueTask.CompletedTask;
     }
 
-    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
+    public ValueTask AbortAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        RefuseAsync(message, code, reason, cancellationToken);
 
-    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) => RefuseAsync(message, code, reason, cancellationToken);
+    public ValueTask RecognizeAsync(EsbMessage message, string code, string reason, CancellationToken cancellationToken) =>
+        RefuseAsync(message, code, reason, cancellationToken);
 }

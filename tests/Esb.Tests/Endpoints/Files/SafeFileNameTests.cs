@@ -20,7 +20,8 @@ public sealed class SafeFileNameTests
     [TestCase("a/../../b")]
     [TestCase("a/b.xml")]
     [Property("Case", "FIL-01")]
-    public void Name_that_leads_to_another_folder_is_refused(string name) => Assert.That(SafeFileName.WhatIsWrong(name), Does.Contain("plain file name"));
+    public void Name_that_leads_to_another_folder_is_refused(string name) =>
+        Assert.That(SafeFileName.WhatIsWrong(name), Does.Contain("plain file name"));
 
     [TestCase("/etc/passwd")]
     [TestCase("C:\\orders\\1.xml")]
@@ -82,7 +83,8 @@ public sealed class SafeFileNameTests
     [TestCase("or\u200bder.xml")]
     [TestCase("order\uD800.xml")]
     [Property("Case", "FIL-07")]
-    public void Characters_that_cannot_be_seen_are_refused(string name) => Assert.That(SafeFileName.WhatIsWrong(name), Does.Contain("plain file name"));
+    public void Characters_that_cannot_be_seen_are_refused(string name) =>
+        Assert.That(SafeFileName.WhatIsWrong(name), Does.Contain("plain file name"));
 
     [Test, Property("Case", "FIL-07")]
     public void Name_is_shown_with_what_cannot_be_seen_escaped() =>

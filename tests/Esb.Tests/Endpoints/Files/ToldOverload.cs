@@ -15,7 +15,13 @@ internal sealed class ToldOverload
     {
         var transport = Substitute.For<ITopicTransport>();
         transport.Status.Returns(_ => new TransportStatus(AreTopicsReady));
-        Gate = new OverloadGate(limits, new MemoryMarks(limits, TimeProvider.System, Measure, () => { }), transport, TimeProvider.System, NullLogger<OverloadGate>.Instance);
+        Gate = new OverloadGate(
+            limits,
+            new MemoryMarks(limits, TimeProvider.System, Measure, () => { }),
+            transport,
+            TimeProvider.System,
+            NullLogger<OverloadGate>.Instance
+        );
     }
 
     public OverloadGate Gate { get; }

@@ -28,11 +28,13 @@ internal sealed class Backend : IAsyncDisposable
         var place = port ?? FreePorts.Next();
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddLogging();
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
-        {
-            kestrel.ListenLocalhost(place);
-            kestrel.Limits.MaxRequestBodySize = null;
-        });
+        builder
+            .WebHost.UseKestrelCore()
+            .ConfigureKestrel(kestrel =>
+            {
+                kestrel.ListenLocalhost(place);
+                kestrel.Limits.MaxRequestBodySize = null;
+            });
         var backend = new Backend(builder.Build(), place);
         backend._application.Run(async context =>
         {
@@ -64,6 +66,10 @@ internal sealed class Backend : IAsyncDisposable
         await request.Body.CopyToAsync(body, context.RequestAborted);
         request.Body = body;
         var headers = string.Join("\n", request.Headers.Select(header => $"{header.Key}: {header.Value}"));
-        lock (Requests) Requests.Add($"{request.Method} {request.Path}{request.QueryString}\n{headers}\n\n{(body.Length < 100_000 ? Encoding.UTF8.GetString(body.ToArray()) : body.Length)}");
+        lock (Requests)
+            Requests.Add(
+                $"{request.Method} "
+                    + $"{request.Path}{request.QueryString}\n{headers}\n\n{(body.Length < 100_000 ? Encoding.UTF8.GetString(body.ToArray()) : body.Length)}"
+            );
     }
 }

@@ -14,7 +14,10 @@ public sealed class DecodingTests
     private HttpBus _bus = null!;
 
     [SetUp]
-    public async Task StartBus() => _bus = await new HttpBus().StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "maxBodySize": "1MiB", "headers": ["*"] } """);
+    public async Task StartBus() =>
+        _bus = await new HttpBus().StartAsync(
+            """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "maxBodySize": "1MiB", "headers": ["*"] } """
+        );
 
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
@@ -90,12 +93,20 @@ public sealed class DecodingTests
 
         await AssertProblemAsync(response, HttpStatusCode.BadRequest, "ESB-HTTP-CHARSET", CancellationToken.None);
         var detail = await response.Content.ReadAsStringAsync();
-        foreach (var name in told) Assert.That(detail, Does.Contain(name));
+        foreach (var name in told)
+            Assert.That(detail, Does.Contain(name));
         Assert.That(_bus.Published, Is.Empty);
     }
 
-    [TestCase("application/xml; charset=UTF8", "<?xml version='1.0' encoding='utf-8'?><a/>"), TestCase("application/xml", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>"), TestCase("text/plain; charset=windows-1252", "x")]
-    [TestCase("application/xml; charset=latin1", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>"), TestCase("application/json; charset=utf-8", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>")]
+    [
+        TestCase("application/xml; charset=UTF8", "<?xml version='1.0' encoding='utf-8'?><a/>"),
+        TestCase("application/xml", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>"),
+        TestCase("text/plain; charset=windows-1252", "x")
+    ]
+    [
+        TestCase("application/xml; charset=latin1", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>"),
+        TestCase("application/json; charset=utf-8", "<?xml version='1.0' encoding='ISO-8859-1'?><a/>")
+    ]
     public async Task Charset_that_the_body_agrees_with_is_taken(string contentType, string body)
     {
         using var response = await PostAsync(Encoding.UTF8.GetBytes(body), null, contentType, CancellationToken.None);
@@ -112,7 +123,9 @@ public sealed class DecodingTests
             context.Request.Body.Position = 0;
             return context.Request.Body.CopyToAsync(context.Response.Body, CancellationToken.None);
         });
-        await using var bus = await new HttpBus().StartAsync($$""" "in": { "type": "http-inbound", "path": "/in", "relay": "out" {{headers}} }, "out": { "type": "http-outbound", "url": "{{backend.Url}}" {{headers}} } """);
+        await using var bus = await new HttpBus().StartAsync(
+            $$""" "in": { "type": "http-inbound", "path": "/in", "relay": "out" {{headers}} }, "out": { "type": "http-outbound", "url": "{{backend.Url}}" {{headers}} } """
+        );
         var packed = Pack(RandomNumberGenerator.GetBytes(1000))[..^3];
         using var content = new ByteArrayContent(packed) { Headers = { ContentEncoding = { "gzip" } } };
 
@@ -123,18 +136,25 @@ public sealed class DecodingTests
         Assert.That(response.Content.Headers.ContentEncoding, Is.EqualTo(new[] { "gzip" }));
     }
 
-    private async Task<HttpResponseMessage> PostAsync(byte[] body, string? encoding, string contentType = "text/plain", CancellationToken cancellationToken = default)
+    private async Task<HttpResponseMessage> PostAsync(
+        byte[] body,
+        string? encoding,
+        string contentType = "text/plain",
+        CancellationToken cancellationToken = default
+    )
     {
         using var content = new ByteArrayContent(body);
         content.Headers.TryAddWithoutValidation("Content-Type", contentType);
-        if (encoding is not null) content.Headers.TryAddWithoutValidation("Content-Encoding", encoding);
+        if (encoding is not null)
+            content.Headers.TryAddWithoutValidation("Content-Encoding", encoding);
         return await _bus.Client.PostAsync("/orders", content, cancellationToken);
     }
 
     private static byte[] Pack(byte[] body)
     {
         using var packed = new MemoryStream();
-        using (var gzip = new GZipStream(packed, CompressionLevel.SmallestSize)) gzip.Write(body);
+        using (var gzip = new GZipStream(packed, CompressionLevel.SmallestSize))
+            gzip.Write(body);
         return packed.ToArray();
     }
 }

@@ -29,20 +29,30 @@ public sealed class HopsTests
     }
 
     [TestCase(32), TestCase(33), TestCase(1_000_000), CancelAfter(10_000), Property("Case", "XPT-11")]
-    public async Task Message_that_would_leave_once_too_often_is_not_sent_and_not_tried_again(int before, CancellationToken cancellationToken)
+    public async Task Message_that_would_leave_once_too_often_is_not_sent_and_not_tried_again(
+        int before,
+        CancellationToken cancellationToken
+    )
     {
         await using var backend = await Backend.StartAsync();
         var endpoint = Endpoint(backend.Url);
 
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await endpoint.SendAsync(MessageHops.Set(Some.Message(), before), cancellationToken));
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await endpoint.SendAsync(MessageHops.Set(Some.Message(), before), cancellationToken)
+        );
 
-        Assert.That((failure!.Code, failure.IsTransient, failure.Status, failure.IsOutage), Is.EqualTo(("ESB-ROUTE-HOPS", false, (int?)508, false)));
+        Assert.That(
+            (failure!.Code, failure.IsTransient, failure.Status, failure.IsOutage),
+            Is.EqualTo(("ESB-ROUTE-HOPS", false, (int?)508, false))
+        );
         Assert.That(failure.Message, Does.Contain($" {before} times"));
         Assert.That(backend.Requests, Is.Empty);
     }
 
     [Test, CancelAfter(10_000), Property("Case", "XPT-11")]
-    public async Task Message_that_came_over_a_bus_goes_on_counting_and_one_that_came_over_a_proxy_begins(CancellationToken cancellationToken)
+    public async Task Message_that_came_over_a_bus_goes_on_counting_and_one_that_came_over_a_proxy_begins(
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "headers": ["*"] } """);
 
@@ -61,7 +71,10 @@ public sealed class HopsTests
 
         await Endpoint(backend.Url, """ , "headers": ["*"] """).SendAsync(message, cancellationToken);
 
-        Assert.That(backend.Requests.Single().Split('\n').Where(line => line.StartsWith("Via: ", StringComparison.OrdinalIgnoreCase)), Is.EqualTo(new[] { "Via: 1.1 esb, 1.1 esb, 1.1 esb" }));
+        Assert.That(
+            backend.Requests.Single().Split('\n').Where(line => line.StartsWith("Via: ", StringComparison.OrdinalIgnoreCase)),
+            Is.EqualTo(new[] { "Via: 1.1 esb, 1.1 esb, 1.1 esb" })
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -74,7 +87,16 @@ public sealed class HopsTests
         Assert.That(backend.Requests.Single(), Does.Not.Contain("Via:").IgnoreCase);
     }
 
-    [TestCase("1.1 esb", 1), TestCase("HTTP/2 ESB (a comment)", 1), TestCase("1.1 esb,1.1 fred , 2\tesb", 2), TestCase("esb", 0), TestCase("1.1 esb.example", 0), TestCase("", 0), TestCase(", ,", 0), Property("Case", "XPT-11")]
+    [
+        TestCase("1.1 esb", 1),
+        TestCase("HTTP/2 ESB (a comment)", 1),
+        TestCase("1.1 esb,1.1 fred , 2\tesb", 2),
+        TestCase("esb", 0),
+        TestCase("1.1 esb.example", 0),
+        TestCase("", 0),
+        TestCase(", ,", 0),
+        Property("Case", "XPT-11")
+    ]
     public void Only_entries_of_a_bus_count(string via, int hops)
     {
         Assert.That(ViaField.HopsOf(new StringValues([via, "1.0 proxy"])), Is.EqualTo(hops));
@@ -83,7 +105,8 @@ public sealed class HopsTests
     private async Task PostAsync(CancellationToken cancellationToken, string? via = null)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, "/orders") { Content = new StringContent("<order/>") };
-        if (via is not null) request.Headers.TryAddWithoutValidation("Via", via);
+        if (via is not null)
+            request.Headers.TryAddWithoutValidation("Via", via);
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
         Assert.That((int)response.StatusCode, Is.EqualTo(202));
     }

@@ -40,13 +40,20 @@ internal sealed class HttpBus : IAsyncDisposable
         Transport.Status.Returns(new TransportStatus(IsReady: true));
         _database = SomeDatabase.In(Path.Combine(_folder.FullName, "keys"));
         Keys = new IdempotencyKeys(_database, TimeProvider.System);
-        Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
+        Publisher
+            .PublishAsync(default!, default!, default!, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                if (call.Arg<MessageContext>() is not { } context)
+                    return ValueTask.CompletedTask; // a test is giving another answer
+                lock (Published)
+                    Published.Add(context.Message);
+                return ValueTask.CompletedTask;
+            });
+        Client = new HttpClient(new SocketsHttpHandler { RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 })
         {
-            if (call.Arg<MessageContext>() is not { } context) return ValueTask.CompletedTask; // a test is giving another answer
-            lock (Published) Published.Add(context.Message);
-            return ValueTask.CompletedTask;
-        });
-        Client = new HttpClient(new SocketsHttpHandler { RequestHeaderEncodingSelector = (_, _) => Encoding.UTF8 }) { BaseAddress = Address };
+            BaseAddress = Address,
+        };
     }
 
     public int Port { get; } = FreePorts.Next();
@@ -107,16 +114,22 @@ internal sealed class HttpBus : IAsyncDisposable
     /// <summary>Starts what was read.</summary>
     public async Task StartPartsAsync()
     {
-        foreach (var part in Parts) await part.StartAsync(CancellationToken.None);
+        foreach (var part in Parts)
+            await part.StartAsync(CancellationToken.None);
     }
 
     /// <summary>Reads and checks a configuration, and starts nothing.</summary>
     public void Read(string endpoints, string more = "")
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
-        var listeners = more.Contains("\"listeners\"", StringComparison.Ordinal) ? "" : $$""", "listeners": { "public": { "url": "{{Address.OriginalString}}" } }""";
+        var listeners = more.Contains("\"listeners\"", StringComparison.Ordinal)
+            ? ""
+            : $$""", "listeners": { "public": { "url": "{{Address.OriginalString}}" } }""";
         var processes = string.Join(", ", _processes.Keys.Select(name => $"\"{name}\": []"));
-        File.WriteAllText(file, $$"""{ "topics": { "orders": {} }, "processes": { {{processes}} }, "endpoints": { {{endpoints}} }{{listeners}}{{more}} }""");
+        File.WriteAllText(
+            file,
+            $$"""{ "topics": { "orders": {} }, "processes": { {{processes}} }, "endpoints": { {{endpoints}} }{{listeners}}{{more}} }"""
+        );
         var services = new ServiceCollection()
             .AddLogging(logging => logging.SetMinimumLevel(LogLevel.Debug).AddProvider(Log))
             .AddSingleton(Time)
@@ -136,7 +149,8 @@ internal sealed class HttpBus : IAsyncDisposable
             .AddHttpEndpoints();
         Types(services);
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, Variables, Errors);
-        if (configuration is null) return;
+        if (configuration is null)
+            return;
         _services = Compiled.Build(services, configuration, Errors);
         foreach (var outbound in _services.GetRequiredService<EndpointModels>().Outbound)
             Adapters[outbound.Config.Name] = outbound.Create is { } create ? () => create(_services) : null;
@@ -148,15 +162,20 @@ internal sealed class HttpBus : IAsyncDisposable
         return Task.WhenAll(Parts.Select(part => part.StopAsync(cancellationToken)));
     }
 
-    public Task<HttpResponseMessage> PostAsync(string path, string body, string contentType = "application/xml", CancellationToken cancellationToken = default) =>
-        Client.PostAsync(path, new StringContent(body, Encoding.UTF8, contentType), cancellationToken);
+    public Task<HttpResponseMessage> PostAsync(
+        string path,
+        string body,
+        string contentType = "application/xml",
+        CancellationToken cancellationToken = default
+    ) => Client.PostAsync(path, new StringContent(body, Encoding.UTF8, contentType), cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
         using var abandon = new CancellationTokenSource(TimeSpan.FromSeconds(2));
         if (_services is not null)
         {
-            if (!_isStopped) await StopAsync(abandon.Token).ContinueWith(_ => { }, TaskScheduler.Default); // what is still under way is aborted
+            if (!_isStopped)
+                await StopAsync(abandon.Token).ContinueWith(_ => { }, TaskScheduler.Default); // what is still under way is aborted
             await _services.DisposeAsync();
         }
 

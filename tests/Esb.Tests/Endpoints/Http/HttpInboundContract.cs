@@ -25,14 +25,19 @@ internal sealed class HttpInboundContract : InboundEndpointContract
     [TearDown]
     public async Task StopBus()
     {
-        await _bus.Services.GetRequiredService<HttpListeners>().StopAsync(new CancellationToken(canceled: true)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _bus
+            .Services.GetRequiredService<HttpListeners>()
+            .StopAsync(new CancellationToken(canceled: true))
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _bus.DisposeAsync();
     }
 
     // The listener without the endpoints of the bus: they would hand over to its own intake.
     protected override async Task<IInboundEndpoint> CreateAsync()
     {
-        _bus.Read($$""" "in": { "type": "http-inbound", "path": "/in", "publish": "orders.new", "maxConcurrentCalls": {{AtOnce}}, "maxBodySize": "{{MaxBodyBytes}}B", "idempotency": false } """);
+        _bus.Read(
+            $$""" "in": { "type": "http-inbound", "path": "/in", "publish": "orders.new", "maxConcurrentCalls": {{AtOnce}}, "maxBodySize": "{{MaxBodyBytes}}B", "idempotency": false } """
+        );
         Assert.That(_bus.Errors.All, Is.Empty);
         await _bus.Services.GetRequiredService<HttpListeners>().StartAsync(CancellationToken.None);
         return _bus.Services.GetRequiredService<EndpointModels>().Inbound.Single().Create!(_bus.Services, Intake);

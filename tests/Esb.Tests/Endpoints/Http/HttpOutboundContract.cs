@@ -25,7 +25,10 @@ internal sealed class HttpOutboundContract : OutboundEndpointContract
 
     protected override Task<IReadOnlyList<string>> ReceivedAsync(CancellationToken cancellationToken)
     {
-        lock (_backend.Requests) return Task.FromResult<IReadOnlyList<string>>([.. _backend.Requests.Select(request => request[(request.IndexOf("\n\n", StringComparison.Ordinal) + 2)..])]);
+        lock (_backend.Requests)
+            return Task.FromResult<IReadOnlyList<string>>([
+                .. _backend.Requests.Select(request => request[(request.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]),
+            ]);
     }
 
     private IOutboundAdapter CreateTo(string url)

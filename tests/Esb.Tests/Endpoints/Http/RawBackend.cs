@@ -24,10 +24,14 @@ internal sealed class RawBackend : IAsyncDisposable
 
     /// <summary>One that answers each request on a connection, once its head and what is awaited behind it have come, with the same
     /// bytes.</summary>
-    public static RawBackend Answering(string answer, string awaited = "\r\n\r\n") => new(async (connection, _, cancellationToken) =>
-    {
-        while ((await connection.ReadUntilAsync(awaited, cancellationToken)).Length > 0) await connection.WriteAsync(answer, cancellationToken);
-    });
+    public static RawBackend Answering(string answer, string awaited = "\r\n\r\n") =>
+        new(
+            async (connection, _, cancellationToken) =>
+            {
+                while ((await connection.ReadUntilAsync(awaited, cancellationToken)).Length > 0)
+                    await connection.WriteAsync(answer, cancellationToken);
+            }
+        );
 
     public async ValueTask DisposeAsync()
     {
@@ -48,7 +52,8 @@ internal sealed class RawBackend : IAsyncDisposable
                 served.Add(ServeAsync(new RawConnection(socket), Interlocked.Increment(ref _connections), serve));
             }
         }
-        catch (Exception ex) when (ex is OperationCanceledException or SocketException or ObjectDisposedException or InvalidOperationException) // stopped
+        catch (Exception ex)
+            when (ex is OperationCanceledException or SocketException or ObjectDisposedException or InvalidOperationException) // stopped
         {
             await Task.WhenAll(served);
         }

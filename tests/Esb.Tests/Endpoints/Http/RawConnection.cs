@@ -10,9 +10,7 @@ internal sealed class RawConnection(Socket socket) : IDisposable
     private readonly Socket _socket = socket;
 
     public RawConnection()
-        : this(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true })
-    {
-    }
+        : this(new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true }) { }
 
     public static async Task<RawConnection> OpenAsync(int port, CancellationToken cancellationToken)
     {
@@ -35,7 +33,8 @@ internal sealed class RawConnection(Socket socket) : IDisposable
     public async Task<string> ReadToEndAsync(CancellationToken cancellationToken)
     {
         var text = new StringBuilder();
-        while (await ReadAsync(cancellationToken) is { Length: > 0 } piece) text.Append(piece);
+        while (await ReadAsync(cancellationToken) is { Length: > 0 } piece)
+            text.Append(piece);
         return text.ToString();
     }
 
@@ -43,7 +42,8 @@ internal sealed class RawConnection(Socket socket) : IDisposable
     public async Task<string> ReadUntilAsync(string awaited, CancellationToken cancellationToken)
     {
         var text = "";
-        while (!text.Contains(awaited, StringComparison.Ordinal) && await ReadAsync(cancellationToken) is { Length: > 0 } piece) text += piece;
+        while (!text.Contains(awaited, StringComparison.Ordinal) && await ReadAsync(cancellationToken) is { Length: > 0 } piece)
+            text += piece;
         return text;
     }
 

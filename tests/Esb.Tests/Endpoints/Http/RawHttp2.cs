@@ -15,8 +15,13 @@ internal sealed class RawHttp2 : IDisposable
     /// <summary>What became of a stream that was reset.</summary>
     public const string Reset = "reset";
 
-    private const byte Data = 0x0, Headers = 0x1, ResetStream = 0x3, Settings = 0x4, GoAway = 0x7;
-    private const byte EndStream = 0x1, EndHeaders = 0x4;
+    private const byte Data = 0x0,
+        Headers = 0x1,
+        ResetStream = 0x3,
+        Settings = 0x4,
+        GoAway = 0x7;
+    private const byte EndStream = 0x1,
+        EndHeaders = 0x4;
 
     private readonly TcpClient _client = new() { NoDelay = true };
 
@@ -41,7 +46,13 @@ internal sealed class RawHttp2 : IDisposable
     public static byte[] Latest() => [0x80 | 62];
 
     public Task SendHeadersAsync(int stream, IEnumerable<byte[]> fields, bool isEnd, CancellationToken cancellationToken) =>
-        WriteAsync(Headers, isEnd ? (byte)(EndHeaders | EndStream) : EndHeaders, stream, [.. fields.SelectMany(field => field)], cancellationToken);
+        WriteAsync(
+            Headers,
+            isEnd ? (byte)(EndHeaders | EndStream) : EndHeaders,
+            stream,
+            [.. fields.SelectMany(field => field)],
+            cancellationToken
+        );
 
     public Task SendDataAsync(int stream, string data, bool isEnd, CancellationToken cancellationToken) =>
         WriteAsync(Data, isEnd ? EndStream : (byte)0, stream, Encoding.UTF8.GetBytes(data), cancellationToken);
@@ -53,10 +64,14 @@ internal sealed class RawHttp2 : IDisposable
         while (await ReadAsync(head, cancellationToken))
         {
             var payload = new byte[(head[0] << 16) | (head[1] << 8) | head[2]];
-            if (!await ReadAsync(payload, cancellationToken) || head[3] == GoAway) return Closed;
-            if ((BinaryPrimitives.ReadInt32BigEndian(head.AsSpan(5)) & int.MaxValue) != stream) continue;
-            if (head[3] == ResetStream) return Reset;
-            if (head[3] == Headers) return StatusOf(payload);
+            if (!await ReadAsync(payload, cancellationToken) || head[3] == GoAway)
+                return Closed;
+            if ((BinaryPrimitives.ReadInt32BigEndian(head.AsSpan(5)) & int.MaxValue) != stream)
+                continue;
+            if (head[3] == ResetStream)
+                return Reset;
+            if (head[3] == Headers)
+                return StatusOf(payload);
         }
 
         return Closed;
@@ -65,24 +80,27 @@ internal sealed class RawHttp2 : IDisposable
     public void Dispose() => _client.Dispose();
 
     // ":status" is the first field: one of the static table, or a literal value with its name from there (RFC 7541, appendix A).
-    private static string StatusOf(ReadOnlySpan<byte> block) => block[0] switch
-    {
-        0x88 => "200",
-        0x89 => "204",
-        0x8c => "400",
-        0x8d => "404",
-        0x8e => "500",
-        _ => Encoding.ASCII.GetString(block.Slice(2, block[1])),
-    };
+    private static string StatusOf(ReadOnlySpan<byte> block) =>
+        block[0] switch
+        {
+            0x88 => "200",
+            0x89 => "204",
+            0x8c => "400",
+            0x8d => "404",
+            0x8e => "500",
+            _ => Encoding.ASCII.GetString(block.Slice(2, block[1])),
+        };
 
     // A length of seven bits, and more bytes where they do not suffice (RFC 7541, sections 5.1 and 5.2).
     private static byte[] Text(string text)
     {
         var bytes = Encoding.UTF8.GetBytes(text);
-        if (bytes.Length < 127) return [(byte)bytes.Length, .. bytes];
+        if (bytes.Length < 127)
+            return [(byte)bytes.Length, .. bytes];
         var length = new List<byte> { 127 };
         var rest = bytes.Length - 127;
-        for (; rest >= 128; rest /= 128) length.Add((byte)((rest % 128) | 128));
+        for (; rest >= 128; rest /= 128)
+            length.Add((byte)((rest % 128) | 128));
         return [.. length, (byte)rest, .. bytes];
     }
 

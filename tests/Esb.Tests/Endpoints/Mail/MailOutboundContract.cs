@@ -14,7 +14,8 @@ internal sealed class MailOutboundContract : OutboundEndpointContract
     [TearDown]
     public async Task StopServer() => await _server.DisposeAsync();
 
-    protected override IOutboundAdapter Create() => SomeMail.Create(SomeMail.Config(_server.Port) with { Text = new() { Template = "{message.body}" } });
+    protected override IOutboundAdapter Create() =>
+        SomeMail.Create(SomeMail.Config(_server.Port) with { Text = new() { Template = "{message.body}" } });
 
     protected override IOutboundAdapter CreateAway() => SomeMail.Create(SomeMail.Config(FreePorts.Next()));
 

@@ -30,9 +30,20 @@ public sealed class MailOutboundTests
             Bcc = ["d@example.com"],
             Text = new() { Template = "Hello {header.x-name}" },
             Html = new() { Template = "<b>Hello</b>" },
-            Attachments = [new MailAttachmentConfig { FileName = "{header.x-name}.xml", Body = new ValueConfig { Message = MessagePart.Body }, ContentType = "application/xml" }],
+            Attachments =
+            [
+                new MailAttachmentConfig
+                {
+                    FileName = "{header.x-name}.xml",
+                    Body = new ValueConfig { Message = MessagePart.Body },
+                    ContentType = "application/xml",
+                },
+            ],
         };
-        var message = Some.Message("<order>Käse</order>") with { Headers = MessageHeaders.Empty.With("x-to", "Ann <a@example.com>, b@example.com").With("x-name", "Jürgen") };
+        var message = Some.Message("<order>Käse</order>") with
+        {
+            Headers = MessageHeaders.Empty.With("x-to", "Ann <a@example.com>, b@example.com").With("x-name", "Jürgen"),
+        };
 
         var failure = await SomeMail.Create(config).TryAsync(message, cancellationToken);
 
@@ -50,7 +61,10 @@ public sealed class MailOutboundTests
             Assert.That(mail.MessageId, Is.EqualTo($"{message.Id}@shop-bus"));
             Assert.That((received.Text, mail.HtmlBody!.Trim()), Is.EqualTo(("Hello Jürgen", "<b>Hello</b>")));
             var attachment = (MimeKit.MimePart)mail.Attachments.Single();
-            Assert.That((attachment.FileName, attachment.ContentType.MimeType, Content(attachment)), Is.EqualTo(("Jürgen.xml", "application/xml", "<order>Käse</order>")));
+            Assert.That(
+                (attachment.FileName, attachment.ContentType.MimeType, Content(attachment)),
+                Is.EqualTo(("Jürgen.xml", "application/xml", "<order>Käse</order>"))
+            );
         }
     }
 
@@ -61,14 +75,20 @@ public sealed class MailOutboundTests
         await SomeMail.Create(Config).TryAsync(Some.Message(body, contentType: contentType), cancellationToken);
 
         using var mail = _server.Received.Single().Mail;
-        if (contentType == "text/plain") Assert.That((mail.TextBody!.Trim(), mail.Attachments.Count()), Is.EqualTo((body, 0)));
-        else Assert.That((((MimeKit.MimePart)mail.BodyParts.Single()).FileName, Content((MimeKit.MimePart)mail.BodyParts.Single())), Is.EqualTo(("message.xml", body)));
+        if (contentType == "text/plain")
+            Assert.That((mail.TextBody!.Trim(), mail.Attachments.Count()), Is.EqualTo((body, 0)));
+        else
+            Assert.That(
+                (((MimeKit.MimePart)mail.BodyParts.Single()).FileName, Content((MimeKit.MimePart)mail.BodyParts.Single())),
+                Is.EqualTo(("message.xml", body))
+            );
     }
 
     [Property("Case", "SMT-01")]
     [TestCase("a@example.com\r\nBcc: b@example.com"), TestCase("a@example.com\nX: y"), TestCase("a@example.com\0")]
     [TestCase("=?utf-8?q?a=0D=0ABcc=3A_b?= <a@example.com>")]
-    public async Task Line_breaks_in_an_address_are_refused(string to, CancellationToken cancellationToken) => await AssertRefusedAsync(Config with { To = [to] }, "ESB-SMTP-INJECTION", cancellationToken);
+    public async Task Line_breaks_in_an_address_are_refused(string to, CancellationToken cancellationToken) =>
+        await AssertRefusedAsync(Config with { To = [to] }, "ESB-SMTP-INJECTION", cancellationToken);
 
     [Test, Property("Case", "SMT-01")]
     public async Task Line_breaks_in_sender_subject_or_the_name_of_an_attachment_are_refused(CancellationToken cancellationToken)
@@ -77,7 +97,20 @@ public sealed class MailOutboundTests
         await AssertRefusedAsync(Config with { Subject = forged }, "ESB-SMTP-INJECTION", cancellationToken);
         await AssertRefusedAsync(Config with { From = $"a@example.com{forged}" }, "ESB-SMTP-INJECTION", cancellationToken);
         await AssertRefusedAsync(
-            Config with { Attachments = [new MailAttachmentConfig { FileName = forged, Body = new ValueConfig { Message = MessagePart.Body } }] }, "ESB-SMTP-INJECTION", cancellationToken);
+            Config with
+            {
+                Attachments =
+                [
+                    new MailAttachmentConfig
+                    {
+                        FileName = forged,
+                        Body = new ValueConfig { Message = MessagePart.Body },
+                    },
+                ],
+            },
+            "ESB-SMTP-INJECTION",
+            cancellationToken
+        );
     }
 
     [Property("Case", "SMT-02")]
@@ -86,7 +119,15 @@ public sealed class MailOutboundTests
         await AssertRefusedAsync(Config with { To = [to] }, "ESB-SMTP-INJECTION", cancellationToken);
 
     [Property("Case", "SMT-03")]
-    [TestCase(""), TestCase("nobody"), TestCase("@example.com"), TestCase("a@"), TestCase("a@b@c"), TestCase("a@exam ple.com"), TestCase("friends: a@example.com;")]
+    [
+        TestCase(""),
+        TestCase("nobody"),
+        TestCase("@example.com"),
+        TestCase("a@"),
+        TestCase("a@b@c"),
+        TestCase("a@exam ple.com"),
+        TestCase("friends: a@example.com;")
+    ]
     public async Task Invalid_recipient_is_refused_without_naming_a_person(string to, CancellationToken cancellationToken)
     {
         var failure = await AssertRefusedAsync(Config with { To = [to] }, "ESB-SMTP-ADDRESS", cancellationToken);
@@ -96,17 +137,34 @@ public sealed class MailOutboundTests
 
     [Test, Property("Case", "SMT-04")]
     public async Task Too_many_recipients_are_refused([Values(101, 10_000)] int count, CancellationToken cancellationToken) =>
-        await AssertRefusedAsync(Config with { To = [string.Join(',', Enumerable.Range(0, count).Select(number => $"a{number}@example.com"))] }, "ESB-SMTP-RECIPIENTS", cancellationToken);
+        await AssertRefusedAsync(
+            Config with
+            {
+                To = [string.Join(',', Enumerable.Range(0, count).Select(number => $"a{number}@example.com"))],
+            },
+            "ESB-SMTP-RECIPIENTS",
+            cancellationToken
+        );
 
     [Property("Case", "SMT-05")]
     [TestCase("a@example.org"), TestCase("a@sub.example.com"), TestCase("a@notexample.net"), TestCase("a@example.com.evil.org")]
     public async Task Recipient_outside_of_the_allowed_domains_is_refused(string to, CancellationToken cancellationToken) =>
-        await AssertRefusedAsync(Config with { To = ["a@example.com", to], Allow = ["example.com", "*.example.net"] }, "ESB-SMTP-DOMAIN", cancellationToken);
+        await AssertRefusedAsync(
+            Config with
+            {
+                To = ["a@example.com", to],
+                Allow = ["example.com", "*.example.net"],
+            },
+            "ESB-SMTP-DOMAIN",
+            cancellationToken
+        );
 
     [Test, Property("Case", "SMT-05")]
     public async Task Recipients_in_the_allowed_domains_get_it(CancellationToken cancellationToken)
     {
-        await SomeMail.Create(Config with { To = ["a@EXAMPLE.com, b@mail.example.net"], Allow = ["example.com", "*.example.net"] }).TryAsync(Some.Message(), cancellationToken);
+        await SomeMail
+            .Create(Config with { To = ["a@EXAMPLE.com, b@mail.example.net"], Allow = ["example.com", "*.example.net"] })
+            .TryAsync(Some.Message(), cancellationToken);
 
         Assert.That(_server.Received.Single().Recipients, Has.Count.EqualTo(2));
     }
@@ -117,7 +175,9 @@ public sealed class MailOutboundTests
         var body = new ValueConfig { Message = MessagePart.Body };
         var config = Config with { Attachments = [new() { FileName = "a", Body = body }, new() { FileName = "b", Body = body }] };
 
-        var failure = await SomeMail.Create(config).TryAsync(Some.Message(new string('x', (SomeMail.MaxBodyBytes / 2) + 1)), cancellationToken);
+        var failure = await SomeMail
+            .Create(config)
+            .TryAsync(Some.Message(new string('x', (SomeMail.MaxBodyBytes / 2) + 1)), cancellationToken);
 
         Assert.That((failure!.Code, failure.IsTransient, _server.Commands.Count), Is.EqualTo(("ESB-SMTP-SIZE", false, 0)));
     }
@@ -140,7 +200,13 @@ public sealed class MailOutboundTests
     public async Task Recipients_that_have_the_mail_or_were_refused_for_good_are_not_tried_again(CancellationToken cancellationToken)
     {
         var marks = new KeptMarks();
-        _server.AnswerTo = address => address switch { "b@example.com" => "550 5.1.1 no such user", "c@example.com" => "450 4.2.1 busy", _ => null };
+        _server.AnswerTo = address =>
+            address switch
+            {
+                "b@example.com" => "550 5.1.1 no such user",
+                "c@example.com" => "450 4.2.1 busy",
+                _ => null,
+            };
         var config = Config with { To = ["a@example.com", "b@example.com", "c@example.com", "d@example.com", "e@example.com"] };
         var message = Some.Message();
 
@@ -152,10 +218,17 @@ public sealed class MailOutboundTests
         using (Assert.EnterMultipleScope())
         {
             Assert.That((first!.Code, first.IsTransient), Is.EqualTo(("ESB-SMTP-LATER", true)));
-            Assert.That((second!.Code, second.IsTransient), Is.EqualTo(("ESB-SMTP-RECIPIENT", false)), "the one that was refused is told at the end");
+            Assert.That(
+                (second!.Code, second.IsTransient),
+                Is.EqualTo(("ESB-SMTP-RECIPIENT", false)),
+                "the one that was refused is told at the end"
+            );
             Assert.That(second.Message, Does.Contain("1 of 5").And.Contain("550").And.Not.Contain("b@"));
             Assert.That(third!.Code, Is.EqualTo("ESB-SMTP-RECIPIENT"));
-            Assert.That(_server.Received.Select(mail => string.Join(' ', mail.Recipients)), Is.EqualTo(["a@example.com d@example.com e@example.com", "c@example.com"]));
+            Assert.That(
+                _server.Received.Select(mail => string.Join(' ', mail.Recipients)),
+                Is.EqualTo(["a@example.com d@example.com e@example.com", "c@example.com"])
+            );
         }
     }
 
@@ -177,14 +250,19 @@ public sealed class MailOutboundTests
     [Test]
     public async Task Connection_lost_before_the_mail_was_sent_is_no_possible_duplicate(CancellationToken cancellationToken)
     {
-        _server.Before = line => line.StartsWith("RCPT", StringComparison.Ordinal) ? throw new IOException("The server dies.") : Task.CompletedTask;
+        _server.Before = line =>
+            line.StartsWith("RCPT", StringComparison.Ordinal) ? throw new IOException("The server dies.") : Task.CompletedTask;
 
         var failure = await SomeMail.Create(Config).TryAsync(Some.Message(), cancellationToken);
 
         Assert.That((failure!.Code, failure.IsTransient), Is.EqualTo(("ESB-SMTP-LOST", true)));
     }
 
-    [TestCase("550 5.7.1 spam", "ESB-SMTP-REFUSED", false), TestCase("552 5.3.4 too large", "ESB-SMTP-SIZE", false), TestCase("451 4.3.0 later", "ESB-SMTP-LATER", true)]
+    [
+        TestCase("550 5.7.1 spam", "ESB-SMTP-REFUSED", false),
+        TestCase("552 5.3.4 too large", "ESB-SMTP-SIZE", false),
+        TestCase("451 4.3.0 later", "ESB-SMTP-LATER", true)
+    ]
     public async Task Refused_mail_is_told_by_its_status(string answer, string code, bool isTransient, CancellationToken cancellationToken)
     {
         _server.AnswerToMail = () => answer;
@@ -202,15 +280,28 @@ public sealed class MailOutboundTests
         _server.Login = "esb:right";
         var mailer = SomeMail.Create(Config with { User = "esb", Password = "wrong" }, time: time);
 
-        var failures = new[] { await mailer.TryAsync(Some.Message(), cancellationToken), await mailer.TryAsync(Some.Message(), cancellationToken) };
+        var failures = new[]
+        {
+            await mailer.TryAsync(Some.Message(), cancellationToken),
+            await mailer.TryAsync(Some.Message(), cancellationToken),
+        };
         time.Advance(TimeSpan.FromSeconds(61));
         await mailer.TryAsync(Some.Message(), cancellationToken);
-        var corrected = await SomeMail.Create(Config with { User = "esb", Password = "right" }, time: time).TryAsync(Some.Message(), cancellationToken);
+        var corrected = await SomeMail
+            .Create(Config with { User = "esb", Password = "right" }, time: time)
+            .TryAsync(Some.Message(), cancellationToken);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(failures.Select(failure => (failure!.Code, failure.IsTransient, failure.IsOutage)), Is.All.EqualTo(("ESB-SMTP-AUTH", true, true)));
-            Assert.That(_server.Commands.Count(line => line.StartsWith("AUTH", StringComparison.Ordinal)), Is.EqualTo(3), "two with the wrong one, a minute apart");
+            Assert.That(
+                failures.Select(failure => (failure!.Code, failure.IsTransient, failure.IsOutage)),
+                Is.All.EqualTo(("ESB-SMTP-AUTH", true, true))
+            );
+            Assert.That(
+                _server.Commands.Count(line => line.StartsWith("AUTH", StringComparison.Ordinal)),
+                Is.EqualTo(3),
+                "two with the wrong one, a minute apart"
+            );
             Assert.That(corrected, Is.Null);
             Assert.That(_server.Received, Has.Count.EqualTo(1));
         }
@@ -235,7 +326,11 @@ public sealed class MailOutboundTests
 
         var received = _server.Received.Single();
         Assert.That(received.Text, Is.EqualTo(text));
-        Assert.That(Encoding.ASCII.GetString(received.Bytes).Split("\r\n").Max(line => line.Length), Is.LessThanOrEqualTo(998), "RFC 5322, section 2.1.1");
+        Assert.That(
+            Encoding.ASCII.GetString(received.Bytes).Split("\r\n").Max(line => line.Length),
+            Is.LessThanOrEqualTo(998),
+            "RFC 5322, section 2.1.1"
+        );
     }
 
     [Test]
@@ -245,7 +340,8 @@ public sealed class MailOutboundTests
         var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         _server.Before = line =>
         {
-            if (!line.StartsWith("MAIL", StringComparison.Ordinal)) return Task.CompletedTask;
+            if (!line.StartsWith("MAIL", StringComparison.Ordinal))
+                return Task.CompletedTask;
             asked.TrySetResult();
             return silent.Task;
         };
@@ -268,9 +364,11 @@ public sealed class MailOutboundTests
     {
         using var instance = (MailOutboundEndpoint)SomeMail.Create(Config).CreateInstance();
 
-        for (var i = 0; i < 3; i++) await instance.SendAsync(Some.Message(), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await instance.SendAsync(Some.Message(), cancellationToken);
         var connections = Connections();
-        _server.Before = line => line.StartsWith("NOOP", StringComparison.Ordinal) ? throw new IOException("The server has closed it.") : Task.CompletedTask;
+        _server.Before = line =>
+            line.StartsWith("NOOP", StringComparison.Ordinal) ? throw new IOException("The server has closed it.") : Task.CompletedTask;
         await instance.SendAsync(Some.Message(), cancellationToken);
 
         Assert.That((connections, Connections(), _server.Received.Count), Is.EqualTo((1, 2, 4)));
@@ -289,7 +387,11 @@ public sealed class MailOutboundTests
     {
         var failure = await SomeMail.Create(config).TryAsync(Some.Message(), cancellationToken);
 
-        Assert.That((failure?.Code, failure?.IsTransient, failure?.IsUnsent, _server.Commands.Count), Is.EqualTo((code, false, true, 0)), "nothing was sent");
+        Assert.That(
+            (failure?.Code, failure?.IsTransient, failure?.IsUnsent, _server.Commands.Count),
+            Is.EqualTo((code, false, true, 0)),
+            "nothing was sent"
+        );
         return failure!.Message;
     }
 }

@@ -59,14 +59,16 @@ internal sealed class MailServer : IAsyncDisposable
 
     private async Task AcceptAsync()
     {
-        while (true) _sessions.Add(ServeAsync(await _listener.AcceptTcpClientAsync(_stopping.Token)));
+        while (true)
+            _sessions.Add(ServeAsync(await _listener.AcceptTcpClientAsync(_stopping.Token)));
     }
 
     private async Task ServeAsync(TcpClient client)
     {
         using var connection = client;
         Stream stream = client.GetStream();
-        if (IsImplicit) stream = await SecureAsync(stream);
+        if (IsImplicit)
+            stream = await SecureAsync(stream);
         await AnswerAsync(stream, "220 mail.test ready");
         var (recipients, sender) = (new List<string>(), "");
         while (await ReadLineAsync(stream) is { } line)
@@ -77,8 +79,16 @@ internal sealed class MailServer : IAsyncDisposable
             switch (verb)
             {
                 case "EHLO":
-                    await AnswerAsync(stream, string.Concat(
-                        "250-mail.test\r\n", "250-8BITMIME\r\n", Certificate is not null && stream is not SslStream ? "250-STARTTLS\r\n" : "", Login is not null ? "250-AUTH PLAIN\r\n" : "", "250 SIZE 10000000"));
+                    await AnswerAsync(
+                        stream,
+                        string.Concat(
+                            "250-mail.test\r\n",
+                            "250-8BITMIME\r\n",
+                            Certificate is not null && stream is not SslStream ? "250-STARTTLS\r\n" : "",
+                            Login is not null ? "250-AUTH PLAIN\r\n" : "",
+                            "250 SIZE 10000000"
+                        )
+                    );
                     break;
                 case "STARTTLS":
                     await AnswerAsync(stream, "220 go ahead");
@@ -94,15 +104,19 @@ internal sealed class MailServer : IAsyncDisposable
                     break;
                 case "RCPT":
                     var answer = AnswerTo(Address(line));
-                    if (answer is null) recipients.Add(Address(line));
+                    if (answer is null)
+                        recipients.Add(Address(line));
                     await AnswerAsync(stream, answer ?? "250 ok");
                     break;
                 case "DATA":
                     await AnswerAsync(stream, recipients.Count > 0 ? "354 go ahead" : "554 no valid recipients");
-                    if (recipients.Count == 0) break;
+                    if (recipients.Count == 0)
+                        break;
                     var mail = await ReadMailAsync(stream);
-                    if (AnswerToMail() is not { } verdict) return;
-                    if (verdict.StartsWith('2')) _received.Enqueue(new ReceivedMail(sender, recipients, mail));
+                    if (AnswerToMail() is not { } verdict)
+                        return;
+                    if (verdict.StartsWith('2'))
+                        _received.Enqueue(new ReceivedMail(sender, recipients, mail));
                     await AnswerAsync(stream, verdict);
                     break;
                 case "QUIT":
@@ -122,14 +136,16 @@ internal sealed class MailServer : IAsyncDisposable
         return secured;
     }
 
-    private async Task AnswerAsync(Stream stream, string answer) => await stream.WriteAsync(Encoding.ASCII.GetBytes($"{answer}\r\n"), _stopping.Token);
+    private async Task AnswerAsync(Stream stream, string answer) =>
+        await stream.WriteAsync(Encoding.ASCII.GetBytes($"{answer}\r\n"), _stopping.Token);
 
     private async Task<byte[]> ReadMailAsync(Stream stream)
     {
         using var mail = new MemoryStream();
         while (await ReadBytesAsync(stream) is { } line)
         {
-            if (line is [(byte)'.']) break;
+            if (line is [(byte)'.'])
+                break;
             mail.Write(line is [(byte)'.', ..] ? line.AsSpan(1) : line); // RFC 5321, section 4.5.2
             mail.Write("\r\n"u8);
         }
@@ -137,20 +153,24 @@ internal sealed class MailServer : IAsyncDisposable
         return mail.ToArray();
     }
 
-    private async Task<string?> ReadLineAsync(Stream stream) => await ReadBytesAsync(stream) is { } line ? Encoding.UTF8.GetString(line) : null;
+    private async Task<string?> ReadLineAsync(Stream stream) =>
+        await ReadBytesAsync(stream) is { } line ? Encoding.UTF8.GetString(line) : null;
 
     private async Task<byte[]?> ReadBytesAsync(Stream stream)
     {
         var (line, one) = (new List<byte>(), new byte[1]);
         while (true)
         {
-            if (await stream.ReadAsync(one, _stopping.Token) == 0) return null;
-            if (one[0] == '\n' && line is [.., (byte)'\r']) return [.. line[..^1]];
+            if (await stream.ReadAsync(one, _stopping.Token) == 0)
+                return null;
+            if (one[0] == '\n' && line is [.., (byte)'\r'])
+                return [.. line[..^1]];
             line.Add(one[0]);
         }
     }
 
-    private static string Address(string line) => line[(line.IndexOf('<', StringComparison.Ordinal) + 1)..line.IndexOf('>', StringComparison.Ordinal)];
+    private static string Address(string line) =>
+        line[(line.IndexOf('<', StringComparison.Ordinal) + 1)..line.IndexOf('>', StringComparison.Ordinal)];
 }
 
 /// <summary>A mail that the server took.</summary>

@@ -54,17 +54,21 @@ public sealed class MailTlsTests
         await using var server = new MailServer { Certificate = Issue(name) };
         var config = Config(server);
 
-        var failure = await SomeMail.Create(name == "127.0.0.1" ? config with { Tls = config.Tls with { Ca = other.File } } : config).TryAsync(Some.Message(), cancellationToken);
+        var failure = await SomeMail
+            .Create(name == "127.0.0.1" ? config with { Tls = config.Tls with { Ca = other.File } } : config)
+            .TryAsync(Some.Message(), cancellationToken);
 
         Assert.That((failure!.Code, server.Received.Count), Is.EqualTo(("ESB-SMTP-TLS", 0)));
         Assert.That(failure.Message, Does.Contain(reason));
     }
 
-    private X509Certificate2 Issue(string name) => X509CertificateLoader.LoadPkcs12FromFile(_authority.Issue(name).Bundle, IssuedCertificate.Passphrase);
+    private X509Certificate2 Issue(string name) =>
+        X509CertificateLoader.LoadPkcs12FromFile(_authority.Issue(name).Bundle, IssuedCertificate.Passphrase);
 
-    private MailOutboundConfig Config(MailServer server, bool isImplicit = false) => SomeMail.Config(server.Port) with
-    {
-        Url = $"{(isImplicit ? "smtps" : "smtp")}://127.0.0.1:{server.Port}",
-        Tls = new MailTlsConfig { Ca = _authority.File },
-    };
+    private MailOutboundConfig Config(MailServer server, bool isImplicit = false) =>
+        SomeMail.Config(server.Port) with
+        {
+            Url = $"{(isImplicit ? "smtps" : "smtp")}://127.0.0.1:{server.Port}",
+            Tls = new MailTlsConfig { Ca = _authority.File },
+        };
 }

@@ -8,15 +8,22 @@ namespace Esb.Tests.Endpoints.MassTransit;
 /// <summary>Answers to MassTransit applications: where they may go (AMQ-11), and how they look.</summary>
 public sealed class AnswerWayTests
 {
-    private static readonly MassTransitInboundConfig Prices = SomeEnvelopes.Inbound with { ReplyType = MessageTypeName.Parse("Shop.Contracts:Price") };
+    private static readonly MassTransitInboundConfig Prices = SomeEnvelopes.Inbound with
+    {
+        ReplyType = MessageTypeName.Parse("Shop.Contracts:Price"),
+    };
 
-    private readonly FakePublisher _publisher = new() { Exchanges = new HashSet<string> { "client", "esb.topics.orders" } };
+    private readonly FakePublisher _publisher = new()
+    {
+        Exchanges = new HashSet<string> { "client", "esb.topics.orders" },
+    };
 
     [TestCase("rabbitmq://elsewhere:5673/client?temporary=true")]
     [TestCase("rabbitmqs://broker/client")]
     [TestCase("amqp://broker/%2F/client", Description = "the virtual host / is written out")]
     [TestCase("exchange:client")]
-    public async Task Existing_exchange_of_the_virtual_host_may_be_answered(string address) => await WayTo(address).CheckAsync(CancellationToken.None);
+    public async Task Existing_exchange_of_the_virtual_host_may_be_answered(string address) =>
+        await WayTo(address).CheckAsync(CancellationToken.None);
 
     [TestCase("rabbitmq://broker/other/client", "virtual host")]
     [TestCase("rabbitmq://broker/esb.topics.orders", "the bus itself")]
@@ -36,15 +43,21 @@ public sealed class AnswerWayTests
     }
 
     [Test]
-    public void Address_of_faults_is_checked_too() => Assert.ThrowsAsync<EsbException>(
-        async () => await WayTo("exchange:client", """, "faultAddress": "rabbitmq://broker/esb.topics.orders" """).CheckAsync(CancellationToken.None));
+    public void Address_of_faults_is_checked_too() =>
+        Assert.ThrowsAsync<EsbException>(async () =>
+            await WayTo("exchange:client", """, "faultAddress": "rabbitmq://broker/esb.topics.orders" """)
+                .CheckAsync(CancellationToken.None)
+        );
 
     [Test]
     public void Request_waits_while_the_broker_cannot_be_asked()
     {
         _publisher.Exchanges = null;
 
-        Assert.That(Assert.ThrowsAsync<EsbException>(async () => await WayTo("exchange:client").CheckAsync(CancellationToken.None))!.IsTransient, Is.True);
+        Assert.That(
+            Assert.ThrowsAsync<EsbException>(async () => await WayTo("exchange:client").CheckAsync(CancellationToken.None))!.IsTransient,
+            Is.True
+        );
     }
 
     [Test]
@@ -64,8 +77,15 @@ public sealed class AnswerWayTests
     }
 
     [Test]
-    public void Answer_that_is_no_json_object_is_a_failure() => Assert.That(
-        Assert.ThrowsAsync<EsbException>(async () => await WayTo("exchange:client").AnswerAsync(Some.Message("<price/>"), CancellationToken.None))!.Code, Is.EqualTo("ESB-MT-BODY"));
+    public void Answer_that_is_no_json_object_is_a_failure() =>
+        Assert.That(
+            Assert
+                .ThrowsAsync<EsbException>(async () =>
+                    await WayTo("exchange:client").AnswerAsync(Some.Message("<price/>"), CancellationToken.None)
+                )!
+                .Code,
+            Is.EqualTo("ESB-MT-BODY")
+        );
 
     [Test]
     public void Failure_is_the_fault_of_the_type_with_the_code_as_type_of_the_exception()
@@ -75,11 +95,21 @@ public sealed class AnswerWayTests
         var envelope = JsonDocument.Parse(fault.Body).RootElement;
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(envelope.GetProperty("messageType")[0].GetString(), Is.EqualTo("urn:message:MassTransit:Fault[[Shop.Contracts:OrderAccepted]]"));
+            Assert.That(
+                envelope.GetProperty("messageType")[0].GetString(),
+                Is.EqualTo("urn:message:MassTransit:Fault[[Shop.Contracts:OrderAccepted]]")
+            );
             Assert.That(envelope.GetProperty("requestId").GetString(), Is.EqualTo(SomeEnvelopes.RequestId));
             var exception = envelope.GetProperty("message").GetProperty("exceptions")[0];
-            Assert.That((exception.GetProperty("exceptionType").GetString(), exception.GetProperty("message").GetString()), Is.EqualTo(("SHOP-NOARTICLE", "There is no such article.")));
-            Assert.That(envelope.GetProperty("message").GetProperty("message").GetProperty("orderId").GetInt32(), Is.EqualTo(5), "the request comes back");
+            Assert.That(
+                (exception.GetProperty("exceptionType").GetString(), exception.GetProperty("message").GetString()),
+                Is.EqualTo(("SHOP-NOARTICLE", "There is no such article."))
+            );
+            Assert.That(
+                envelope.GetProperty("message").GetProperty("message").GetProperty("orderId").GetInt32(),
+                Is.EqualTo(5),
+                "the request comes back"
+            );
         }
     }
 

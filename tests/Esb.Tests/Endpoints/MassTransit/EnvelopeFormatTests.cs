@@ -21,7 +21,10 @@ public sealed class EnvelopeFormatTests
             Assert.That(message.ConversationId, Is.EqualTo(Guid.Parse(SomeEnvelopes.ConversationId)));
             Assert.That(message.CorrelationId, Is.EqualTo(SomeEnvelopes.CorrelationId));
             Assert.That(message.CreatedAt, Is.EqualTo(DateTimeOffset.Parse("2026-11-25T10:00:00.1234567Z", CultureInfo.InvariantCulture)));
-            Assert.That(message.Headers.ToArray(), Is.EquivalentTo(new KeyValuePair<string, string>[] { new("x-region", "eu"), new("x-count", "3") }));
+            Assert.That(
+                message.Headers.ToArray(),
+                Is.EquivalentTo(new KeyValuePair<string, string>[] { new("x-region", "eu"), new("x-count", "3") })
+            );
             Assert.That(message.Properties![EnvelopeFormat.TypeProperty], Is.EqualTo("Shop.Contracts:OrderAccepted"));
         }
     }
@@ -31,12 +34,20 @@ public sealed class EnvelopeFormatTests
     {
         var delivery = SomeEnvelopes.Delivery("""{"orderId":5}""", "application/json; charset=utf-8") with
         {
-            Headers = new Dictionary<string, string> { ["x-region"] = "eu", ["ConversationId"] = SomeEnvelopes.ConversationId, ["MT-MessageType"] = "urn:message:Shop.Contracts:OrderAccepted" },
+            Headers = new Dictionary<string, string>
+            {
+                ["x-region"] = "eu",
+                ["ConversationId"] = SomeEnvelopes.ConversationId,
+                ["MT-MessageType"] = "urn:message:Shop.Contracts:OrderAccepted",
+            },
         };
 
         var message = SomeEnvelopes.Format().Read(delivery).Message;
 
-        Assert.That((message.Body.ReadText(), message.Id, message.ConversationId), Is.EqualTo(("""{"orderId":5}""", Guid.Parse(SomeEnvelopes.MessageId), Guid.Parse(SomeEnvelopes.ConversationId))));
+        Assert.That(
+            (message.Body.ReadText(), message.Id, message.ConversationId),
+            Is.EqualTo(("""{"orderId":5}""", Guid.Parse(SomeEnvelopes.MessageId), Guid.Parse(SomeEnvelopes.ConversationId)))
+        );
         Assert.That(message.Headers.ToArray(), Is.EqualTo([new KeyValuePair<string, string>("x-region", "eu")]));
     }
 
@@ -44,8 +55,16 @@ public sealed class EnvelopeFormatTests
     [TestCase("", Envelope.ContentType, "ESB-MT-ENVELOPE")]
     [TestCase("[]", Envelope.ContentType, "ESB-MT-ENVELOPE")]
     [TestCase("""{ "messageType": [] }""", Envelope.ContentType, "ESB-MT-ENVELOPE")]
-    [TestCase("""{ "messageType": ["urn:message:Shop.Contracts:OrderAccepted"], "message": null }""", Envelope.ContentType, "ESB-MT-ENVELOPE")]
-    [TestCase("""{ "messageType": ["urn:message:Shop.Contracts:OrderAccepted"], "message": {} } {}""", Envelope.ContentType, "ESB-MT-ENVELOPE")]
+    [TestCase(
+        """{ "messageType": ["urn:message:Shop.Contracts:OrderAccepted"], "message": null }""",
+        Envelope.ContentType,
+        "ESB-MT-ENVELOPE"
+    )]
+    [TestCase(
+        """{ "messageType": ["urn:message:Shop.Contracts:OrderAccepted"], "message": {} } {}""",
+        Envelope.ContentType,
+        "ESB-MT-ENVELOPE"
+    )]
     [TestCase("""{ "messageType": ["urn:message:Shop.Contracts:OrderAccepted"], "message": {""", Envelope.ContentType, "ESB-MT-ENVELOPE")]
     [TestCase("""{ "messageType": ["urn:message:Shop.Contracts:Other"], "message": {} }""", Envelope.ContentType, "ESB-MT-MESSAGETYPE")]
     [TestCase("""{ "message": {} }""", Envelope.ContentType, "ESB-MT-MESSAGETYPE")]
@@ -55,7 +74,10 @@ public sealed class EnvelopeFormatTests
     {
         var incoming = SomeEnvelopes.Format().Read(SomeEnvelopes.Delivery(body, contentType));
 
-        Assert.That((incoming.Refusal!.Code, incoming.Refusal.IsTransient, incoming.Message.Body.ReadText()), Is.EqualTo((code, false, body)));
+        Assert.That(
+            (incoming.Refusal!.Code, incoming.Refusal.IsTransient, incoming.Message.Body.ReadText()),
+            Is.EqualTo((code, false, body))
+        );
         Assert.That(incoming.Message.Id, Is.EqualTo(Guid.Parse(SomeEnvelopes.MessageId)), "the same at every delivery");
     }
 
@@ -64,21 +86,30 @@ public sealed class EnvelopeFormatTests
     public void Message_that_nests_too_deep_is_refused(int depth, string contentType)
     {
         var nested = $"{string.Concat(Enumerable.Repeat("""{"a":""", depth))}1{new string('}', depth)}";
-        var body = contentType == Envelope.ContentType ? $$"""{"messageType":["urn:message:Shop.Contracts:OrderAccepted"],"message":{{nested}}}""" : nested;
+        var body =
+            contentType == Envelope.ContentType
+                ? $$"""{"messageType":["urn:message:Shop.Contracts:OrderAccepted"],"message":{{nested}}}"""
+                : nested;
         var format = new EnvelopeFormat(SomeEnvelopes.Inbound, maxBodyBytes: 1024 * 1024, answers: null, TimeProvider.System);
 
         Assert.That(format.Read(SomeEnvelopes.Delivery(body, contentType)).Refusal?.Code, Is.EqualTo("ESB-MT-ENVELOPE"));
     }
 
     [Test]
-    public void Message_that_is_too_large_is_refused() => Assert.That(
-        SomeEnvelopes.Format().Read(SomeEnvelopes.Delivery(new string(' ', SomeEnvelopes.MaxBodyBytes) + "{}")).Refusal?.Code, Is.EqualTo("ESB-BODY-SIZE"));
+    public void Message_that_is_too_large_is_refused() =>
+        Assert.That(
+            SomeEnvelopes.Format().Read(SomeEnvelopes.Delivery(new string(' ', SomeEnvelopes.MaxBodyBytes) + "{}")).Refusal?.Code,
+            Is.EqualTo("ESB-BODY-SIZE")
+        );
 
     [Test]
     public void Text_that_is_no_utf8_is_refused()
     {
         var broken = """{"messageType":["urn:message:Shop.Contracts:OrderAccepted"],"correlationId":"z","message":{}}""";
-        var delivery = SomeEnvelopes.Delivery("") with { Body = Encoding.UTF8.GetBytes(broken).Select(value => value == (byte)'z' ? (byte)0xFF : value).ToArray() };
+        var delivery = SomeEnvelopes.Delivery("") with
+        {
+            Body = Encoding.UTF8.GetBytes(broken).Select(value => value == (byte)'z' ? (byte)0xFF : value).ToArray(),
+        };
 
         Assert.That(SomeEnvelopes.Format().Read(delivery).Refusal?.Code, Is.EqualTo("ESB-MT-ENVELOPE"));
     }

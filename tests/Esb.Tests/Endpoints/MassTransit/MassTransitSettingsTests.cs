@@ -13,7 +13,8 @@ public sealed class MassTransitSettingsTests : ConfigurationFixture
 {
     private const string Rabbit = """ "transport": { "type": "rabbitmq", "url": "amqp://127.0.0.1", "prefix": "bus" },""";
     private const string Inbound = """ "type": "masstransit-inbound", "messageType": "Shop:Order", "publish": "t.a" """;
-    private const string Outbound = """ "type": "masstransit-outbound", "messageType": ["Shop:Order", "Shop:Orders+IOrder"], "subscribe": ["t.#"] """;
+    private const string Outbound =
+        """ "type": "masstransit-outbound", "messageType": ["Shop:Order", "Shop:Orders+IOrder"], "subscribe": ["t.#"] """;
 
     [TestCase(Inbound, Rabbit)]
     [TestCase(Outbound, Rabbit)]
@@ -24,7 +25,8 @@ public sealed class MassTransitSettingsTests : ConfigurationFixture
 
     [TestCase(Inbound)]
     [TestCase(Outbound)]
-    public void Memory_transport_has_no_broker_to_use(string endpoint) => Assert.That(Check(endpoint, ""), Is.EqualTo([("ESB-CFG-BROKER", "endpoints.e.url")]));
+    public void Memory_transport_has_no_broker_to_use(string endpoint) =>
+        Assert.That(Check(endpoint, ""), Is.EqualTo([("ESB-CFG-BROKER", "endpoints.e.url")]));
 
     [TestCase(Inbound + """, "queue": "bus.topics.t" """, "ESB-CFG-NAME", "endpoints.e.queue")]
     [TestCase(Outbound + """, "send": "exchange:bus.topics.t" """, "ESB-CFG-NAME", "endpoints.e.send")]
@@ -39,25 +41,38 @@ public sealed class MassTransitSettingsTests : ConfigurationFixture
     [TestCase(Inbound + """, "prefetch": 8 """, "ESB-CFG-RANGE", "endpoints.e.prefetch")]
     [TestCase(Outbound + """, "replyType": "Shop:Price", "mandatory": false """, "ESB-CFG-VALUE", "endpoints.e.mandatory")]
     [TestCase(""" "type": "masstransit-inbound", "messageType": "Order", "publish": "t.a" """, "ESB-CFG-VALUE", "endpoints.e.messageType")]
-    [TestCase(""" "type": "masstransit-inbound", "messageType": "Shop:Order<int>", "publish": "t.a" """, "ESB-CFG-VALUE", "endpoints.e.messageType")]
+    [TestCase(
+        """ "type": "masstransit-inbound", "messageType": "Shop:Order<int>", "publish": "t.a" """,
+        "ESB-CFG-VALUE",
+        "endpoints.e.messageType"
+    )]
     [TestCase(""" "type": "masstransit-inbound", "messageType": [], "publish": "t.a" """, "ESB-CFG-VALUE", "endpoints.e.messageType")]
-    public void Setting_that_cannot_work_is_refused(string endpoint, string code, string path) => Assert.That(Check(endpoint, Rabbit), Does.Contain((code, path)));
+    public void Setting_that_cannot_work_is_refused(string endpoint, string code, string path) =>
+        Assert.That(Check(endpoint, Rabbit), Does.Contain((code, path)));
 
     [Test]
-    public void Two_endpoints_do_not_share_a_queue() => Assert.That(
-        Check($$"""{{Inbound}}, "queue": "q" }, "f": { {{Inbound}}, "queue": "q" """, Rabbit), Is.EqualTo([("ESB-CFG-VALUE", "endpoints.f.queue")]));
+    public void Two_endpoints_do_not_share_a_queue() =>
+        Assert.That(
+            Check($$"""{{Inbound}}, "queue": "q" }, "f": { {{Inbound}}, "queue": "q" """, Rabbit),
+            Is.EqualTo([("ESB-CFG-VALUE", "endpoints.f.queue")])
+        );
 
     [Test]
-    public void Event_that_comes_back_is_a_loop() => Assert.That(
-        Check($$"""{{Inbound}} }, "f": { {{Outbound}} """, Rabbit), Is.EqualTo([("ESB-CFG-LOOP", "endpoints.f")]));
+    public void Event_that_comes_back_is_a_loop() =>
+        Assert.That(Check($$"""{{Inbound}} }, "f": { {{Outbound}} """, Rabbit), Is.EqualTo([("ESB-CFG-LOOP", "endpoints.f")]));
 
     private List<(string Code, string Path)> Check(string endpoint, string transport)
     {
         var file = Write("esb.json", $$"""{ {{transport}} "topics": { "t": {} }, "endpoints": { "e": { {{endpoint}} } } }""");
         var errors = new ConfigErrors();
         var services = new ServiceCollection().AddEsb();
-        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string> { ["PW"] = "secret" }, errors);
-        if (configuration is not null) CompilePhase.Compile(services, configuration, errors, TimeProvider.System);
+        var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(
+            file,
+            new Dictionary<string, string> { ["PW"] = "secret" },
+            errors
+        );
+        if (configuration is not null)
+            CompilePhase.Compile(services, configuration, errors, TimeProvider.System);
         return [.. errors.All.Select(error => (error.Code, error.Path))];
     }
 }

@@ -22,14 +22,23 @@ public sealed class OutboundWriterTests
         var envelope = JsonDocument.Parse(written.Body).RootElement;
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((written.Exchange, written.RoutingKey, written.ContentType, written.IsMandatory), Is.EqualTo(("Shop.Contracts:OrderPacked", "", Envelope.ContentType, false)));
-            Assert.That(Texts(envelope.GetProperty("messageType")), Is.EqualTo(["urn:message:Shop.Contracts:OrderPacked", "urn:message:Shop.Contracts:Orders+IPacked"]));
+            Assert.That(
+                (written.Exchange, written.RoutingKey, written.ContentType, written.IsMandatory),
+                Is.EqualTo(("Shop.Contracts:OrderPacked", "", Envelope.ContentType, false))
+            );
+            Assert.That(
+                Texts(envelope.GetProperty("messageType")),
+                Is.EqualTo(["urn:message:Shop.Contracts:OrderPacked", "urn:message:Shop.Contracts:Orders+IPacked"])
+            );
             Assert.That(envelope.GetProperty("messageId").GetGuid(), Is.EqualTo(Message.Id));
             Assert.That(envelope.GetProperty("conversationId").GetGuid(), Is.EqualTo(Message.ConversationId));
             Assert.That(envelope.GetProperty("correlationId").GetString(), Is.EqualTo(SomeEnvelopes.CorrelationId));
             Assert.That(envelope.GetProperty("destinationAddress").GetString(), Is.EqualTo("rabbitmq://broker/Shop.Contracts:OrderPacked"));
             Assert.That(envelope.GetProperty("message").GetRawText(), Is.EqualTo("""{"orderId":5}"""));
-            Assert.That(envelope.GetProperty("headers").EnumerateObject().Select(header => header.Name), Does.Contain("x-region").And.Not.Contain("authorization").And.Not.Contain(EsbHeaders.Hops));
+            Assert.That(
+                envelope.GetProperty("headers").EnumerateObject().Select(header => header.Name),
+                Does.Contain("x-region").And.Not.Contain("authorization").And.Not.Contain(EsbHeaders.Hops)
+            );
             Assert.That(envelope.TryGetProperty("requestId", out _), Is.False);
             Assert.That(written.Header(EsbHeaders.Hops), Is.EqualTo("2"), "ends loops");
         }
@@ -42,22 +51,31 @@ public sealed class OutboundWriterTests
 
         Assert.That(first.MessageId, Is.EqualTo(second.MessageId));
 
-        async Task<Core.Brokers.BrokerMessage> WriteAsync() => await SomeEnvelopes.Writer().WriteAsync(Message, requestId: null, CancellationToken.None);
+        async Task<Core.Brokers.BrokerMessage> WriteAsync() =>
+            await SomeEnvelopes.Writer().WriteAsync(Message, requestId: null, CancellationToken.None);
     }
 
     [Test]
     public async Task Correlation_id_that_is_no_uuid_stays_here()
     {
-        var written = await SomeEnvelopes.Writer().WriteAsync(Message with { CorrelationId = "order 5" }, requestId: null, CancellationToken.None);
+        var written = await SomeEnvelopes
+            .Writer()
+            .WriteAsync(Message with { CorrelationId = "order 5" }, requestId: null, CancellationToken.None);
 
-        Assert.That(JsonDocument.Parse(written.Body).RootElement.TryGetProperty("correlationId", out _), Is.False, "the application could not read it");
+        Assert.That(
+            JsonDocument.Parse(written.Body).RootElement.TryGetProperty("correlationId", out _),
+            Is.False,
+            "the application could not read it"
+        );
     }
 
     [TestCase("queue:stock", "", "stock")]
     [TestCase("exchange:stock", "stock", "")]
     public async Task Message_that_is_sent_must_find_a_queue(string send, string exchange, string routingKey)
     {
-        var written = await SomeEnvelopes.Writer(SomeEnvelopes.Outbound with { Send = send }).WriteAsync(Message, requestId: null, CancellationToken.None);
+        var written = await SomeEnvelopes
+            .Writer(SomeEnvelopes.Outbound with { Send = send })
+            .WriteAsync(Message, requestId: null, CancellationToken.None);
 
         Assert.That((written.Exchange, written.RoutingKey, written.IsMandatory), Is.EqualTo((exchange, routingKey, true)));
     }
@@ -65,12 +83,22 @@ public sealed class OutboundWriterTests
     [Test]
     public async Task Request_names_where_its_answer_goes_and_how_long_it_waits()
     {
-        var (config, request) = (SomeEnvelopes.Outbound with { ReplyType = MessageTypeName.Parse("Shop.Contracts:Stock"), Timeout = TimeSpan.FromSeconds(7) }, Guid.NewGuid());
+        var (config, request) = (
+            SomeEnvelopes.Outbound with
+            {
+                ReplyType = MessageTypeName.Parse("Shop.Contracts:Stock"),
+                Timeout = TimeSpan.FromSeconds(7),
+            },
+            Guid.NewGuid()
+        );
 
         var written = await SomeEnvelopes.Writer(config).WriteAsync(Message, request, CancellationToken.None);
 
         var envelope = JsonDocument.Parse(written.Body).RootElement;
-        Assert.That((envelope.GetProperty("requestId").GetGuid(), written.TimeToLive, written.IsMandatory), Is.EqualTo((request, TimeSpan.FromSeconds(7), true)));
+        Assert.That(
+            (envelope.GetProperty("requestId").GetGuid(), written.TimeToLive, written.IsMandatory),
+            Is.EqualTo((request, TimeSpan.FromSeconds(7), true))
+        );
         Assert.That(envelope.GetProperty("responseAddress").GetString(), Is.EqualTo("rabbitmq://broker/replies?temporary=true"));
     }
 
@@ -79,7 +107,9 @@ public sealed class OutboundWriterTests
     [TestCase("")]
     public void Body_that_is_no_json_object_is_not_sent(string body)
     {
-        var failure = Assert.ThrowsAsync<EndpointException>(async () => await SomeEnvelopes.Writer().WriteAsync(Some.Message(body), requestId: null, CancellationToken.None))!;
+        var failure = Assert.ThrowsAsync<EndpointException>(async () =>
+            await SomeEnvelopes.Writer().WriteAsync(Some.Message(body), requestId: null, CancellationToken.None)
+        )!;
 
         Assert.That((failure.Code, failure.IsTransient, failure.IsUnsent), Is.EqualTo(("ESB-MT-BODY", false, true)));
     }

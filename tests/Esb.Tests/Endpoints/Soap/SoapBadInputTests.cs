@@ -26,13 +26,24 @@ public sealed class SoapBadInputTests
     [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header/></e:Envelope>", "ESB-SOAP-ENVELOPE")]
     [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'>text<e:Body/></e:Envelope>", "ESB-SOAP-ENVELOPE")]
     [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body/><e:Body/></e:Envelope>", "ESB-SOAP-ENVELOPE")]
-    [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><h e:mustUnderstand='yes'/></e:Header><e:Body/></e:Envelope>", "ESB-SOAP-ENVELOPE")]
+    [TestCase(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Header><h "
+            + "e:mustUnderstand='yes'/></e:Header><e:Body/></e:Envelope>",
+        "ESB-SOAP-ENVELOPE"
+    )]
     [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><a></e:Body></e:Envelope>", "ESB-XML-SYNTAX")]
-    [TestCase("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><a/></e:Body></e:Envelope><more/>", "ESB-XML-SYNTAX")]
+    [TestCase(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><a/></e:Body></e:Envelope><more/>",
+        "ESB-XML-SYNTAX"
+    )]
     [TestCase("{ \"order\": 1 }", "ESB-XML-SYNTAX")]
     [TestCase("", "ESB-XML-EMPTY")]
     [Property("Case", "SOP-01")]
-    public async Task Body_that_is_no_envelope_is_a_fault_with_400_and_the_next_call_is_answered(string text, string code, CancellationToken cancellationToken)
+    public async Task Body_that_is_no_envelope_is_a_fault_with_400_and_the_next_call_is_answered(
+        string text,
+        string code,
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync();
 
@@ -46,7 +57,11 @@ public sealed class SoapBadInputTests
     [TestCase(true, "1.2")]
     [TestCase(false, "1.1")]
     [Property("Case", "SOP-02")]
-    public async Task Envelope_of_a_version_that_the_service_does_not_speak_is_a_VersionMismatch(bool has11, string sent, CancellationToken cancellationToken)
+    public async Task Envelope_of_a_version_that_the_service_does_not_speak_is_a_VersionMismatch(
+        bool has11,
+        string sent,
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync(SomeWsdl.Document(has11, has12: !has11));
 
@@ -66,7 +81,10 @@ public sealed class SoapBadInputTests
         var old = await _bus.CallAsync(SoapBus.Order, cancellationToken, header);
         var current = await _bus.CallAsync(SoapBus.Order, cancellationToken, header, SoapVersion.V12);
 
-        Assert.That((old.FaultCode, old.FaultReason, old.Detail), Is.EqualTo(("soap:MustUnderstand", "The header {urn:x}tx had to be understood, and is not.", (object?)null)));
+        Assert.That(
+            (old.FaultCode, old.FaultReason, old.Detail),
+            Is.EqualTo(("soap:MustUnderstand", "The header {urn:x}tx had to be understood, and is not.", (object?)null))
+        );
         Assert.That(current.FaultCode, Is.EqualTo("soap:MustUnderstand"));
         Assert.That(current.Text, Does.Contain("""<soap:NotUnderstood xmlns:h="urn:x" qname="h:tx" />"""));
         Assert.That(_bus.Messages, Is.Empty);
@@ -86,17 +104,30 @@ public sealed class SoapBadInputTests
 
     [TestCase("1.1", "urn:shop/Notify"), TestCase("1.2", "urn:shop/Notify"), TestCase("1.1", "urn:other")]
     [Property("Case", "SOP-04")]
-    public async Task Action_that_says_otherwise_than_the_child_of_Body_is_a_fault(string version, string action, CancellationToken cancellationToken)
+    public async Task Action_that_says_otherwise_than_the_child_of_Body_is_a_fault(
+        string version,
+        string action,
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync();
 
-        var answer = await _bus.CallAsync(SoapBus.Order, cancellationToken, version: version == "1.1" ? SoapVersion.V11 : SoapVersion.V12, action: action);
+        var answer = await _bus.CallAsync(
+            SoapBus.Order,
+            cancellationToken,
+            version: version == "1.1" ? SoapVersion.V11 : SoapVersion.V12,
+            action: action
+        );
 
         Assert.That(answer.Code, Is.EqualTo("ESB-SOAP-ACTION"));
         Assert.That(_bus.Messages, Is.Empty);
     }
 
-    [TestCase("""<Cancel xmlns="urn:shop"/>"""), TestCase("<Order/>"), TestCase("""<OrderResponse xmlns="urn:shop"><number>1</number></OrderResponse>""")]
+    [
+        TestCase("""<Cancel xmlns="urn:shop"/>"""),
+        TestCase("<Order/>"),
+        TestCase("""<OrderResponse xmlns="urn:shop"><number>1</number></OrderResponse>""")
+    ]
     [Property("Case", "SOP-05")]
     public async Task Unknown_operation_is_a_fault(string body, CancellationToken cancellationToken)
     {
@@ -146,7 +177,11 @@ public sealed class SoapBadInputTests
         Assert.That(answer.Code, Is.EqualTo("ESB-SOAP-ACTION"));
     }
 
-    [TestCase("multipart/related; boundary=b; type=\"application/xop+xml\""), TestCase("multipart/related"), TestCase("multipart/related; boundary=\"\"")]
+    [
+        TestCase("multipart/related; boundary=b; type=\"application/xop+xml\""),
+        TestCase("multipart/related"),
+        TestCase("multipart/related; boundary=\"\"")
+    ]
     [Property("Case", "SOP-09")]
     public async Task Attachments_are_refused_by_name_before_their_body_is_read(string contentType, CancellationToken cancellationToken)
     {
@@ -173,7 +208,11 @@ public sealed class SoapBadInputTests
     {
         await _bus.StartAsync();
 
-        var answer = await _bus.PostAsync($"<!DOCTYPE e [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>{SoapBus.Envelope(SoapBus.Order.Replace("A-1", "&x;", StringComparison.Ordinal))}", cancellationToken);
+        var answer = await _bus.PostAsync(
+            $"<!DOCTYPE e [<!ENTITY x SYSTEM "
+                + $"'file:///etc/passwd'>]>{SoapBus.Envelope(SoapBus.Order.Replace("A-1", "&x;", StringComparison.Ordinal))}",
+            cancellationToken
+        );
 
         Assert.That((answer.Status, answer.Code), Is.EqualTo((400, "ESB-XML-DTD")));
     }

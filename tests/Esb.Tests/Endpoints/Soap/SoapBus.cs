@@ -20,9 +20,15 @@ internal sealed class SoapBus : IAsyncDisposable
 
     public SoapBus(TimeProvider? time = null, ToldAuditGate? gate = null)
     {
-        Http = new HttpBus { Types = services => services.AddSoapEndpoints(), Time = time ?? TimeProvider.System, AuditGate = gate ?? new ToldAuditGate() };
+        Http = new HttpBus
+        {
+            Types = services => services.AddSoapEndpoints(),
+            Time = time ?? TimeProvider.System,
+            AuditGate = gate ?? new ToldAuditGate(),
+        };
         Http.With("order", (context, token) => RunAsync(context, token)).With("notify", (context, token) => RunAsync(context, token));
-        Answer = context => context.Message = context.Message with { Body = MessageBody.FromText(OrderResponse), ContentType = "application/xml" };
+        Answer = context =>
+            context.Message = context.Message with { Body = MessageBody.FromText(OrderResponse), ContentType = "application/xml" };
     }
 
     public HttpBus Http { get; }
@@ -55,26 +61,52 @@ internal sealed class SoapBus : IAsyncDisposable
     public void Read(string? wsdl = null, string settings = "", string more = "")
     {
         var path = Write("shop.wsdl", wsdl ?? SomeWsdl.Document());
-        var target = settings.Contains("\"process\"", StringComparison.Ordinal) || settings.Contains("\"publish\"", StringComparison.Ordinal) || settings.Contains("\"operations\"", StringComparison.Ordinal)
-            ? "" : """ "operations": { "Order": "order", "Notify": "notify" }, """;
+        var target =
+            settings.Contains("\"process\"", StringComparison.Ordinal)
+            || settings.Contains("\"publish\"", StringComparison.Ordinal)
+            || settings.Contains("\"operations\"", StringComparison.Ordinal)
+                ? ""
+                : """ "operations": { "Order": "order", "Notify": "notify" }, """;
         var mode = settings.Contains("\"mode\"", StringComparison.Ordinal) ? "" : """ "mode": "request-reply", """;
-        Http.Read($$""" "shop": { "type": "soap-inbound", "path": "/shop", {{target}}{{mode}}"wsdl": "{{path}}"{{(settings.Length > 0 ? ", " : "")}}{{settings}} } """, more);
+        Http.Read(
+            $$""" "shop": { "type": "soap-inbound", "path": "/shop", {{target}}{{mode}}"wsdl": "{{path}}"{{(settings.Length > 0 ? ", " : "")}}{{settings}} } """,
+            more
+        );
     }
 
     public static string Envelope(string body, string headers = "", SoapVersion? version = null) =>
         $"""<e:Envelope xmlns:e="{(version ?? SoapVersion.V11).Namespace}"><e:Header>{headers}</e:Header><e:Body>{body}</e:Body></e:Envelope>""";
 
-    public Task<SoapAnswer> CallAsync(string body, CancellationToken cancellationToken, string headers = "", SoapVersion? version = null, string? action = null) =>
-        PostAsync(Envelope(body, headers, version), cancellationToken, version, action);
+    public Task<SoapAnswer> CallAsync(
+        string body,
+        CancellationToken cancellationToken,
+        string headers = "",
+        SoapVersion? version = null,
+        string? action = null
+    ) => PostAsync(Envelope(body, headers, version), cancellationToken, version, action);
 
-    public async Task<SoapAnswer> PostAsync(string text, CancellationToken cancellationToken, SoapVersion? version = null, string? action = null, string? contentType = null)
+    public async Task<SoapAnswer> PostAsync(
+        string text,
+        CancellationToken cancellationToken,
+        SoapVersion? version = null,
+        string? action = null,
+        string? contentType = null
+    )
     {
         version ??= SoapVersion.V11;
         using var request = new HttpRequestMessage(HttpMethod.Post, Url) { Content = new ByteArrayContent(Encoding.UTF8.GetBytes(text)) };
-        request.Content.Headers.ContentType = MediaTypeHeaderValue.Parse(contentType ?? version.ContentType + (action is not null && version == SoapVersion.V12 ? $"; action=\"{action}\"" : ""));
-        if (action is not null && version == SoapVersion.V11) request.Headers.Add("SOAPAction", $"\"{action}\"");
+        request.Content.Headers.ContentType = MediaTypeHeaderValue.Parse(
+            contentType ?? version.ContentType + (action is not null && version == SoapVersion.V12 ? $"; action=\"{action}\"" : "")
+        );
+        if (action is not null && version == SoapVersion.V11)
+            request.Headers.Add("SOAPAction", $"\"{action}\"");
         using var response = await Http.Client.SendAsync(request, cancellationToken);
-        return new SoapAnswer((int)response.StatusCode, response.Content.Headers.ContentType?.MediaType, await response.Content.ReadAsStringAsync(cancellationToken), response.Headers.RetryAfter?.ToString());
+        return new SoapAnswer(
+            (int)response.StatusCode,
+            response.Content.Headers.ContentType?.MediaType,
+            await response.Content.ReadAsStringAsync(cancellationToken),
+            response.Headers.RetryAfter?.ToString()
+        );
     }
 
     public async ValueTask DisposeAsync()
@@ -86,7 +118,8 @@ internal sealed class SoapBus : IAsyncDisposable
     private ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
         var names = new[] { "soap.operation", "soap.action", "soap.version", "soap.header.customer" };
-        lock (Messages) Messages.Add((context.Message.Body.ReadText(), context.Message.Party, names.ToDictionary(name => name, context.GetProperty)));
+        lock (Messages)
+            Messages.Add((context.Message.Body.ReadText(), context.Message.Party, names.ToDictionary(name => name, context.GetProperty)));
         Answer(context);
         return ValueTask.CompletedTask;
     }
@@ -106,7 +139,8 @@ internal sealed record SoapAnswer(int Status, string? MediaType, string Text, st
 
     public string FaultReason => Child.Descendants().First(element => element.Name.LocalName is "faultstring" or "Text").Value;
 
-    public XElement? Detail => Child.Descendants().FirstOrDefault(element => element.Name.LocalName is "detail" or "Detail")?.Elements().Single();
+    public XElement? Detail =>
+        Child.Descendants().FirstOrDefault(element => element.Name.LocalName is "detail" or "Detail")?.Elements().Single();
 
     /// <summary>The code of the bus in the detail.</summary>
     public string? Code => Detail?.Elements().FirstOrDefault(element => element.Name.LocalName == "code")?.Value;

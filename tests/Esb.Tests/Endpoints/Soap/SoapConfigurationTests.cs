@@ -31,7 +31,10 @@ public sealed class SoapConfigurationTests
     {
         _bus.Http.Read(""" "shop": { "type": "soap-inbound", "path": "/shop", "process": "order" } """);
 
-        Assert.That(_bus.Http.Errors.All.Select(error => $"{error.Code} {error.Path}"), Is.EqualTo(["ESB-CFG-UNAVAILABLE endpoints.shop.wsdl"]));
+        Assert.That(
+            _bus.Http.Errors.All.Select(error => $"{error.Code} {error.Path}"),
+            Is.EqualTo(["ESB-CFG-UNAVAILABLE endpoints.shop.wsdl"])
+        );
     }
 
     [Test]
@@ -46,14 +49,27 @@ public sealed class SoapConfigurationTests
     [TestCase("<wsdl:definitions", "line 1")]
     [TestCase("<!DOCTYPE a [<!ENTITY b 'c'>]><wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'/>", "DTD")]
     [TestCase("<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'/>", "binds no operation")]
-    [TestCase("<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import location='http://evil.example/x.wsdl'/></wsdl:definitions>", "only relative names")]
-    [TestCase("<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import location='../x.wsdl'/></wsdl:definitions>", "only relative names")]
-    [TestCase("<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import location='gone.wsdl'/></wsdl:definitions>", "does not exist")]
+    [TestCase(
+        "<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import "
+            + "location='http://evil.example/x.wsdl'/></wsdl:definitions>",
+        "only relative names"
+    )]
+    [TestCase(
+        "<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import location='../x.wsdl'/></wsdl:definitions>",
+        "only relative names"
+    )]
+    [TestCase(
+        "<wsdl:definitions xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'><wsdl:import location='gone.wsdl'/></wsdl:definitions>",
+        "does not exist"
+    )]
     public void Mistake_in_a_WSDL_is_found_with_its_place(string wsdl, string expected)
     {
         _bus.Read(wsdl);
 
-        Assert.That(_bus.Http.Errors.All.Select(error => $"{error.Code} {error.Path}"), Is.All.EqualTo("ESB-WSDL-COMPILE endpoints.shop.wsdl"));
+        Assert.That(
+            _bus.Http.Errors.All.Select(error => $"{error.Code} {error.Path}"),
+            Is.All.EqualTo("ESB-WSDL-COMPILE endpoints.shop.wsdl")
+        );
         Assert.That(_bus.Http.Errors.All.Select(error => error.Expected), Has.Some.Contains(expected));
     }
 

@@ -33,14 +33,20 @@ internal sealed class SoapInboundContract : InboundEndpointContract
     [TearDown]
     public async Task StopBus()
     {
-        await _bus.Http.Services.GetRequiredService<HttpListeners>().StopAsync(new CancellationToken(canceled: true)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _bus
+            .Http.Services.GetRequiredService<HttpListeners>()
+            .StopAsync(new CancellationToken(canceled: true))
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await _bus.DisposeAsync();
     }
 
     // The listener without the endpoints of the bus: they would hand over to its own intake.
     protected override async Task<IInboundEndpoint> CreateAsync()
     {
-        _bus.Read(Wsdl, $""" "mode": "one-way", "publish": "orders.new", "maxConcurrentCalls": {AtOnce}, "maxBodySize": "{MaxBodyBytes + SoapBus.Envelope("").Length}B" """);
+        _bus.Read(
+            Wsdl,
+            $""" "mode": "one-way", "publish": "orders.new", "maxConcurrentCalls": {AtOnce}, "maxBodySize": "{MaxBodyBytes + SoapBus.Envelope("").Length}B" """
+        );
         Assert.That(_bus.Http.Errors.All, Is.Empty);
         await _bus.Http.Services.GetRequiredService<HttpListeners>().StartAsync(CancellationToken.None);
         return _bus.Http.Services.GetRequiredService<EndpointModels>().Inbound.Single().Create!(_bus.Http.Services, Intake);
@@ -48,7 +54,10 @@ internal sealed class SoapInboundContract : InboundEndpointContract
 
     protected override int AddedBytes => In("").Length;
 
-    protected override string SentIn(string body) => body.StartsWith("<order>", StringComparison.Ordinal) && !body.Contains("Käse", StringComparison.Ordinal) ? body["<order>".Length..^"</order>".Length] : body;
+    protected override string SentIn(string body) =>
+        body.StartsWith("<order>", StringComparison.Ordinal) && !body.Contains("Käse", StringComparison.Ordinal)
+            ? body["<order>".Length..^"</order>".Length]
+            : body;
 
     protected override async Task<SenderVerdict> SendAsync(string body, CancellationToken cancellationToken)
     {

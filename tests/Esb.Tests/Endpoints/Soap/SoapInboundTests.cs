@@ -19,7 +19,11 @@ public sealed class SoapInboundTests
 
     [TestCase("1.1", "text/xml")]
     [TestCase("1.2", "application/soap+xml")]
-    public async Task Child_of_Body_is_the_message_and_the_answer_comes_in_the_version_of_the_caller(string version, string mediaType, CancellationToken cancellationToken)
+    public async Task Child_of_Body_is_the_message_and_the_answer_comes_in_the_version_of_the_caller(
+        string version,
+        string mediaType,
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync();
 
@@ -65,29 +69,43 @@ public sealed class SoapInboundTests
         var answer = await _bus.PostAsync(envelope, cancellationToken);
 
         Assert.That(answer.Status, Is.EqualTo(200), answer.Text);
-        Assert.That(_bus.Messages.Single().Body, Is.EqualTo("""
-            <Order xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns="urn:shop"><sku xsi:type="xsd:string">Käse 𝄞 &gt;</sku>
-                <quantity>2</quantity></Order>
-            """));
+        Assert.That(
+            _bus.Messages.Single().Body,
+            Is.EqualTo(
+                """
+                <Order xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns="urn:shop"><sku xsi:type="xsd:string">Käse 𝄞 &gt;</sku>
+                    <quantity>2</quantity></Order>
+                """
+            )
+        );
     }
 
     [TestCase("\r\n"), TestCase("\r")]
     public async Task Place_of_the_child_does_not_depend_on_line_ends(string lineEnd, CancellationToken cancellationToken)
     {
         await _bus.StartAsync();
-        var envelope = $"<e:Envelope xmlns:e='{SoapVersion.V11.Namespace}'>@<!-- ü @ -->@<e:Body a='>@'>@<Order xmlns='urn:shop' >@<sku>A@</sku><quantity>1</quantity></Order@>@</e:Body></e:Envelope>@".Replace("@", lineEnd, StringComparison.Ordinal);
+        var envelope = (
+            $"<e:Envelope xmlns:e='{SoapVersion.V11.Namespace}'>@<!-- ü @ -->@<e:Body a='>@'>@<Order xmlns='urn:shop' "
+            + $">@<sku>A@</sku><quantity>1</quantity></Order@>@</e:Body></e:Envelope>@"
+        ).Replace("@", lineEnd, StringComparison.Ordinal);
 
         var answer = await _bus.PostAsync(envelope, cancellationToken);
 
         Assert.That(answer.Status, Is.EqualTo(200), answer.Text);
-        Assert.That(_bus.Messages.Single().Body, Is.EqualTo("<Order xmlns='urn:shop' >@<sku>A@</sku><quantity>1</quantity></Order@>".Replace("@", lineEnd, StringComparison.Ordinal)));
+        Assert.That(
+            _bus.Messages.Single().Body,
+            Is.EqualTo(
+                "<Order xmlns='urn:shop' >@<sku>A@</sku><quantity>1</quantity></Order@>".Replace("@", lineEnd, StringComparison.Ordinal)
+            )
+        );
     }
 
     [TestCase("iso-8859-1"), TestCase("utf-16")]
     public async Task Envelope_in_another_encoding_becomes_a_message_in_UTF8(string name, CancellationToken cancellationToken)
     {
         await _bus.StartAsync();
-        var text = $"""<?xml version="1.0" encoding="{name}"?>{SoapBus.Envelope("""<Order xmlns="urn:shop"><sku>Käse</sku><quantity>2</quantity></Order>""")}""";
+        var text =
+            $"""<?xml version="1.0" encoding="{name}"?>{SoapBus.Envelope("""<Order xmlns="urn:shop"><sku>Käse</sku><quantity>2</quantity></Order>""")}""";
         var encoding = System.Text.Encoding.GetEncoding(name);
         using var content = new ByteArrayContent([.. encoding.GetPreamble(), .. encoding.GetBytes(text)]);
         content.Headers.TryAddWithoutValidation("Content-Type", "text/xml");
@@ -103,20 +121,36 @@ public sealed class SoapInboundTests
     {
         await _bus.StartAsync(settings: """ "understands": ["customer"] """);
 
-        var text = await _bus.CallAsync(SoapBus.Order, cancellationToken, """<c:customer xmlns:c="urn:c" e:mustUnderstand="1">ada &amp; bob</c:customer>""");
+        var text = await _bus.CallAsync(
+            SoapBus.Order,
+            cancellationToken,
+            """<c:customer xmlns:c="urn:c" e:mustUnderstand="1">ada &amp; bob</c:customer>"""
+        );
         var element = await _bus.CallAsync(SoapBus.Order, cancellationToken, """<c:customer xmlns:c="urn:c"><c:id>7</c:id></c:customer>""");
 
         Assert.That((text.Status, element.Status), Is.EqualTo((200, 200)), text.Text);
-        Assert.That(_bus.Messages.Select(message => message.Properties["soap.header.customer"]), Is.EqualTo(new[] { "ada & bob", """<c:customer xmlns:c="urn:c"><c:id>7</c:id></c:customer>""" }));
+        Assert.That(
+            _bus.Messages.Select(message => message.Properties["soap.header.customer"]),
+            Is.EqualTo(new[] { "ada & bob", """<c:customer xmlns:c="urn:c"><c:id>7</c:id></c:customer>""" })
+        );
     }
 
     [TestCase("1.1", "soap:Client", 500)]
     [TestCase("1.2", "soap:Sender", 400)]
-    public async Task Request_that_breaks_the_schema_is_a_fault_of_its_caller(string version, string code, int status, CancellationToken cancellationToken)
+    public async Task Request_that_breaks_the_schema_is_a_fault_of_its_caller(
+        string version,
+        string code,
+        int status,
+        CancellationToken cancellationToken
+    )
     {
         await _bus.StartAsync();
 
-        var answer = await _bus.CallAsync("""<Order xmlns="urn:shop"><sku>A-1</sku><quantity>many</quantity></Order>""", cancellationToken, version: VersionOf(version));
+        var answer = await _bus.CallAsync(
+            """<Order xmlns="urn:shop"><sku>A-1</sku><quantity>many</quantity></Order>""",
+            cancellationToken,
+            version: VersionOf(version)
+        );
 
         Assert.That((answer.Status, answer.FaultCode, answer.Code), Is.EqualTo((status, code, "ESB-XML-SCHEMA")));
         Assert.That(answer.FaultReason, Does.Contain("many"));
@@ -128,7 +162,10 @@ public sealed class SoapInboundTests
     [TestCase("<Order xmlns='urn:shop'><sku>A-1</sku><quantity>2</quantity></Order>")]
     [TestCase("{}")]
     [TestCase("")]
-    public async Task Answer_that_breaks_the_WSDL_is_a_fault_of_the_service_and_recorded_as_failed(string body, CancellationToken cancellationToken)
+    public async Task Answer_that_breaks_the_WSDL_is_a_fault_of_the_service_and_recorded_as_failed(
+        string body,
+        CancellationToken cancellationToken
+    )
     {
         _bus.Answer = context => context.Message = context.Message with { Body = MessageBody.FromText(body) };
         await _bus.StartAsync();
@@ -153,7 +190,11 @@ public sealed class SoapInboundTests
 
     [TestCase(404, "soap:Client")]
     [TestCase(502, "soap:Server")]
-    public async Task Status_of_an_error_that_a_process_sets_is_a_fault_with_its_answer_as_detail(int status, string code, CancellationToken cancellationToken)
+    public async Task Status_of_an_error_that_a_process_sets_is_a_fault_with_its_answer_as_detail(
+        int status,
+        string code,
+        CancellationToken cancellationToken
+    )
     {
         _bus.Answer = context =>
         {
@@ -171,22 +212,36 @@ public sealed class SoapInboundTests
     [TestCase("out of <stock>", "{urn:esb}detail")]
     public async Task Failure_of_a_process_has_its_own_detail(string detail, string element, CancellationToken cancellationToken)
     {
-        _bus.Answer = _ => throw new EsbException("ESB-PROC-REFUSED", "Out of stock.", FaultKind.Invalid) { Status = 422, CallerDetail = detail };
+        _bus.Answer = _ =>
+            throw new EsbException("ESB-PROC-REFUSED", "Out of stock.", FaultKind.Invalid) { Status = 422, CallerDetail = detail };
         await _bus.StartAsync();
 
         var answer = await _bus.CallAsync(SoapBus.Order, cancellationToken, version: SoapVersion.V12);
 
-        Assert.That((answer.Status, answer.FaultCode, answer.FaultReason, answer.Detail?.Name.ToString()), Is.EqualTo((400, "soap:Sender", "Out of stock.", element)));
+        Assert.That(
+            (answer.Status, answer.FaultCode, answer.FaultReason, answer.Detail?.Name.ToString()),
+            Is.EqualTo((400, "soap:Sender", "Out of stock.", element))
+        );
     }
 
     [Test]
     public async Task Wrapper_of_RPC_is_the_message_and_its_parts_are_validated(CancellationToken cancellationToken)
     {
-        _bus.Answer = context => context.Message = context.Message with { Body = MessageBody.FromText("<c:OrderResponse xmlns:c='urn:shop:calls'><number>7</number></c:OrderResponse>") };
+        _bus.Answer = context =>
+            context.Message = context.Message with
+            {
+                Body = MessageBody.FromText("<c:OrderResponse xmlns:c='urn:shop:calls'><number>7</number></c:OrderResponse>"),
+            };
         await _bus.StartAsync(SomeWsdl.Rpc());
 
-        var good = await _bus.CallAsync("<c:Order xmlns:c='urn:shop:calls'><sku>A-1</sku><quantity>2</quantity></c:Order>", cancellationToken);
-        var bad = await _bus.CallAsync("<c:Order xmlns:c='urn:shop:calls'><sku>longer</sku><quantity>2</quantity></c:Order>", cancellationToken);
+        var good = await _bus.CallAsync(
+            "<c:Order xmlns:c='urn:shop:calls'><sku>A-1</sku><quantity>2</quantity></c:Order>",
+            cancellationToken
+        );
+        var bad = await _bus.CallAsync(
+            "<c:Order xmlns:c='urn:shop:calls'><sku>longer</sku><quantity>2</quantity></c:Order>",
+            cancellationToken
+        );
 
         Assert.That((good.Status, bad.Status, bad.Code), Is.EqualTo((200, 500, "ESB-XML-SCHEMA")), good.Text);
         Assert.That(_bus.Messages.Single().Body, Does.StartWith("<c:Order "));
@@ -196,7 +251,9 @@ public sealed class SoapInboundTests
     public async Task WSDL_and_its_schemas_are_served_with_the_address_that_was_asked(CancellationToken cancellationToken)
     {
         _bus.Write("types/order.xsd", SomeWsdl.Schema);
-        await _bus.StartAsync(SomeWsdl.Document(types: """<xsd:schema><xsd:import namespace="urn:shop" schemaLocation="types/order.xsd"/></xsd:schema>"""));
+        await _bus.StartAsync(
+            SomeWsdl.Document(types: """<xsd:schema><xsd:import namespace="urn:shop" schemaLocation="types/order.xsd"/></xsd:schema>""")
+        );
 
         using var request = new HttpRequestMessage(HttpMethod.Get, $"{_bus.Url}?WSDL") { Headers = { Host = "shop.example:81" } };
         using var response = await _bus.Http.Client.SendAsync(request, cancellationToken);
@@ -206,7 +263,12 @@ public sealed class SoapInboundTests
         Assert.Multiple(() =>
         {
             Assert.That(response.Content.Headers.ContentType!.MediaType, Is.EqualTo("text/xml"));
-            Assert.That(wsdl, Does.Contain("location=\"http://shop.example:81/shop\"").And.Contain("schemaLocation=\"http://shop.example:81/shop?xsd=1\"").And.Not.Contain("nowhere.example"));
+            Assert.That(
+                wsdl,
+                Does.Contain("location=\"http://shop.example:81/shop\"")
+                    .And.Contain("schemaLocation=\"http://shop.example:81/shop?xsd=1\"")
+                    .And.Not.Contain("nowhere.example")
+            );
             Assert.That(schema, Does.Contain("OrderResponse"));
         });
     }
@@ -237,7 +299,10 @@ public sealed class SoapInboundTests
     public async Task Party_without_a_credential_gets_401_as_a_fault(CancellationToken cancellationToken)
     {
         _bus.Http.Variables["KEY"] = "0123456789abcdef0123456789abcdef";
-        await _bus.StartAsync(settings: """ "authentication": ["api-key"] """, more: """ , "parties": { "p": { "apiKeys": ["${env:KEY}"] } } """);
+        await _bus.StartAsync(
+            settings: """ "authentication": ["api-key"] """,
+            more: """ , "parties": { "p": { "apiKeys": ["${env:KEY}"] } } """
+        );
 
         var answer = await _bus.CallAsync(SoapBus.Order, cancellationToken);
 

@@ -14,7 +14,8 @@ internal sealed class SoapOutboundContract : OutboundEndpointContract
     private Backend _backend = null!;
 
     [SetUp]
-    public async Task StartBackend() => (_bus, _backend) = (new HttpBus { Types = services => services.AddSoapEndpoints() }, await Backend.StartAsync());
+    public async Task StartBackend() =>
+        (_bus, _backend) = (new HttpBus { Types = services => services.AddSoapEndpoints() }, await Backend.StartAsync());
 
     [TearDown]
     public async Task StopBackend()
@@ -31,11 +32,13 @@ internal sealed class SoapOutboundContract : OutboundEndpointContract
     {
         lock (_backend.Requests)
         {
-            return Task.FromResult<IReadOnlyList<string>>([.. _backend.Requests.Select(request =>
-            {
-                var start = request.IndexOf(Start, StringComparison.Ordinal) + Start.Length;
-                return request[start..request.IndexOf("</soap:Body>", StringComparison.Ordinal)];
-            })]);
+            return Task.FromResult<IReadOnlyList<string>>([
+                .. _backend.Requests.Select(request =>
+                {
+                    var start = request.IndexOf(Start, StringComparison.Ordinal) + Start.Length;
+                    return request[start..request.IndexOf("</soap:Body>", StringComparison.Ordinal)];
+                }),
+            ]);
         }
     }
 

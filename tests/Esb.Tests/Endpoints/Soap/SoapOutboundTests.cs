@@ -24,7 +24,13 @@ public sealed class SoapOutboundTests
     public async Task StartBackend()
     {
         _bus = new HttpBus { Types = services => services.AddSoapEndpoints(), Variables = { ["PASSWORD"] = "a<b" } };
-        _answer = context => AnswerAsync(context, 200, "text/xml", $"<x:Envelope xmlns:x='{V11}' xmlns:y='urn:y'><x:Header/><x:Body><y:done>Käse</y:done></x:Body></x:Envelope>");
+        _answer = context =>
+            AnswerAsync(
+                context,
+                200,
+                "text/xml",
+                $"<x:Envelope xmlns:x='{V11}' xmlns:y='urn:y'><x:Header/><x:Body><y:done>Käse</y:done></x:Body></x:Envelope>"
+            );
         _backend = await Backend.StartAsync(context => _answer(context));
     }
 
@@ -38,15 +44,32 @@ public sealed class SoapOutboundTests
     [Test]
     public async Task Message_goes_as_the_child_of_Body_and_the_child_of_the_answer_comes_back(CancellationToken cancellationToken)
     {
-        var answer = await SendAsync(""" "action": { "template": "urn:{header.x-op}" } """, cancellationToken,
-            Some.Message("<?xml version='1.0'?><!-- old --><a:order xmlns:a='urn:a'>Käse</a:order>\n") with { Headers = MessageHeaders.Empty.With("x-op", "order") });
+        var answer = await SendAsync(
+            """ "action": { "template": "urn:{header.x-op}" } """,
+            cancellationToken,
+            Some.Message("<?xml version='1.0'?><!-- old --><a:order xmlns:a='urn:a'>Käse</a:order>\n") with
+            {
+                Headers = MessageHeaders.Empty.With("x-op", "order"),
+            }
+        );
 
         Assert.Multiple(() =>
         {
             Assert.That(answer!.Body.ReadText(), Is.EqualTo("<y:done xmlns:y=\"urn:y\">Käse</y:done>"));
             Assert.That((answer.ContentType, answer.Headers[EsbHeaders.Status]), Is.EqualTo(("application/xml", "200")));
-            Assert.That(_backend.Requests.Single(), Does.Contain("SOAPAction: \"urn:order\"").And.Contain("Content-Type: text/xml; charset=utf-8").And.Contain("Via: 1.1 esb").And.Not.Contain("Idempotency-Key"));
-            Assert.That(_backend.Requests.Single(), Does.EndWith($"<soap:Envelope xmlns:soap=\"{V11}\"><soap:Body><a:order xmlns:a='urn:a'>Käse</a:order></soap:Body></soap:Envelope>"));
+            Assert.That(
+                _backend.Requests.Single(),
+                Does.Contain("SOAPAction: \"urn:order\"")
+                    .And.Contain("Content-Type: text/xml; charset=utf-8")
+                    .And.Contain("Via: 1.1 esb")
+                    .And.Not.Contain("Idempotency-Key")
+            );
+            Assert.That(
+                _backend.Requests.Single(),
+                Does.EndWith(
+                    $"<soap:Envelope xmlns:soap=\"{V11}\"><soap:Body><a:order xmlns:a='urn:a'>Käse</a:order></soap:Body></soap:Envelope>"
+                )
+            );
         });
     }
 
@@ -55,7 +78,12 @@ public sealed class SoapOutboundTests
     {
         await SendAsync(""" "version": "1.2", "action": "urn:order" """, cancellationToken);
 
-        Assert.That(_backend.Requests.Single(), Does.Contain("Content-Type: application/soap+xml; charset=utf-8; action=\"urn:order\"").And.Contain(V12).And.Not.Contain("SOAPAction"));
+        Assert.That(
+            _backend.Requests.Single(),
+            Does.Contain("Content-Type: application/soap+xml; charset=utf-8; action=\"urn:order\"")
+                .And.Contain(V12)
+                .And.Not.Contain("SOAPAction")
+        );
     }
 
     [Test]
@@ -66,10 +94,24 @@ public sealed class SoapOutboundTests
         await SendAsync(settings, cancellationToken);
         await SendAsync(settings, cancellationToken);
 
-        var headers = _backend.Requests.Select(request => Encoding.UTF8.GetBytes(request[request.IndexOf("<wsse:Security", StringComparison.Ordinal)..(request.IndexOf("</wsse:Security>", StringComparison.Ordinal) + 16)].Replace(" soap:mustUnderstand=\"1\"", "", StringComparison.Ordinal)));
-        var tokens = headers.Select(header => UsernameToken.Read(header, new Esb.Content.Xml.XmlInput(new Esb.Content.Xml.XmlLimits()))!).ToList();
+        var headers = _backend.Requests.Select(request =>
+            Encoding.UTF8.GetBytes(
+                request[
+                    request.IndexOf("<wsse:Security", StringComparison.Ordinal)..(
+                        request.IndexOf("</wsse:Security>", StringComparison.Ordinal) + 16
+                    )
+                ]
+                    .Replace(" soap:mustUnderstand=\"1\"", "", StringComparison.Ordinal)
+            )
+        );
+        var tokens = headers
+            .Select(header => UsernameToken.Read(header, new Esb.Content.Xml.XmlInput(new Esb.Content.Xml.XmlLimits()))!)
+            .ToList();
         Assert.That(tokens.Select(token => Convert.ToBase64String(token.Nonce)).Distinct().Count(), Is.EqualTo(2));
-        Assert.That(tokens.Select(token => token.Password), Is.EqualTo(tokens.Select(token => Convert.ToBase64String(PasswordDigest.Of(token.Nonce, token.Created, "a<b")))));
+        Assert.That(
+            tokens.Select(token => token.Password),
+            Is.EqualTo(tokens.Select(token => Convert.ToBase64String(PasswordDigest.Of(token.Nonce, token.Created, "a<b"))))
+        );
     }
 
     [Test]
@@ -77,15 +119,30 @@ public sealed class SoapOutboundTests
     {
         await SendAsync(""" "security": { "userName": "shop", "password": "${env:PASSWORD}" } """, cancellationToken);
 
-        Assert.That(_backend.Requests.Single(), Does.Contain($"<wsse:Password Type=\"{WssNames.PasswordText}\">a&lt;b</wsse:Password>").And.Contain("soap:mustUnderstand=\"1\""));
+        Assert.That(
+            _backend.Requests.Single(),
+            Does.Contain($"<wsse:Password Type=\"{WssNames.PasswordText}\">a&lt;b</wsse:Password>").And.Contain("soap:mustUnderstand=\"1\"")
+        );
     }
 
-    [TestCase("Client", false), TestCase("Client.Authentication", false), TestCase("Server", true), TestCase("Server.Busy", true), TestCase("MustUnderstand", false)]
+    [
+        TestCase("Client", false),
+        TestCase("Client.Authentication", false),
+        TestCase("Server", true),
+        TestCase("Server.Busy", true),
+        TestCase("MustUnderstand", false)
+    ]
     [Property("Case", "SOP-11")]
     public void Fault_is_a_failure_with_its_parts_as_properties(string code, bool isTransient, CancellationToken cancellationToken)
     {
-        _answer = context => AnswerAsync(context, 500, "text/xml",
-            $"<s:Envelope xmlns:s='{V11}'><s:Body><s:Fault><faultcode>s:{code}</faultcode><faultstring>No such order.</faultstring><detail><o:id xmlns:o='urn:o'>7</o:id></detail></s:Fault></s:Body></s:Envelope>");
+        _answer = context =>
+            AnswerAsync(
+                context,
+                500,
+                "text/xml",
+                $"<s:Envelope xmlns:s='{V11}'><s:Body><s:Fault><faultcode>s:{code}</faultcode><faultstring>No such "
+                    + $"order.</faultstring><detail><o:id xmlns:o='urn:o'>7</o:id></detail></s:Fault></s:Body></s:Envelope>"
+            );
 
         var failure = Fail(cancellationToken);
 
@@ -103,12 +160,27 @@ public sealed class SoapOutboundTests
     [Property("Case", "SOP-11")]
     public void Fault_of_version_1_2_is_one_too(string code, bool isTransient, CancellationToken cancellationToken)
     {
-        _answer = context => AnswerAsync(context, 400, "application/soap+xml",
-            $"<s:Envelope xmlns:s='{V12}' xmlns:x='urn:x'><s:Body><s:Fault><s:Code><s:Value>{code}</s:Value></s:Code><s:Reason><s:Text xml:lang='en'>No.</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>");
+        _answer = context =>
+            AnswerAsync(
+                context,
+                400,
+                "application/soap+xml",
+                $"<s:Envelope xmlns:s='{V12}' "
+                    + $"xmlns:x='urn:x'><s:Body><s:Fault><s:Code><s:Value>{code}</s:Value></s:Code><s:Reason><s:Text "
+                    + $"xml:lang='en'>No.</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>"
+            );
 
         var failure = Fail(cancellationToken);
 
-        Assert.That((failure.Code, failure.IsTransient, failure.Properties["soap.fault.reason"], failure.Properties.ContainsKey("soap.fault.detail")), Is.EqualTo(("ESB-SOAP-FAULT", isTransient, "No.", false)));
+        Assert.That(
+            (
+                failure.Code,
+                failure.IsTransient,
+                failure.Properties["soap.fault.reason"],
+                failure.Properties.ContainsKey("soap.fault.detail")
+            ),
+            Is.EqualTo(("ESB-SOAP-FAULT", isTransient, "No.", false))
+        );
     }
 
     [TestCase(200, "text/html", "<html><body>It works!</body></html>", false)]
@@ -120,7 +192,13 @@ public sealed class SoapOutboundTests
     [TestCase(200, "text/xml", "<!DOCTYPE x><x/>", false)]
     [TestCase(503, "text/xml", "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body/></s:Envelope>", true)]
     [Property("Case", "SOP-11")]
-    public void Answer_that_is_no_envelope_is_a_failure(int status, string? type, string body, bool isTransient, CancellationToken cancellationToken)
+    public void Answer_that_is_no_envelope_is_a_failure(
+        int status,
+        string? type,
+        string body,
+        bool isTransient,
+        CancellationToken cancellationToken
+    )
     {
         _answer = context => AnswerAsync(context, status, type, body);
 
@@ -141,15 +219,25 @@ public sealed class SoapOutboundTests
         Assert.That((answer!.Body.Length, answer.Headers[EsbHeaders.Status]), Is.EqualTo((0, $"{status}")));
     }
 
-    [TestCase("{}", "", "ESB-XML-SYNTAX"), TestCase("<!DOCTYPE a><a/>", "", "ESB-XML-DTD"), TestCase("<a/>", """ "action": "a\"b" """, "ESB-SOAP-ACTION")]
-    public void Message_that_cannot_be_sent_fails_without_a_request(string body, string settings, string code, CancellationToken cancellationToken)
+    [
+        TestCase("{}", "", "ESB-XML-SYNTAX"),
+        TestCase("<!DOCTYPE a><a/>", "", "ESB-XML-DTD"),
+        TestCase("<a/>", """ "action": "a\"b" """, "ESB-SOAP-ACTION")
+    ]
+    public void Message_that_cannot_be_sent_fails_without_a_request(
+        string body,
+        string settings,
+        string code,
+        CancellationToken cancellationToken
+    )
     {
         var failure = Assert.ThrowsAsync<EndpointException>(() => SendAsync(settings, cancellationToken, Some.Message(body)))!;
 
         Assert.That((failure.Code, failure.IsUnsent, failure.IsTransient, _backend.Requests.Count), Is.EqualTo((code, true, false, 0)));
     }
 
-    private EndpointException Fail(CancellationToken cancellationToken) => Assert.ThrowsAsync<EndpointException>(() => SendAsync("", cancellationToken))!;
+    private EndpointException Fail(CancellationToken cancellationToken) =>
+        Assert.ThrowsAsync<EndpointException>(() => SendAsync("", cancellationToken))!;
 
     private async Task<EsbMessage?> SendAsync(string settings, CancellationToken cancellationToken, EsbMessage? message = null)
     {
@@ -161,7 +249,9 @@ public sealed class SoapOutboundTests
     private static async Task AnswerAsync(HttpContext context, int status, string? type, string body)
     {
         context.Response.StatusCode = status;
-        if (type is not null) context.Response.ContentType = type;
-        if (body.Length > 0) await context.Response.WriteAsync(body);
+        if (type is not null)
+            context.Response.ContentType = type;
+        if (body.Length > 0)
+            await context.Response.WriteAsync(body);
     }
 }

@@ -41,17 +41,31 @@ public sealed class UsernameTokenTests
         string[] headers =
         [
             "",
-            Plain("shop", "wrong"), Plain("nobody", Password), Plain("", ""),
-            Digest("shop", "wrong", Now), Digest("nobody", "", Now),
-            Digest("shop", Password, Now).Replace("<u:Created>", "<u:Later>", StringComparison.Ordinal).Replace("</u:Created>", "</u:Later>", StringComparison.Ordinal),
+            Plain("shop", "wrong"),
+            Plain("nobody", Password),
+            Plain("", ""),
+            Digest("shop", "wrong", Now),
+            Digest("nobody", "", Now),
+            Digest("shop", Password, Now)
+                .Replace("<u:Created>", "<u:Later>", StringComparison.Ordinal)
+                .Replace("</u:Created>", "</u:Later>", StringComparison.Ordinal),
             Plain("shop", Password) + Plain("shop", Password),
-            Plain("shop", Password).Replace("</s:Security>", "<d:Signature xmlns:d='http://www.w3.org/2000/09/xmldsig#'/></s:Security>", StringComparison.Ordinal),
+            Plain("shop", Password)
+                .Replace(
+                    "</s:Security>",
+                    "<d:Signature xmlns:d='http://www.w3.org/2000/09/xmldsig#'/></s:Security>",
+                    StringComparison.Ordinal
+                ),
         ];
 
         foreach (var header in headers)
         {
             var answer = await _bus.CallAsync(SoapBus.Order, cancellationToken, header);
-            Assert.That((answer.Status, answer.FaultCode, answer.Code, answer.FaultReason), Is.EqualTo((500, "soap:Client", "ESB-SOAP-SECURITY", "The caller has not proved who it is.")), header);
+            Assert.That(
+                (answer.Status, answer.FaultCode, answer.Code, answer.FaultReason),
+                Is.EqualTo((500, "soap:Client", "ESB-SOAP-SECURITY", "The caller has not proved who it is.")),
+                header
+            );
         }
 
         Assert.That(_bus.Messages, Is.Empty);
@@ -82,9 +96,15 @@ public sealed class UsernameTokenTests
     [Property("Case", "SOP-08")]
     public async Task Time_stamp_that_has_expired_is_refused(int minutes, bool isTaken, CancellationToken cancellationToken)
     {
-        var stamp = $"<u:Timestamp xmlns:u='{WssNames.Wsu}'><u:Created>{Now.AddMinutes(-10):O}</u:Created><u:Expires>{Now.AddMinutes(minutes):O}</u:Expires></u:Timestamp>";
+        var stamp =
+            $"<u:Timestamp "
+            + $"xmlns:u='{WssNames.Wsu}'><u:Created>{Now.AddMinutes(-10):O}</u:Created><u:Expires>{Now.AddMinutes(minutes):O}</u:Expires></u:Timestamp>";
 
-        var answer = await _bus.CallAsync(SoapBus.Order, cancellationToken, Plain("shop", Password).Replace("<s:UsernameToken>", $"{stamp}<s:UsernameToken>", StringComparison.Ordinal));
+        var answer = await _bus.CallAsync(
+            SoapBus.Order,
+            cancellationToken,
+            Plain("shop", Password).Replace("<s:UsernameToken>", $"{stamp}<s:UsernameToken>", StringComparison.Ordinal)
+        );
 
         Assert.That(answer.Status == 200, Is.EqualTo(isTaken), answer.Text);
     }
@@ -93,21 +113,28 @@ public sealed class UsernameTokenTests
     public async Task Guessing_is_slowed(CancellationToken cancellationToken)
     {
         var statuses = new List<int>();
-        for (var attempt = 0; attempt < 25; attempt++) statuses.Add((await _bus.CallAsync(SoapBus.Order, cancellationToken, Plain("shop", $"{attempt}"))).Status);
+        for (var attempt = 0; attempt < 25; attempt++)
+            statuses.Add((await _bus.CallAsync(SoapBus.Order, cancellationToken, Plain("shop", $"{attempt}"))).Status);
 
         Assert.That(statuses, Has.Some.EqualTo(429));
         Assert.That(statuses[0], Is.EqualTo(500));
     }
 
-    private static string Plain(string user, string password) => Header(user, $"<s:Password Type='{WssNames.PasswordText}'>{password}</s:Password>");
+    private static string Plain(string user, string password) =>
+        Header(user, $"<s:Password Type='{WssNames.PasswordText}'>{password}</s:Password>");
 
     private static string Digest(string user, string password, DateTimeOffset created, byte nonce = 1)
     {
         var text = created.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", System.Globalization.CultureInfo.InvariantCulture);
         var digest = Convert.ToBase64String(PasswordDigest.Of([nonce, 7], text, password));
-        return Header(user, $"<s:Password Type='{WssNames.PasswordDigest}'>{digest}</s:Password><s:Nonce>{Convert.ToBase64String([nonce, 7])}</s:Nonce><u:Created>{text}</u:Created>");
+        return Header(
+            user,
+            $"<s:Password "
+                + $"Type='{WssNames.PasswordDigest}'>{digest}</s:Password><s:Nonce>{Convert.ToBase64String([nonce, 7])}</s:Nonce><u:Created>{text}</u:Created>"
+        );
     }
 
     private static string Header(string user, string rest) =>
-        $"<s:Security xmlns:s='{WssNames.Wsse}' xmlns:u='{WssNames.Wsu}' e:mustUnderstand='1'><s:UsernameToken><s:Username>{user}</s:Username>{rest}</s:UsernameToken></s:Security>";
+        $"<s:Security xmlns:s='{WssNames.Wsse}' xmlns:u='{WssNames.Wsu}' "
+        + $"e:mustUnderstand='1'><s:UsernameToken><s:Username>{user}</s:Username>{rest}</s:UsernameToken></s:Security>";
 }

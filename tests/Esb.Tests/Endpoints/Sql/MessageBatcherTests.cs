@@ -37,14 +37,22 @@ public sealed class MessageBatcherTests
 
     private static BatchedMessage Message() => new([], claim: null);
 
-    private MessageBatcher Batcher(int size) => new(
-        new SqlBatchConfig { Path = "endpoints.db.batch", Size = size, Within = TimeSpan.FromMilliseconds(50) },
-        mostAtOnce: 3,
-        batch =>
-        {
-            _batches.Add(batch.Count);
-            foreach (var message in batch) message.SetResult();
-            return Task.CompletedTask;
-        },
-        _time);
+    private MessageBatcher Batcher(int size) =>
+        new(
+            new SqlBatchConfig
+            {
+                Path = "endpoints.db.batch",
+                Size = size,
+                Within = TimeSpan.FromMilliseconds(50),
+            },
+            mostAtOnce: 3,
+            batch =>
+            {
+                _batches.Add(batch.Count);
+                foreach (var message in batch)
+                    message.SetResult();
+                return Task.CompletedTask;
+            },
+            _time
+        );
 }

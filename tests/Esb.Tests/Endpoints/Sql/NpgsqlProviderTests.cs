@@ -35,11 +35,17 @@ internal sealed class NpgsqlProviderTests
     [Test]
     public void Exception_of_the_client_that_has_no_type_of_its_own_is_a_lost_connection_and_no_outage()
     {
-        var outOfStep = new Exception("Received backend message ReadyForQuery while expecting BindComplete. Please file a bug.") { Source = "Npgsql" };
+        var outOfStep = new Exception("Received backend message ReadyForQuery while expecting BindComplete. Please file a bug.")
+        {
+            Source = "Npgsql",
+        };
 
         var failure = new NpgsqlProvider().Explain(outOfStep, []);
 
-        Assert.That((failure!.Code, failure.Kind, failure.IsTransient, failure.IsOutage), Is.EqualTo(("ESB-SQL-CONNECTION", FaultKind.Outside, true, false)));
+        Assert.That(
+            (failure!.Code, failure.Kind, failure.IsTransient, failure.IsOutage),
+            Is.EqualTo(("ESB-SQL-CONNECTION", FaultKind.Outside, true, false))
+        );
     }
 
     // As Npgsql 10.0.0 throws them while the name of the server is resolved, or its addresses are tried.
@@ -51,7 +57,8 @@ internal sealed class NpgsqlProviderTests
         Assert.That((failure!.IsTransient, failure.IsOutage), Is.EqualTo((true, true)));
     }
 
-    private static IEnumerable<Exception> UnreachableServers() => [new TimeoutException(), new SocketException((int)SocketError.HostNotFound), new NpgsqlException("Failed to connect")];
+    private static IEnumerable<Exception> UnreachableServers() =>
+        [new TimeoutException(), new SocketException((int)SocketError.HostNotFound), new NpgsqlException("Failed to connect")];
 
     [Test]
     public void Exception_of_somebody_else_is_not_explained() =>

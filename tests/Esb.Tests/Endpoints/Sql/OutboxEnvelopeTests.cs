@@ -16,7 +16,12 @@ public sealed class OutboxEnvelopeTests
             CorrelationId = "c",
             Party = "shop",
         };
-        var trace = new ActivityContext(ActivityTraceId.CreateRandom(), ActivitySpanId.CreateRandom(), ActivityTraceFlags.Recorded, "vendor=1");
+        var trace = new ActivityContext(
+            ActivityTraceId.CreateRandom(),
+            ActivitySpanId.CreateRandom(),
+            ActivityTraceFlags.Recorded,
+            "vendor=1"
+        );
         var outgoing = new OutgoingMessage(message, "door", "main", trace);
 
         var json = OutboxEnvelope.Write(outgoing);
@@ -29,7 +34,10 @@ public sealed class OutboxEnvelopeTests
             Assert.That(read.Message.Body.ReadText(), Is.EqualTo("body"));
             Assert.That(read.Message.Headers, Is.EqualTo(message.Headers));
             Assert.That((read.Endpoint, read.Process), Is.EqualTo(("door", "main")));
-            Assert.That((read.Parent.TraceId, read.Parent.SpanId, read.Parent.TraceFlags, read.Parent.TraceState), Is.EqualTo((trace.TraceId, trace.SpanId, trace.TraceFlags, trace.TraceState)));
+            Assert.That(
+                (read.Parent.TraceId, read.Parent.SpanId, read.Parent.TraceFlags, read.Parent.TraceState),
+                Is.EqualTo((trace.TraceId, trace.SpanId, trace.TraceFlags, trace.TraceState))
+            );
         });
     }
 

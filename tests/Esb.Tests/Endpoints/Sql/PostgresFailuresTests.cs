@@ -57,7 +57,13 @@ internal sealed class PostgresFailuresTests
     [Test, Property("Case", "SQL-05")]
     public void Parameter_that_does_not_fit_is_named_with_its_type_and_without_its_value()
     {
-        var cause = new PostgresException("invalid input syntax for type integer: \"secret\"", "ERROR", "ERROR", "22P02", where: "unnamed portal parameter $2 = 'secret'");
+        var cause = new PostgresException(
+            "invalid input syntax for type integer: \"secret\"",
+            "ERROR",
+            "ERROR",
+            "22P02",
+            where: "unnamed portal parameter $2 = 'secret'"
+        );
 
         var failure = PostgresFailures.Explain(cause, ["name", "age"]);
 

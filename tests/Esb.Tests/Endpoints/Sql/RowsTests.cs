@@ -12,8 +12,12 @@ internal sealed class RowsTests
     {
         using var table = Table();
 
-        Assert.That(Write(table, new JsonRows(Names(table))), Is.EqualTo(
-            """[{"id":7,"big":9007199254740993,"price":19.90,"ratio":0.5,"nan":"NaN","name":"Käse <\"&>","open":true,"note":null,"key":"01234567-89ab-cdef-0123-456789abcdef","at":"2026-01-02T03:04:05.5Z","local":"2026-01-02T03:04:05","tags":["a","b"],"raw":"AQI=","took":"PT1M30S"}]"""));
+        Assert.That(
+            Write(table, new JsonRows(Names(table))),
+            Is.EqualTo(
+                """[{"id":7,"big":9007199254740993,"price":19.90,"ratio":0.5,"nan":"NaN","name":"Käse <\"&>","open":true,"note":null,"key":"01234567-89ab-cdef-0123-456789abcdef","at":"2026-01-02T03:04:05.5Z","local":"2026-01-02T03:04:05","tags":["a","b"],"raw":"AQI=","took":"PT1M30S"}]"""
+            )
+        );
     }
 
     [Test]
@@ -21,8 +25,12 @@ internal sealed class RowsTests
     {
         using var table = Table();
 
-        Assert.That(Write(table, new XmlRows(Names(table))), Is.EqualTo(
-            """<?xml version="1.0" encoding="utf-8"?><rows><row><id>7</id><big>9007199254740993</big><price>19.90</price><ratio>0.5</ratio><nan>NaN</nan><name>Käse &lt;"&amp;&gt;</name><open>true</open><key>01234567-89ab-cdef-0123-456789abcdef</key><at>2026-01-02T03:04:05.5Z</at><local>2026-01-02T03:04:05</local><tags>a</tags><tags>b</tags><raw>AQI=</raw><took>PT1M30S</took></row></rows>"""));
+        Assert.That(
+            Write(table, new XmlRows(Names(table))),
+            Is.EqualTo(
+                """<?xml version="1.0" encoding="utf-8"?><rows><row><id>7</id><big>9007199254740993</big><price>19.90</price><ratio>0.5</ratio><nan>NaN</nan><name>Käse &lt;"&amp;&gt;</name><open>true</open><key>01234567-89ab-cdef-0123-456789abcdef</key><at>2026-01-02T03:04:05.5Z</at><local>2026-01-02T03:04:05</local><tags>a</tags><tags>b</tags><raw>AQI=</raw><took>PT1M30S</took></row></rows>"""
+            )
+        );
     }
 
     [Test]
@@ -38,7 +46,11 @@ internal sealed class RowsTests
     [Test]
     public void Column_names_that_are_no_XML_names_are_encoded()
     {
-        using var table = new DataTable { Columns = { { "?column?", typeof(int) } }, Locale = System.Globalization.CultureInfo.InvariantCulture };
+        using var table = new DataTable
+        {
+            Columns = { { "?column?", typeof(int) } },
+            Locale = System.Globalization.CultureInfo.InvariantCulture,
+        };
         table.Rows.Add(1);
 
         Assert.That(Write(table, new XmlRows(Names(table))), Does.Contain("<_x003F_column_x003F_>1</_x003F_column_x003F_>"));
@@ -49,15 +61,26 @@ internal sealed class RowsTests
         var table = new DataTable { Locale = System.Globalization.CultureInfo.InvariantCulture };
         var values = new (string Name, object Value)[]
         {
-            ("id", 7), ("big", 9007199254740993L), ("price", 19.90m), ("ratio", 0.5), ("nan", double.NaN), ("name", "Käse <\"&>"), ("open", true),
-            ("note", DBNull.Value), ("key", Guid.Parse("01234567-89ab-cdef-0123-456789abcdef")),
-            ("at", new DateTime(2026, 1, 2, 3, 4, 5, 500, DateTimeKind.Utc)), ("local", new DateTime(2026, 1, 2, 3, 4, 5, DateTimeKind.Unspecified)),
-            ("tags", new[] { "a", "b" }), ("raw", new byte[] { 1, 2 }), ("took", TimeSpan.FromSeconds(90)),
+            ("id", 7),
+            ("big", 9007199254740993L),
+            ("price", 19.90m),
+            ("ratio", 0.5),
+            ("nan", double.NaN),
+            ("name", "Käse <\"&>"),
+            ("open", true),
+            ("note", DBNull.Value),
+            ("key", Guid.Parse("01234567-89ab-cdef-0123-456789abcdef")),
+            ("at", new DateTime(2026, 1, 2, 3, 4, 5, 500, DateTimeKind.Utc)),
+            ("local", new DateTime(2026, 1, 2, 3, 4, 5, DateTimeKind.Unspecified)),
+            ("tags", new[] { "a", "b" }),
+            ("raw", new byte[] { 1, 2 }),
+            ("took", TimeSpan.FromSeconds(90)),
         };
         foreach (var (name, value) in values)
         {
             var column = table.Columns.Add(name, value is DBNull ? typeof(string) : value.GetType());
-            if (name == "at") column.DateTimeMode = DataSetDateTime.Utc;
+            if (name == "at")
+                column.DateTimeMode = DataSetDateTime.Utc;
         }
 
         table.Rows.Add([.. values.Select(value => value.Value)]);
@@ -71,7 +94,8 @@ internal sealed class RowsTests
         using (rows)
         {
             using var reader = table.CreateDataReader();
-            while (reader.Read()) rows.Write(reader);
+            while (reader.Read())
+                rows.Write(reader);
             return Text(rows.Finish());
         }
     }

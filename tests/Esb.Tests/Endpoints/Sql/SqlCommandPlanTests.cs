@@ -34,10 +34,13 @@ internal sealed class SqlCommandPlanTests
 
     [Test, Property("Case", "SQL-01")]
     public void Parameter_without_a_value_in_the_configuration_is_refused() =>
-        Assert.That(Errors(Config() with { Parameters = new Dictionary<string, SqlParameterConfig> { ["contry"] = new() { Header = "x" } } }), Is.EqualTo([
-            "ESB-SQL-PARAM endpoints.db.query: @country has no value: expected one in parameters; did you mean \"contry\"? (default)",
-            "ESB-SQL-PARAM endpoints.db.parameters.contry: the command has no @contry; did you mean \"country\"? (default)",
-        ]));
+        Assert.That(
+            Errors(Config() with { Parameters = new Dictionary<string, SqlParameterConfig> { ["contry"] = new() { Header = "x" } } }),
+            Is.EqualTo([
+                "ESB-SQL-PARAM endpoints.db.query: @country has no value: expected one in parameters; did you mean \"contry\"? (default)",
+                "ESB-SQL-PARAM endpoints.db.parameters.contry: the command has no @contry; did you mean \"country\"? (default)",
+            ])
+        );
 
     [TestCase("select * from {header.x-table}", "ESB-SQL-DYNAMIC", Description = "SQL-03")]
     [TestCase("insert into @country values (1)", "ESB-SQL-IDENT", Description = "SQL-04")]
@@ -48,14 +51,20 @@ internal sealed class SqlCommandPlanTests
 
     [TestCase("select extract(year from @country::date)")]
     [TestCase("select 1 where 'a' is distinct from @country")]
-    public void Value_behind_a_keyword_that_takes_one_is_fine(string query) => Assert.That(Errors(Config() with { Query = query }), Is.Empty);
+    public void Value_behind_a_keyword_that_takes_one_is_fine(string query) =>
+        Assert.That(Errors(Config() with { Query = query }), Is.Empty);
 
     [Test, Property("Case", "SQL-06")]
     public void Value_with_NUL_is_refused()
     {
         var failure = Refusal(Some.Message("""{ "country": "a\u0000b" }"""));
 
-        Assert.That((failure.Code, failure.Message), Is.EqualTo(("ESB-SQL-VALUE", "The value of the parameter @country has a NUL character, which text in a database cannot contain.")));
+        Assert.That(
+            (failure.Code, failure.Message),
+            Is.EqualTo(
+                ("ESB-SQL-VALUE", "The value of the parameter @country has a NUL character, which text in a database cannot contain.")
+            )
+        );
     }
 
     [Test, Property("Case", "SQL-07")]
@@ -80,7 +89,10 @@ internal sealed class SqlCommandPlanTests
     [Test]
     public void Times_are_bound_in_UTC()
     {
-        var config = Config() with { Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Message = MessagePart.CreatedAt } } };
+        var config = Config() with
+        {
+            Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Message = MessagePart.CreatedAt } },
+        };
         var message = Some.Message() with { CreatedAt = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.FromHours(2)) };
 
         Assert.That(Compile(config)!.Evaluate(new MessageContext(message, "db")), Is.EqualTo(["2026-01-02T01:04:05.0000000+00:00"]));
@@ -91,7 +103,12 @@ internal sealed class SqlCommandPlanTests
     {
         var message = Some.Message("""{ "country": "France" }""") with
         {
-            Headers = MessageHeaders.From([new("CamelSqlQuery", "drop table t"), new("query", "drop table t"), new("connection", "other"), new("country", "Spain")]),
+            Headers = MessageHeaders.From([
+                new("CamelSqlQuery", "drop table t"),
+                new("query", "drop table t"),
+                new("connection", "other"),
+                new("country", "Spain"),
+            ]),
         };
         var plan = Compile(Config())!;
 
@@ -108,14 +125,15 @@ internal sealed class SqlCommandPlanTests
         Assert.That(Errors(config with { Once = false }), Is.Empty);
     }
 
-    private static SqlOutboundConfig Config() => new()
-    {
-        Name = "db",
-        Path = "endpoints.db",
-        Connection = "shop",
-        Query = "select * from customers where country = @country",
-        Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Jsonpath = "$.country" } },
-    };
+    private static SqlOutboundConfig Config() =>
+        new()
+        {
+            Name = "db",
+            Path = "endpoints.db",
+            Connection = "shop",
+            Query = "select * from customers where country = @country",
+            Parameters = new Dictionary<string, SqlParameterConfig> { ["country"] = new() { Jsonpath = "$.country" } },
+        };
 
     private static SqlCommandPlan? Compile(SqlOutboundConfig config, ConfigErrors? errors = null) =>
         SqlCommandPlan.Compile(config, new PlainExpressions(), maxValueCharacters: 1000, errors ?? new ConfigErrors());

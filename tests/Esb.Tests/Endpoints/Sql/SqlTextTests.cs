@@ -18,7 +18,11 @@ public sealed class SqlTextTests
     [TestCase("select /* @a /* @c */ @d */ @b", "select /* @a /* @c */ @d */ $1", "b")]
     [TestCase("select a from t where tags @> @b and c <@ @d", "select a from t where tags @> $1 and c <@ $2", "b,d")]
     [TestCase("select a from t where doc @@ @q", "select a from t where doc @@ $1", "q")]
-    [TestCase("select 1 where a=@id and b<>@b and c>=@c and d||@d = 'x'", "select 1 where a=$1 and b<>$2 and c>=$3 and d||$4 = 'x'", "id,b,c,d")]
+    [TestCase(
+        "select 1 where a=@id and b<>@b and c>=@c and d||@d = 'x'",
+        "select 1 where a=$1 and b<>$2 and c>=$3 and d||$4 = 'x'",
+        "id,b,c,d"
+    )]
     [TestCase("update t set a=@id, b=b+@b", "update t set a=$1, b=b+$2", "id,b")]
     [TestCase("select @ -5, mail like 'x@example.org'", "select @ -5, mail like 'x@example.org'", "")]
     public void Parameters_are_found_outside_of_strings_names_and_comments(string command, string positional, string names)
@@ -36,28 +40,34 @@ public sealed class SqlTextTests
     [TestCase("select 1;", 1)]
     [TestCase("select ';' ; ", 1)]
     [TestCase("select 1; select 2", 2)]
-    public void Statements_are_counted(string command, int count) => Assert.That(SqlText.Parse(command).Statements, Has.Count.EqualTo(count));
+    public void Statements_are_counted(string command, int count) =>
+        Assert.That(SqlText.Parse(command).Statements, Has.Count.EqualTo(count));
 
     [Test]
     public void Each_statement_counts_its_own_parameters()
     {
         var text = SqlText.Parse("insert into t values (@a, @b); update t set b = @b where a > @b and c = @c");
 
-        Assert.That(text.Statements.Select(statement => statement.Text), Is.EqualTo(new[] { "insert into t values ($1, $2)", " update t set b = $1 where a > $1 and c = $2" }));
+        Assert.That(
+            text.Statements.Select(statement => statement.Text),
+            Is.EqualTo(new[] { "insert into t values ($1, $2)", " update t set b = $1 where a > $1 and c = $2" })
+        );
         Assert.That(text.Statements.Select(statement => string.Join(',', statement.Values)), Is.EqualTo(new[] { "0,1", "1,2" }));
     }
 
     [TestCase("insert into t values (1); commit", "commit")]
     [TestCase("START  TRANSACTION; select 1", "START  TRANSACTION")]
     [TestCase("insert into commits values ('; commit')", null)]
-    public void Statements_that_end_a_transaction_are_found(string command, string? part) => Assert.That(SqlText.Parse(command).TransactionPart, Is.EqualTo(part));
+    public void Statements_that_end_a_transaction_are_found(string command, string? part) =>
+        Assert.That(SqlText.Parse(command).TransactionPart, Is.EqualTo(part));
 
     [TestCase("select * from t where a = '${name}'")]
     [TestCase("select * from {header.x-table}")]
     [TestCase("select '{ jsonpath: $.a }'")]
     [TestCase("select '{message.body}'")]
     [Property("Case", "SQL-03")]
-    public void Content_of_messages_has_no_place_in_the_text(string command) => Assert.That(SqlText.Parse(command).DynamicPart, Is.Not.Null);
+    public void Content_of_messages_has_no_place_in_the_text(string command) =>
+        Assert.That(SqlText.Parse(command).DynamicPart, Is.Not.Null);
 
     [TestCase("select '{1,2}'::int[]")]
     [TestCase("select '{\"a\": 1}'::jsonb")]

@@ -14,7 +14,13 @@ public sealed class TimerInboundTests
 {
     private static readonly TimeSpan Hour = TimeSpan.FromHours(1);
 
-    private readonly TimerInboundConfig _hourly = new() { Name = "hourly", Path = "endpoints.hourly", Process = "p", Cron = CronRule.Parse("0 * * * *") };
+    private readonly TimerInboundConfig _hourly = new()
+    {
+        Name = "hourly",
+        Path = "endpoints.hourly",
+        Process = "p",
+        Cron = CronRule.Parse("0 * * * *"),
+    };
     private ManualTime _time = null!;
     private KeptMarks _marks = null!;
     private IntakeHold _hold = null!;
@@ -22,10 +28,15 @@ public sealed class TimerInboundTests
 
     private RecordingIntake Intake { get; set; } = null!;
 
-    private string Due => string.Join(' ', Intake.Messages.Select(message => ((string)message.Properties!["timer.due"])["2026-01-".Length..^":00:00Z".Length]));
+    private string Due =>
+        string.Join(
+            ' ',
+            Intake.Messages.Select(message => ((string)message.Properties!["timer.due"])["2026-01-".Length..^":00:00Z".Length])
+        );
 
     [SetUp]
-    public void CreateHost() => (_time, _marks, _audit, Intake, _hold) = (new(), new(), new(), new(), new IntakeHold("hourly", TimeProvider.System));
+    public void CreateHost() =>
+        (_time, _marks, _audit, Intake, _hold) = (new(), new(), new(), new(), new IntakeHold("hourly", TimeProvider.System));
 
     [Test]
     public async Task Each_tick_is_a_message_with_its_due_time(CancellationToken cancellationToken)
@@ -36,15 +47,24 @@ public sealed class TimerInboundTests
         await AdvanceAsync(Hour, 2, cancellationToken);
 
         Assert.That(Due, Is.EqualTo("01T01 01T02"));
-        Assert.That(Intake.Messages.Select(message => message.Id), Is.EqualTo(new[] { 1, 2 }.Select(hour => TimerTick.Of("hourly", At(hour)).MessageId)), "endpoint and time make the id");
+        Assert.That(
+            Intake.Messages.Select(message => message.Id),
+            Is.EqualTo(new[] { 1, 2 }.Select(hour => TimerTick.Of("hourly", At(hour)).MessageId)),
+            "endpoint and time make the id"
+        );
     }
 
     [TestCase(MissedTicks.Skip, "02T06")]
     [TestCase(MissedTicks.Once, "02T05 02T06")]
     [TestCase(MissedTicks.All, "02T01 02T02 02T03 02T04 02T05 02T06")]
-    public async Task Ticks_missed_while_no_host_ran_are_fired_as_configured(MissedTicks missed, string expected, CancellationToken cancellationToken)
+    public async Task Ticks_missed_while_no_host_ran_are_fired_as_configured(
+        MissedTicks missed,
+        string expected,
+        CancellationToken cancellationToken
+    )
     {
-        await using (await StartAsync(_hourly, cancellationToken)) _time.Advance(TimeSpan.Zero);
+        await using (await StartAsync(_hourly, cancellationToken))
+            _time.Advance(TimeSpan.Zero);
         await KeepLastAsync(At(24), cancellationToken);
         _time.Skip(TimeSpan.FromHours(29.5)); // until half past five on the next day
 
@@ -84,10 +104,15 @@ public sealed class TimerInboundTests
     public async Task Tick_waits_for_the_one_before([Values] MissedTicks missed, CancellationToken cancellationToken)
     {
         var hold = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        Intake.Answer = async (_, token) => { await hold.Task.WaitAsync(token); return Task.CompletedTask; };
+        Intake.Answer = async (_, token) =>
+        {
+            await hold.Task.WaitAsync(token);
+            return Task.CompletedTask;
+        };
         await using var timer = await StartAsync(_hourly with { Missed = missed }, cancellationToken);
         await AdvanceAsync(Hour, 1, cancellationToken);
-        for (var hour = 0; hour < 3; hour++) _time.Advance(Hour);
+        for (var hour = 0; hour < 3; hour++)
+            _time.Advance(Hour);
         var before = Due;
         hold.SetResult();
         await WaitForMarkAsync(At(4), cancellationToken);
@@ -113,7 +138,10 @@ public sealed class TimerInboundTests
     public async Task Tick_that_is_not_accepted_is_tried_again_as_the_same_message(CancellationToken cancellationToken)
     {
         var failures = 0;
-        Intake.Answer = (_, _) => Interlocked.Increment(ref failures) == 1 ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable) : Task.FromResult(Task.CompletedTask);
+        Intake.Answer = (_, _) =>
+            Interlocked.Increment(ref failures) == 1
+                ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable)
+                : Task.FromResult(Task.CompletedTask);
         await using var timer = await StartAsync(_hourly, cancellationToken);
         await AdvanceAsync(Hour, 1, cancellationToken);
         await PassAsync(() => Intake.Messages.Count == 2, cancellationToken);
@@ -137,7 +165,11 @@ public sealed class TimerInboundTests
     public async Task Tick_that_cannot_be_recorded_is_not_fired_again_by_this_host(CancellationToken cancellationToken)
     {
         await using var timer = await StartAsync(_hourly, cancellationToken);
-        Intake.Answer = (_, _) => { _marks.IsAway = true; return Task.FromResult(Task.CompletedTask); };
+        Intake.Answer = (_, _) =>
+        {
+            _marks.IsAway = true;
+            return Task.FromResult(Task.CompletedTask);
+        };
         await AdvanceAsync(Hour, 1, cancellationToken);
         _time.Advance(TimeSpan.FromSeconds(10));
         _marks.IsAway = false;
@@ -149,7 +181,8 @@ public sealed class TimerInboundTests
     [Test]
     public async Task Next_host_goes_on_where_the_last_tick_was(CancellationToken cancellationToken)
     {
-        await using (await StartAsync(_hourly, cancellationToken)) await AdvanceAsync(Hour, 1, cancellationToken, andRecorded: At(1));
+        await using (await StartAsync(_hourly, cancellationToken))
+            await AdvanceAsync(Hour, 1, cancellationToken, andRecorded: At(1));
         await using var timer = await StartAsync(_hourly with { Missed = MissedTicks.All }, cancellationToken);
         await AdvanceAsync(Hour, 2, cancellationToken);
 
@@ -162,7 +195,14 @@ public sealed class TimerInboundTests
         await KeepLastAsync(At(0), cancellationToken);
         _time.Skip(TimeSpan.FromHours(5.5));
 
-        await using var timer = await StartAsync(_hourly with { Cron = CronRule.Parse("30 * * * *"), Missed = MissedTicks.All }, cancellationToken);
+        await using var timer = await StartAsync(
+            _hourly with
+            {
+                Cron = CronRule.Parse("30 * * * *"),
+                Missed = MissedTicks.All,
+            },
+            cancellationToken
+        );
         await AdvanceAsync(Hour, 1, cancellationToken);
 
         Assert.That(Intake.Messages.Select(message => message.Properties!["timer.due"]), Is.EqualTo(["2026-01-01T06:30:00Z"]));
@@ -172,36 +212,53 @@ public sealed class TimerInboundTests
 
     private TimerMark MarkOf(TimerInboundConfig config) => new(config.Name, new TimerRule(config), _marks);
 
-    private Task KeepLastAsync(DateTimeOffset last, CancellationToken cancellationToken) => MarkOf(_hourly).KeepAsync(last, cancellationToken);
+    private Task KeepLastAsync(DateTimeOffset last, CancellationToken cancellationToken) =>
+        MarkOf(_hourly).KeepAsync(last, cancellationToken);
 
-    private bool IsRecorded(DateTimeOffset tick) => !_marks.IsAway && MarkOf(_hourly).FindAsync(CancellationToken.None).GetAwaiter().GetResult() == tick;
+    private bool IsRecorded(DateTimeOffset tick) =>
+        !_marks.IsAway && MarkOf(_hourly).FindAsync(CancellationToken.None).GetAwaiter().GetResult() == tick;
 
     private Task WaitForMarkAsync(DateTimeOffset tick, CancellationToken cancellationToken) =>
-        Eventually.HoldsAsync(() => IsRecorded(tick), string.Create(CultureInfo.InvariantCulture, $"the tick {tick:O} is recorded"), cancellationToken);
+        Eventually.HoldsAsync(
+            () => IsRecorded(tick),
+            string.Create(CultureInfo.InvariantCulture, $"the tick {tick:O} is recorded"),
+            cancellationToken
+        );
 
     private async Task AdvanceAsync(TimeSpan by, int messages, CancellationToken cancellationToken, DateTimeOffset? andRecorded = null)
     {
         await Eventually.HoldsAsync(() => _time.Waiting > 0, "it waits for the next tick", cancellationToken);
         _time.Advance(by);
         await Eventually.HoldsAsync(() => Intake.Messages.Count == messages, $"{messages} ticks are fired", cancellationToken);
-        if (andRecorded is { } tick) await WaitForMarkAsync(tick, cancellationToken);
+        if (andRecorded is { } tick)
+            await WaitForMarkAsync(tick, cancellationToken);
     }
 
     // Lets pauses pass whose length does not matter.
-    private Task PassAsync(Func<bool> condition, CancellationToken cancellationToken) => Eventually.HoldsAsync(
-        () =>
-        {
-            _time.Advance(TimeSpan.FromMilliseconds(500));
-            return condition();
-        },
-        "it happens", cancellationToken);
+    private Task PassAsync(Func<bool> condition, CancellationToken cancellationToken) =>
+        Eventually.HoldsAsync(
+            () =>
+            {
+                _time.Advance(TimeSpan.FromMilliseconds(500));
+                return condition();
+            },
+            "it happens",
+            cancellationToken
+        );
 
     private async Task<TimerInboundEndpoint> StartAsync(TimerInboundConfig config, CancellationToken cancellationToken)
     {
         var rule = new TimerRule(config);
         var mark = new TimerMark(config.Name, rule, _marks);
         var admission = new Admission(null, _audit, Intake.NeedsTopics, new CallGate(1, _time), _hold);
-        var desk = new TimerDesk(config, new TimerHandOver(config, new TimerBody(null, null), Intake, _time), mark, admission, _time, NullLogger<TimerDesk>.Instance);
+        var desk = new TimerDesk(
+            config,
+            new TimerHandOver(config, new TimerBody(null, null), Intake, _time),
+            mark,
+            admission,
+            _time,
+            NullLogger<TimerDesk>.Instance
+        );
         var endpoint = new TimerInboundEndpoint(config, rule, mark, desk, admission, _time, NullLogger<TimerInboundEndpoint>.Instance);
         await endpoint.StartAsync(cancellationToken);
         await Eventually.HoldsAsync(() => _marks.Count > 0, "it knows its last tick", cancellationToken);

@@ -44,14 +44,51 @@ public sealed class AuditCommandTests
         var (id, before, trace) = (Guid.NewGuid(), Guid.NewGuid(), new string('a', 32));
 
         var exitCode = await RunAsync(
-            "audit", "find", "--id", id.ToString(), "--where", "order=A 1&x", "--endpoint", "shop", "--process", "p", "--party", "acme", "--trace", trace, "--failed",
-            "--from", "2026-01-01T00:00:00Z", "--to", "2026-02-01T00:00:00Z", "--before", before.ToString(), "--limit", "3");
+            "audit",
+            "find",
+            "--id",
+            id.ToString(),
+            "--where",
+            "order=A 1&x",
+            "--endpoint",
+            "shop",
+            "--process",
+            "p",
+            "--party",
+            "acme",
+            "--trace",
+            trace,
+            "--failed",
+            "--from",
+            "2026-01-01T00:00:00Z",
+            "--to",
+            "2026-02-01T00:00:00Z",
+            "--before",
+            before.ToString(),
+            "--limit",
+            "3"
+        );
 
         var asked = _host.Store.Asked!;
         Assert.That(exitCode, Is.Zero, Error);
-        Assert.That((asked.MessageId, asked.Where["order"], asked.Endpoint, asked.Process, asked.Party, asked.TraceId, asked.OnlyFailures, asked.Limit, asked.Before), Is.EqualTo(
-            ((Guid?)id, "A 1&x", "shop", "p", "acme", trace, true, 3, (Guid?)before)));
-        Assert.That((asked.From, asked.To), Is.EqualTo((new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2026, 2, 1, 0, 0, 0, TimeSpan.Zero))));
+        Assert.That(
+            (
+                asked.MessageId,
+                asked.Where["order"],
+                asked.Endpoint,
+                asked.Process,
+                asked.Party,
+                asked.TraceId,
+                asked.OnlyFailures,
+                asked.Limit,
+                asked.Before
+            ),
+            Is.EqualTo(((Guid?)id, "A 1&x", "shop", "p", "acme", trace, true, 3, (Guid?)before))
+        );
+        Assert.That(
+            (asked.From, asked.To),
+            Is.EqualTo((new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2026, 2, 1, 0, 0, 0, TimeSpan.Zero)))
+        );
     }
 
     [TestCase("2026-01-01T08:00:00"), TestCase("2026-01-01T08:00:00Z"), TestCase("2026-01-01T10:00:00+02:00")]
@@ -76,7 +113,12 @@ public sealed class AuditCommandTests
         Assert.That(_host.Store.Asked!.Kind, Is.EqualTo(AuditKind.DeadLettered));
     }
 
-    [TestCase("--kind", "dead-letterd", "did you mean \"dead-lettered\"?"), TestCase("--trace", "xyz", "32 hexadecimal digits"), TestCase("--id", "7", "--id"), TestCase("--from", "soon", "--from")]
+    [
+        TestCase("--kind", "dead-letterd", "did you mean \"dead-lettered\"?"),
+        TestCase("--trace", "xyz", "32 hexadecimal digits"),
+        TestCase("--id", "7", "--id"),
+        TestCase("--from", "soon", "--from")
+    ]
     public async Task Option_that_finds_nothing_ever_is_refused(string option, string value, string error)
     {
         Assert.That(await RunAsync("audit", "find", option, value), Is.EqualTo(2));
@@ -105,7 +147,12 @@ public sealed class AuditCommandTests
     public async Task Journey_is_shown_as_a_tree()
     {
         Assert.That(await RunAsync("audit", "show", Story.MessageId(1).ToString()), Is.Zero, Error);
-        Assert.That(Output, Does.StartWith($"{Story.MessageId(1)} delivered after 1 h 00 min").And.Contain("delivery shop: delivered").And.Contain("replayed by ada (the shop is back)"));
+        Assert.That(
+            Output,
+            Does.StartWith($"{Story.MessageId(1)} delivered after 1 h 00 min")
+                .And.Contain("delivery shop: delivered")
+                .And.Contain("replayed by ada (the shop is back)")
+        );
     }
 
     [Test]
@@ -125,11 +172,34 @@ public sealed class AuditCommandTests
     {
         var desk = Desk();
 
-        Assert.That(await RunAsync("audit", "replay", Story.MessageId(1).ToString(), "--endpoint", "shop", "--reason", "mended", "--command", "monday"), Is.Zero, Error);
+        Assert.That(
+            await RunAsync(
+                "audit",
+                "replay",
+                Story.MessageId(1).ToString(),
+                "--endpoint",
+                "shop",
+                "--reason",
+                "mended",
+                "--command",
+                "monday"
+            ),
+            Is.Zero,
+            Error
+        );
 
         Assert.That(Output, Is.EqualTo($"{Story.MessageId(1)} sent to shop{Environment.NewLine}"));
-        await desk.Received(1).ReplayAsync(
-            new AuditReplayRequest { MessageId = Story.MessageId(1), Endpoint = "shop", Command = "monday" }, Arg.Is<OperatorDecision>(decision => decision.Reason == "mended"), Arg.Any<CancellationToken>());
+        await desk.Received(1)
+            .ReplayAsync(
+                new AuditReplayRequest
+                {
+                    MessageId = Story.MessageId(1),
+                    Endpoint = "shop",
+                    Command = "monday",
+                },
+                Arg.Is<OperatorDecision>(decision => decision.Reason == "mended"),
+                Arg.Any<CancellationToken>()
+            );
     }
 
     [Test]
@@ -144,7 +214,12 @@ public sealed class AuditCommandTests
         Assert.That(Output.ReplaceLineEndings("\n"), Is.EqualTo("1 message\n1 message sent to shop, 0 refused\n"));
     }
 
-    [TestCase("--endpoint shop"), TestCase("01950000-0000-7000-8000-000000000001 --failed --endpoint shop"), TestCase("01950000-0000-7000-8000-000000000001"), TestCase("seven --endpoint shop")]
+    [
+        TestCase("--endpoint shop"),
+        TestCase("01950000-0000-7000-8000-000000000001 --failed --endpoint shop"),
+        TestCase("01950000-0000-7000-8000-000000000001"),
+        TestCase("seven --endpoint shop")
+    ]
     public async Task Replay_says_which_messages_and_where_to(string arguments) =>
         Assert.That(await RunAsync([.. "audit replay".Split(' '), .. arguments.Split(' ')]), Is.EqualTo(2));
 
@@ -152,12 +227,25 @@ public sealed class AuditCommandTests
     {
         var desk = _host.Services.GetRequiredService<IAuditReplayDesk>();
         desk.ObstacleAt(null!, false).ReturnsForAnyArgs((Esb.Core.Errors.EsbException?)null);
-        desk.ReplayAsync(null!, null!, default).ReturnsForAnyArgs(call =>
-            new AuditReplay(call.Arg<AuditReplayRequest>().MessageId, call.Arg<AuditReplayRequest>().Endpoint, Guid.NewGuid(), DateTimeOffset.UnixEpoch));
+        desk.ReplayAsync(null!, null!, default)
+            .ReturnsForAnyArgs(call => new AuditReplay(
+                call.Arg<AuditReplayRequest>().MessageId,
+                call.Arg<AuditReplayRequest>().Endpoint,
+                Guid.NewGuid(),
+                DateTimeOffset.UnixEpoch
+            ));
         return desk;
     }
 
-    private Task<int> RunAsync(params string[] arguments) => EsbCommandLine.InvokeAsync(
-        [.. arguments, "--url", _host.Server.Address.ToString()],
-        new CommandContext { Output = _output, Error = _error, Variables = new Dictionary<string, string> { ["ESB_KEY"] = _host.Key }, Services = StandIns.Services });
+    private Task<int> RunAsync(params string[] arguments) =>
+        EsbCommandLine.InvokeAsync(
+            [.. arguments, "--url", _host.Server.Address.ToString()],
+            new CommandContext
+            {
+                Output = _output,
+                Error = _error,
+                Variables = new Dictionary<string, string> { ["ESB_KEY"] = _host.Key },
+                Services = StandIns.Services,
+            }
+        );
 }

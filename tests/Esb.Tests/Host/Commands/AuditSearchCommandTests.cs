@@ -26,7 +26,11 @@ public sealed class AuditSearchCommandTests : CommandLineFixture
         host.Store.Facts.Add(fact);
 
         Assert.That(await AskAsync(host, "audit", "find", "--where", "total=1.5", "--where", "a=b=c", "--limit", "7"), Is.Zero, Error);
-        Assert.That(Output, Does.StartWith("TIME ").And.Match($"(?m)^2026-01-31 08:00:00.000.00:00 +dead-lettered +{fact.MessageId} +ledger +- +ESB-FILE-FULL total=1.5"));
+        Assert.That(
+            Output,
+            Does.StartWith("TIME ")
+                .And.Match($"(?m)^2026-01-31 08:00:00.000.00:00 +dead-lettered +{fact.MessageId} +ledger +- +ESB-FILE-FULL total=1.5")
+        );
         Assert.That(host.Store.Asked!.Where, Is.EqualTo(new Dictionary<string, string> { ["total"] = "1.5", ["a"] = "b=c" }));
         Assert.That(host.Store.Asked.Limit, Is.EqualTo(7));
 
@@ -38,7 +42,9 @@ public sealed class AuditSearchCommandTests : CommandLineFixture
     [Test, Property("Case", "CLI-06")]
     public async Task Database_that_is_away_is_named_without_its_password()
     {
-        var path = Write("""{ "store": { "type": "postgres", "connection": "Host=127.0.0.1;Port=1;Username=me;Password=${env:DB_PASSWORD}" } }""");
+        var path = Write(
+            """{ "store": { "type": "postgres", "connection": "Host=127.0.0.1;Port=1;Username=me;Password=${env:DB_PASSWORD}" } }"""
+        );
 
         var exitCode = await RunWithAsync(new() { ["DB_PASSWORD"] = "s3cret" }, "audit", "find", "--config", path);
 

@@ -39,10 +39,28 @@ public abstract class CommandLineFixture
         RunWithAsync(new() { ["ESB_KEY"] = host.Key }, [.. arguments, "--url", host.Server.Address.ToString()]);
 
     private protected Task<int> RunWithAsync(Dictionary<string, string> variables, params string[] arguments) =>
-        EsbCommandLine.InvokeAsync(arguments, new CommandContext { Output = _output, Error = _error, Variables = variables, Services = StandIns.Services });
+        EsbCommandLine.InvokeAsync(
+            arguments,
+            new CommandContext
+            {
+                Output = _output,
+                Error = _error,
+                Variables = variables,
+                Services = StandIns.Services,
+            }
+        );
 
     private protected Task<int> RunAsync(Func<IServiceCollection> services, params string[] arguments) =>
-        EsbCommandLine.InvokeAsync(arguments, new CommandContext { Output = _output, Error = _error, Variables = new Dictionary<string, string>(), Services = services });
+        EsbCommandLine.InvokeAsync(
+            arguments,
+            new CommandContext
+            {
+                Output = _output,
+                Error = _error,
+                Variables = new Dictionary<string, string>(),
+                Services = services,
+            }
+        );
 
     private protected void ForgetOutput() => _output.GetStringBuilder().Clear();
 

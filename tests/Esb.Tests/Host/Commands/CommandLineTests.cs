@@ -58,10 +58,15 @@ public sealed class CommandLineTests : CommandLineFixture
         Assert.That(Error.Split('\n')[0], Does.Contain(missing));
     }
 
-    [TestCase("send orders.new --file a.xml --content-type xml", "--content-type: expected a media type"), TestCase("dead-letters replay --all --command", "--command: expected one line")]
+    [
+        TestCase("send orders.new --file a.xml --content-type xml", "--content-type: expected a media type"),
+        TestCase("dead-letters replay --all --command", "--command: expected one line")
+    ]
     public async Task Value_that_no_header_can_carry_is_refused(string arguments, string told)
     {
-        string[] words = arguments.EndsWith("--command", StringComparison.Ordinal) ? [.. arguments.Split(' '), "two\nlines"] : arguments.Split(' ');
+        string[] words = arguments.EndsWith("--command", StringComparison.Ordinal)
+            ? [.. arguments.Split(' '), "two\nlines"]
+            : arguments.Split(' ');
 
         var exitCode = await RunAsync(words);
 
@@ -77,7 +82,12 @@ public sealed class CommandLineTests : CommandLineFixture
     public async Task Option_out_of_range_is_refused(string option) =>
         Assert.That(await RunAsync(["send", "orders.new", "--file", "a", .. option.Split(' ')]), Is.EqualTo(2));
 
-    [TestCase("--key", "s3cret"), TestCase("--password", "s3cret"), TestCase("--url", "http://me:s3cret@127.0.0.1:8081"), Property("Case", "CLI-11")]
+    [
+        TestCase("--key", "s3cret"),
+        TestCase("--password", "s3cret"),
+        TestCase("--url", "http://me:s3cret@127.0.0.1:8081"),
+        Property("Case", "CLI-11")
+    ]
     public async Task Secret_as_an_argument_is_refused(string option, string value)
     {
         var exitCode = await RunAsync("endpoints", "list", option, value);
@@ -89,14 +99,30 @@ public sealed class CommandLineTests : CommandLineFixture
     [Test]
     public async Task File_or_folder_that_nobody_foresaw_to_be_out_of_reach_is_a_configuration_error()
     {
-        var context = new CommandContext { Output = TextWriter.Null, Error = TextWriter.Null, Variables = new Dictionary<string, string>(), Services = StandIns.Services };
+        var context = new CommandContext
+        {
+            Output = TextWriter.Null,
+            Error = TextWriter.Null,
+            Variables = new Dictionary<string, string>(),
+            Services = StandIns.Services,
+        };
         using var error = new StringWriter();
-        Exception[] faults = [new UnauthorizedAccessException("Access to the path '/etc/esb' is denied."), new IOException("Input/output error : '/etc/esb'")];
+        Exception[] faults =
+        [
+            new UnauthorizedAccessException("Access to the path '/etc/esb' is denied."),
+            new IOException("Input/output error : '/etc/esb'"),
+        ];
 
         foreach (var fault in faults)
-            Assert.That(await EsbCommandLine.InvokeAsync(["validate", Folder], context with { Error = error, Services = () => throw fault }), Is.EqualTo(3));
+            Assert.That(
+                await EsbCommandLine.InvokeAsync(["validate", Folder], context with { Error = error, Services = () => throw fault }),
+                Is.EqualTo(3)
+            );
 
-        Assert.That(error.ToString().TrimEnd().Split(Environment.NewLine), Is.EqualTo(faults.Select(fault => $"ESB-CLI-FILE {fault.Message}")));
+        Assert.That(
+            error.ToString().TrimEnd().Split(Environment.NewLine),
+            Is.EqualTo(faults.Select(fault => $"ESB-CLI-FILE {fault.Message}"))
+        );
     }
 
     [TestCase("itineraries list")]

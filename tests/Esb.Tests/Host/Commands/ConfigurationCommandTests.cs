@@ -23,7 +23,12 @@ public sealed class ConfigurationCommandTests : CommandLineFixture
         var exitCode = await RunAsync("validate", path);
 
         Assert.That(exitCode, Is.EqualTo(3));
-        Assert.That(Error, Does.StartWith("Configuration refused, 2 errors; nothing was started.").And.Contains("ESB-CFG-PORT").And.Contains("telemetry.otlp"));
+        Assert.That(
+            Error,
+            Does.StartWith("Configuration refused, 2 errors; nothing was started.")
+                .And.Contains("ESB-CFG-PORT")
+                .And.Contains("telemetry.otlp")
+        );
         Assert.That(Output, Is.Empty);
     }
 
@@ -58,7 +63,13 @@ public sealed class ConfigurationCommandTests : CommandLineFixture
         var forPeople = await RunAsync("validate", path);
 
         Assert.That(forPeople, Is.Zero);
-        Assert.That(Output, Does.Match("^shop, revision [0-9a-f]{12}: valid, 1 warning.\n  ESB-CFG-EXPOSED management.url = \"http://0.0.0.0:8081\": the management API can be reached from other machines, without TLS \\(.*esb.json:1:"));
+        Assert.That(
+            Output,
+            Does.Match(
+                "^shop, revision [0-9a-f]{12}: valid, 1 warning.\n  ESB-CFG-EXPOSED management.url = \"http://0.0.0.0:8081\": the "
+                    + "management API can be reached from other machines, without TLS \\(.*esb.json:1:"
+            )
+        );
     }
 
     [Test]
@@ -75,12 +86,14 @@ public sealed class ConfigurationCommandTests : CommandLineFixture
     [Test]
     public async Task Explain_shows_compiled_processes_and_where_values_come_from()
     {
-        var path = Write("""
+        var path = Write(
+            """
             {
               "endpoints": { "shop": { "type": "http-inbound", "path": "/orders", "process": "receive-order" } },
               "processes": { "receive-order": [{ "log": "hello" }] }
             }
-            """);
+            """
+        );
 
         var exitCode = await RunAsync("explain", path);
 

@@ -37,7 +37,16 @@ public sealed class ConvertCommandTests : IDisposable
         var config = Write("esb.json", """{ "formats": { "orders": { "type": "csv", "delimiter": ";", "encoding": "iso-8859-1" } } }""");
         var result = Path.Combine(_folder.FullName, "result.csv");
 
-        var exitCode = await RunAsync("convert", Write("x.json", """[{"a":"é","b":1}]"""), "--to", "orders", "--config", config, "--output", result);
+        var exitCode = await RunAsync(
+            "convert",
+            Write("x.json", """[{"a":"é","b":1}]"""),
+            "--to",
+            "orders",
+            "--config",
+            config,
+            "--output",
+            result
+        );
         var unknown = await RunAsync("convert", result, "--from", "ordres", "--to", "json", "--config", config);
 
         Assert.That(exitCode, Is.Zero, _error.ToString());
@@ -55,9 +64,17 @@ public sealed class ConvertCommandTests : IDisposable
         Assert.That(_error.ToString(), Does.Match("^ESB-FLAT-COLUMNS .*x.csv: csv, line 2: expected 2 fields, found 1"));
     }
 
-    private Task<int> RunAsync(params string[] arguments) => EsbCommandLine.InvokeAsync(
-        arguments,
-        new CommandContext { Output = _output, Error = _error, Variables = new Dictionary<string, string>(), Services = () => new ServiceCollection().AddEsb() });
+    private Task<int> RunAsync(params string[] arguments) =>
+        EsbCommandLine.InvokeAsync(
+            arguments,
+            new CommandContext
+            {
+                Output = _output,
+                Error = _error,
+                Variables = new Dictionary<string, string>(),
+                Services = () => new ServiceCollection().AddEsb(),
+            }
+        );
 
     private string Write(string name, string text)
     {

@@ -16,7 +16,14 @@ public sealed class DeadLetterCommandTests : CommandLineFixture
 {
     private static readonly DateTimeOffset Now = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
 
-    [TestCase("dead-letters replay"), TestCase("dead-letters discard --reason no"), TestCase("dead-letters discard --all"), TestCase("dead-letters replay no-id"), TestCase("dead-letters list --state gone"), TestCase("replays pause")]
+    [
+        TestCase("dead-letters replay"),
+        TestCase("dead-letters discard --reason no"),
+        TestCase("dead-letters discard --all"),
+        TestCase("dead-letters replay no-id"),
+        TestCase("dead-letters list --state gone"),
+        TestCase("replays pause")
+    ]
     public async Task Command_that_does_not_say_what_it_means_is_refused(string arguments) =>
         Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2), Error);
 
@@ -45,24 +52,69 @@ public sealed class DeadLetterCommandTests : CommandLineFixture
         await using var host = await RunningManagement.StartAsync(cancellationToken);
         var desk = host.Services.GetRequiredService<IDeadLetterDesk>();
         var id = Guid.NewGuid();
-        var job = new ReplayJob { Id = Guid.CreateVersion7(), Command = "monday", Fingerprint = "f", Request = new ReplayRequest { Letters = new() }, CreatedAt = Now, CreatedBy = "ada", Total = 3 };
+        var job = new ReplayJob
+        {
+            Id = Guid.CreateVersion7(),
+            Command = "monday",
+            Fingerprint = "f",
+            Request = new ReplayRequest { Letters = new() },
+            CreatedAt = Now,
+            CreatedBy = "ada",
+            Total = 3,
+        };
         desk.ReplayAsync(null!, null, null!, default).ReturnsForAnyArgs(job);
-        host.Services.GetRequiredService<IReplayJobStore>().GetAsync(job.Id, Arg.Any<CancellationToken>())
+        host.Services.GetRequiredService<IReplayJobStore>()
+            .GetAsync(job.Id, Arg.Any<CancellationToken>())
             .Returns(job, job with { State = ReplayState.Stopped, Replayed = 2, Failed = 1, Trouble = "half of them came back" });
         var edited = Path.Combine(Folder, "mended.json");
         await File.WriteAllTextAsync(edited, """{"ok":true}""", cancellationToken);
 
         var exitCode = await RunAsync(
-            "dead-letters", "replay", $"{id}", "--rate", "2.5", "--stop-at", "0.1", "--batch", "100", "--redirect", "ledger", "--out-of-order", "--edit", edited, "--content-type", "application/json",
-            "--header", "x-a=b", "--reason", "mended", "--command", "monday", "--wait", "--url", host.Server.Address.ToString(), "--key-file", host.Server.KeyFile);
+            "dead-letters",
+            "replay",
+            $"{id}",
+            "--rate",
+            "2.5",
+            "--stop-at",
+            "0.1",
+            "--batch",
+            "100",
+            "--redirect",
+            "ledger",
+            "--out-of-order",
+            "--edit",
+            edited,
+            "--content-type",
+            "application/json",
+            "--header",
+            "x-a=b",
+            "--reason",
+            "mended",
+            "--command",
+            "monday",
+            "--wait",
+            "--url",
+            host.Server.Address.ToString(),
+            "--key-file",
+            host.Server.KeyFile
+        );
 
         var arguments = desk.ReceivedCalls().Single().GetArguments();
         var request = (ReplayRequest)arguments[0]!;
         Assert.That(exitCode, Is.EqualTo(1), Error);
-        Assert.That(Output, Does.Contain($"job {job.Id}: 3 dead letters").And.Contain("stopped: 2 of 3 sent, 1 came back; half of them came back"));
+        Assert.That(
+            Output,
+            Does.Contain($"job {job.Id}: 3 dead letters").And.Contain("stopped: 2 of 3 sent, 1 came back; half of them came back")
+        );
         Assert.That(request.Letters.Ids, Is.EqualTo([id]));
-        Assert.That((request.Rate, request.StopAtFailureShare, request.BatchSize, request.Redirect, request.OutOfOrder), Is.EqualTo((2.5, 0.1, 100, "ledger", true)));
-        Assert.That((Encoding.UTF8.GetString(request.Edit!.Body!.Value.Span), request.Edit.ContentType, request.Edit.Headers!["x-a"]), Is.EqualTo(("""{"ok":true}""", "application/json", "b")));
+        Assert.That(
+            (request.Rate, request.StopAtFailureShare, request.BatchSize, request.Redirect, request.OutOfOrder),
+            Is.EqualTo((2.5, 0.1, 100, "ledger", true))
+        );
+        Assert.That(
+            (Encoding.UTF8.GetString(request.Edit!.Body!.Value.Span), request.Edit.ContentType, request.Edit.Headers!["x-a"]),
+            Is.EqualTo(("""{"ok":true}""", "application/json", "b"))
+        );
         Assert.That(arguments[1], Is.EqualTo("monday"));
         Assert.That((OperatorDecision)arguments[2]!, Is.EqualTo(new OperatorDecision(Environment.UserName, "mended")));
     }
@@ -72,9 +124,25 @@ public sealed class DeadLetterCommandTests : CommandLineFixture
     {
         await using var host = await RunningManagement.StartAsync(cancellationToken);
         var desk = host.Services.GetRequiredService<IDeadLetterDesk>();
-        desk.PreviewAsync(null!, default).ReturnsForAnyArgs(new ReplayPreview(7, [new DeadLetterGroup("gone", "ESB-X", "because", 7, Now, Now)], ["There is no outbound endpoint 'gone'"]));
+        desk.PreviewAsync(null!, default)
+            .ReturnsForAnyArgs(
+                new ReplayPreview(
+                    7,
+                    [new DeadLetterGroup("gone", "ESB-X", "because", 7, Now, Now)],
+                    ["There is no outbound endpoint 'gone'"]
+                )
+            );
 
-        var exitCode = await RunAsync("dead-letters", "replay", "--all", "--preview", "--url", host.Server.Address.ToString(), "--key-file", host.Server.KeyFile);
+        var exitCode = await RunAsync(
+            "dead-letters",
+            "replay",
+            "--all",
+            "--preview",
+            "--url",
+            host.Server.Address.ToString(),
+            "--key-file",
+            host.Server.KeyFile
+        );
 
         Assert.That(exitCode, Is.EqualTo(2));
         Assert.That(Output, Does.Contain("7").And.Contain("because"));
@@ -89,17 +157,49 @@ public sealed class DeadLetterCommandTests : CommandLineFixture
         var desk = host.Services.GetRequiredService<IDeadLetterDesk>();
         desk.DiscardAsync(null!, null!, default).ReturnsForAnyArgs(12);
 
-        var exitCode = await RunAsync("dead-letters", "discard", "--endpoint", "shop", "--reason", "paid by hand", "--url", host.Server.Address.ToString(), "--key-file", host.Server.KeyFile);
+        var exitCode = await RunAsync(
+            "dead-letters",
+            "discard",
+            "--endpoint",
+            "shop",
+            "--reason",
+            "paid by hand",
+            "--url",
+            host.Server.Address.ToString(),
+            "--key-file",
+            host.Server.KeyFile
+        );
 
         Assert.That(exitCode, Is.Zero, Error);
         Assert.That(Output, Does.StartWith("12 dead letters discarded"));
-        await desk.Received().DiscardAsync(Arg.Is<DeadLetterFilter>(filter => filter.Endpoint == "shop" && filter.Ids == null), new OperatorDecision(Environment.UserName, "paid by hand"), Arg.Any<CancellationToken>());
+        await desk.Received()
+            .DiscardAsync(
+                Arg.Is<DeadLetterFilter>(filter => filter.Endpoint == "shop" && filter.Ids == null),
+                new OperatorDecision(Environment.UserName, "paid by hand"),
+                Arg.Any<CancellationToken>()
+            );
     }
 
     private async Task<DeadLetter> KeepAsync()
     {
-        var letter = new DeadLetter(Some.Message("<order/>", "orders.new") with { Headers = MessageHeaders.From([new("x-order", "A-1001")]) }, "shop", "ESB-HTTP-STATUS", "The shop answered 404.", null, 1, Now, Now);
-        await using var store = new FileStore(new FileStoreConfig { Folder = Path.Combine(Folder, "data") }, TimeProvider.System, NullLogger<FileStore>.Instance);
+        var letter = new DeadLetter(
+            Some.Message("<order/>", "orders.new") with
+            {
+                Headers = MessageHeaders.From([new("x-order", "A-1001")]),
+            },
+            "shop",
+            "ESB-HTTP-STATUS",
+            "The shop answered 404.",
+            null,
+            1,
+            Now,
+            Now
+        );
+        await using var store = new FileStore(
+            new FileStoreConfig { Folder = Path.Combine(Folder, "data") },
+            TimeProvider.System,
+            NullLogger<FileStore>.Instance
+        );
         await store.StartAsync(CancellationToken.None);
         await store.DeadLetters.AddAsync(letter, CancellationToken.None);
         return letter;

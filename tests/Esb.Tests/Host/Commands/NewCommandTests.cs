@@ -33,7 +33,10 @@ public sealed class NewCommandTests : CommandLineFixture
         Assert.That((string?)written["$schema"], Is.EqualTo("./esb.schema.json"));
         var schema = JsonNode.Parse(await File.ReadAllTextAsync(Path.Combine(folder, "esb.schema.json")))!.AsObject();
         Assert.That(new SchemaValidator(schema).Validate(written), Is.Empty);
-        Assert.That(await File.ReadAllTextAsync(Path.Combine(folder, "README.md")), Does.Contain("esb run .").And.Contains("esb validate ."));
+        Assert.That(
+            await File.ReadAllTextAsync(Path.Combine(folder, "README.md")),
+            Does.Contain("esb run .").And.Contains("esb validate .")
+        );
         Assert.That(Output, Does.Contain("esb run"));
     }
 

@@ -41,7 +41,10 @@ public sealed class ProgramTests
         using var german = Start("schema", ("LANG", "de_DE.ISO-8859-1"), ("LC_ALL", "de_DE.ISO-8859-1"));
         using var plain = Start("schema", ("LANG", "C.UTF-8"));
 
-        var outputs = await Task.WhenAll(german.StandardOutput.ReadToEndAsync(cancellationToken), plain.StandardOutput.ReadToEndAsync(cancellationToken));
+        var outputs = await Task.WhenAll(
+            german.StandardOutput.ReadToEndAsync(cancellationToken),
+            plain.StandardOutput.ReadToEndAsync(cancellationToken)
+        );
 
         Assert.That(outputs[0], Is.EqualTo(outputs[1]));
     }
@@ -49,15 +52,23 @@ public sealed class ProgramTests
     [TestCase("TERM", 0), TestCase("QUIT", 128 + 3)] // the second asks for no stop: it ends a process
     public async Task Signal_ends_the_orders_sample(string signal, int exitCode, CancellationToken cancellationToken)
     {
-        if (OperatingSystem.IsWindows()) Assert.Ignore("There are no signals here.");
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("There are no signals here.");
         var folder = Directory.CreateTempSubdirectory("esb-"); // without samples in it: those beside the program are found
         var management = $"http://127.0.0.1:{FreePorts.Next()}";
-        using var program = Start("run", folder.FullName, ("ESB__LISTENERS__PUBLIC__URL", $"http://127.0.0.1:{FreePorts.Next()}"), ("ESB__MANAGEMENT__URL", management));
+        using var program = Start(
+            "run",
+            folder.FullName,
+            ("ESB__LISTENERS__PUBLIC__URL", $"http://127.0.0.1:{FreePorts.Next()}"),
+            ("ESB__MANAGEMENT__URL", management)
+        );
         try
         {
             var lines = new List<string>();
             while (lines.Count == 0 || !lines[^1].Contains("orders is running", StringComparison.Ordinal))
-                lines.Add(await program.StandardOutput.ReadLineAsync(cancellationToken) ?? throw new AssertionException(string.Join('\n', lines)));
+                lines.Add(
+                    await program.StandardOutput.ReadLineAsync(cancellationToken) ?? throw new AssertionException(string.Join('\n', lines))
+                );
             using var client = new HttpClient();
             Assert.That((await client.GetAsync($"{management}/health/ready", cancellationToken)).IsSuccessStatusCode, Is.True);
 
@@ -71,12 +82,14 @@ public sealed class ProgramTests
         }
         finally
         {
-            if (!program.HasExited) program.Kill();
+            if (!program.HasExited)
+                program.Kill();
             folder.Delete(recursive: true);
         }
     }
 
-    private static Process Start(string arguments, params (string Name, string Value)[] variables) => Start(arguments, Environment.CurrentDirectory, variables);
+    private static Process Start(string arguments, params (string Name, string Value)[] variables) =>
+        Start(arguments, Environment.CurrentDirectory, variables);
 
     private static Process Start(string arguments, string folder, params (string Name, string Value)[] variables)
     {
@@ -86,7 +99,8 @@ public sealed class ProgramTests
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        foreach (var (name, value) in variables) start.Environment[name] = value;
+        foreach (var (name, value) in variables)
+            start.Environment[name] = value;
         return Process.Start(start)!;
     }
 }

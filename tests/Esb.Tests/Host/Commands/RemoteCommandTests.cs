@@ -17,7 +17,16 @@ public sealed class RemoteCommandTests : CommandLineFixture
     public async Task Endpoints_of_a_running_host_are_listed(CancellationToken cancellationToken)
     {
         var monitor = Substitute.For<IEndpointMonitor>();
-        monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Paused, Reason = "the disk is full", Messages = 1234567 }]);
+        monitor.Endpoints.Returns([
+            new EndpointStatus
+            {
+                Name = "ledger",
+                Type = "file-outbound",
+                State = EndpointState.Paused,
+                Reason = "the disk is full",
+                Messages = 1234567,
+            },
+        ]);
         await using var host = await RunningManagement.StartAsync(cancellationToken, services => services.AddSingleton(monitor));
 
         var exitCode = await AskAsync(host, "endpoints", "list");
@@ -30,10 +39,20 @@ public sealed class RemoteCommandTests : CommandLineFixture
     public async Task Change_of_an_endpoint_is_logged_with_the_name_of_the_operator(string command, params string[] options)
     {
         var (monitor, farm, log) = (Substitute.For<IEndpointMonitor>(), Substitute.For<IFarmTuning>(), new LogLines());
-        monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Running }]);
+        monitor.Endpoints.Returns([
+            new EndpointStatus
+            {
+                Name = "ledger",
+                Type = "file-outbound",
+                State = EndpointState.Running,
+            },
+        ]);
         farm.TuneAsync(default!, default!, default!, default).ReturnsForAnyArgs([]);
         farm.Tuned.Returns([]);
-        await using var host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(monitor).AddSingleton(farm).AddSingleton<ILoggerProvider>(log));
+        await using var host = await RunningManagement.StartAsync(
+            CancellationToken.None,
+            services => services.AddSingleton(monitor).AddSingleton(farm).AddSingleton<ILoggerProvider>(log)
+        );
 
         var exitCode = await AskAsync(host, ["endpoints", command, "ledger", .. options]);
 
@@ -68,7 +87,13 @@ public sealed class RemoteCommandTests : CommandLineFixture
     {
         await using var host = await RunningManagement.StartAsync(cancellationToken);
 
-        var exitCode = await RunWithAsync(new() { ["ESB_KEY"] = "wrong-key" }, "endpoints", "list", "--url", host.Server.Address.ToString());
+        var exitCode = await RunWithAsync(
+            new() { ["ESB_KEY"] = "wrong-key" },
+            "endpoints",
+            "list",
+            "--url",
+            host.Server.Address.ToString()
+        );
 
         Assert.That(exitCode, Is.EqualTo(4));
         Assert.That(Error, Does.Contain("ESB_KEY").And.Not.Contain("wrong-key"));

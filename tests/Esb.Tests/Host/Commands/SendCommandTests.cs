@@ -49,6 +49,9 @@ public sealed class SendCommandTests : CommandLineFixture
         await File.WriteAllBytesAsync(file, new byte[length]);
 
         Assert.That(await AskAsync(host, "send", "orders.new", "--file", file), Is.EqualTo(2));
-        Assert.That(Error, Is.EqualTo($"ESB-BODY-SIZE The body is larger than 1024 bytes, the limits.maxBodySize of the host.{Environment.NewLine}"));
+        Assert.That(
+            Error,
+            Is.EqualTo($"ESB-BODY-SIZE The body is larger than 1024 bytes, the limits.maxBodySize of the host.{Environment.NewLine}")
+        );
     }
 }

@@ -24,12 +24,25 @@ public sealed class TransformCommandTests : IDisposable
     [Test]
     public async Task Map_in_a_file_is_tried_with_parameters_and_further_documents()
     {
-        var map = Write("map.xsl", SomeMaps.Stylesheet("""
-            <xsl:output omit-xml-declaration="yes"/><xsl:param name="p"/><xsl:param name="other"/>
-            <xsl:template match="/"><a p="{$p}"><xsl:value-of select="concat(x, $other/y)"/></a></xsl:template>
-            """));
+        var map = Write(
+            "map.xsl",
+            SomeMaps.Stylesheet(
+                """
+                <xsl:output omit-xml-declaration="yes"/><xsl:param name="p"/><xsl:param name="other"/>
+                <xsl:template match="/"><a p="{$p}"><xsl:value-of select="concat(x, $other/y)"/></a></xsl:template>
+                """
+            )
+        );
 
-        var exitCode = await RunAsync("transform", map, Write("x.xml", "<x>é</x>"), "--param", "p=a=<b>", "--input", $"other={Write("y.xml", "<y>!</y>")}");
+        var exitCode = await RunAsync(
+            "transform",
+            map,
+            Write("x.xml", "<x>é</x>"),
+            "--param",
+            "p=a=<b>",
+            "--input",
+            $"other={Write("y.xml", "<y>!</y>")}"
+        );
 
         Assert.That((exitCode, _output.ToString().TrimEnd(), _error.ToString()), Is.EqualTo((0, "<a p=\"a=&lt;b&gt;\">é!</a>", "")));
     }
@@ -45,16 +58,27 @@ public sealed class TransformCommandTests : IDisposable
         var unknown = await RunAsync("transform", "second", Write("x.xml", "<x/>"), "--config", config);
 
         Assert.That(exitCode, Is.Zero, _error.ToString());
-        Assert.That(await File.ReadAllBytesAsync(result), Is.EqualTo(Encoding.Latin1.GetBytes("<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><a>é</a>")));
+        Assert.That(
+            await File.ReadAllBytesAsync(result),
+            Is.EqualTo(Encoding.Latin1.GetBytes("<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><a>é</a>"))
+        );
         Assert.That(unknown, Is.EqualTo(2));
         Assert.That(_error.ToString(), Does.StartWith("ESB-CLI-MAP").And.Contains("'second'"));
     }
 
     [TestCase("<xsl:template match='/'>", 3, "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: ")]
     [TestCase("<xsl:include href='file:x'/>", 3, "ESB-XSL-RESOLVE .*map.xsl, line 1, column [0-9]+: 'file:x' is not allowed")]
-    [TestCase("<xsl:template match='/'><xsl:for-each select='*'><xsl:sort case-order='upper-first'/></xsl:for-each></xsl:template>", 3, "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: .*case-order")]
+    [TestCase(
+        "<xsl:template match='/'><xsl:for-each select='*'><xsl:sort case-order='upper-first'/></xsl:for-each></xsl:template>",
+        3,
+        "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: .*case-order"
+    )]
     [TestCase("<xsl:param name='p'/>", 2, "ESB-XSL-PARAM .*x.xml: The map map needs the parameter 'p'")]
-    [TestCase("<xsl:template match='/'><xsl:message terminate='yes'>no order</xsl:message></xsl:template>", 1, "ESB-XSL-TERMINATED .*x.xml: .*no order")]
+    [TestCase(
+        "<xsl:template match='/'><xsl:message terminate='yes'>no order</xsl:message></xsl:template>",
+        1,
+        "ESB-XSL-TERMINATED .*x.xml: .*no order"
+    )]
     public async Task Map_that_cannot_be_used_says_where_and_why(string body, int exitCode, string expected)
     {
         Assert.That(await RunAsync("transform", Write("map.xsl", SomeMaps.Stylesheet(body)), Write("x.xml", "<x/>")), Is.EqualTo(exitCode));
@@ -86,9 +110,17 @@ public sealed class TransformCommandTests : IDisposable
         Assert.That(_error.ToString(), Does.StartWith(expected));
     }
 
-    private Task<int> RunAsync(params string[] arguments) => EsbCommandLine.InvokeAsync(
-        arguments,
-        new CommandContext { Output = _output, Error = _error, Variables = new Dictionary<string, string>(), Services = () => new ServiceCollection().AddEsb() });
+    private Task<int> RunAsync(params string[] arguments) =>
+        EsbCommandLine.InvokeAsync(
+            arguments,
+            new CommandContext
+            {
+                Output = _output,
+                Error = _error,
+                Variables = new Dictionary<string, string>(),
+                Services = () => new ServiceCollection().AddEsb(),
+            }
+        );
 
     private string Write(string name, string text)
     {

@@ -31,7 +31,8 @@ public sealed class BusFuzzTests
     public async Task Broken_configuration_is_refused_with_errors_and_nothing_else(string sample)
     {
         var original = SampleOf(sample);
-        foreach (var file in Directory.GetFiles(original, "*", SearchOption.AllDirectories)) Copy(file, original);
+        foreach (var file in Directory.GetFiles(original, "*", SearchOption.AllDirectories))
+            Copy(file, original);
         var path = Path.Combine(_folder.FullName, "esb.json");
         var bytes = await File.ReadAllBytesAsync(path);
         var mutations = new Mutations(seed: 20261121);
@@ -58,7 +59,8 @@ public sealed class BusFuzzTests
         Assert.That(refused, Is.GreaterThan(Rounds / 2));
     }
 
-    private static string SampleOf(string name, [CallerFilePath] string here = "") => Path.GetFullPath($"../../../../samples/{name}", Path.GetDirectoryName(here)!);
+    private static string SampleOf(string name, [CallerFilePath] string here = "") =>
+        Path.GetFullPath($"../../../../samples/{name}", Path.GetDirectoryName(here)!);
 
     private void Copy(string file, string from)
     {

@@ -23,7 +23,9 @@ public sealed class BusServicesTests
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, $$"""{ "store": { "type": "postgres", "connection": "{{connection}}" } }""");
 
-        var refusal = Assert.Throws<ConfigurationRefusedException>(() => BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb()));
+        var refusal = Assert.Throws<ConfigurationRefusedException>(() =>
+            BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb())
+        );
 
         Assert.That(refusal!.Errors.Select(error => (error.Code, error.Path)), Is.EqualTo([("ESB-CFG-CONNECTION", "store.connection")]));
     }

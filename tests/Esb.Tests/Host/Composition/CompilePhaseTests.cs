@@ -36,7 +36,8 @@ public sealed class CompilePhaseTests : IDisposable
         IServiceCollection services = new ServiceCollection();
         foreach (var descriptor in new ServiceCollection().AddEsb())
         {
-            if (descriptor.ImplementationInstance is CompileService or ConfigSection or SettingsKind) services.Add(descriptor);
+            if (descriptor.ImplementationInstance is CompileService or ConfigSection or SettingsKind)
+                services.Add(descriptor);
         }
 
         var folder = Path.GetFullPath($"../../../../samples/{sample}", Path.GetDirectoryName(Here())!);
@@ -78,25 +79,33 @@ public sealed class CompilePhaseTests : IDisposable
         return model;
     }
 
-    private static ServiceProvider PutIntoService(BusModel model) => model
-        .AddTo(new ServiceCollection().AddLogging().AddSingleton(TimeProvider.System).AddScoped<IProcessCatalog, ProcessCatalog>())
-        .BuildServiceProvider();
+    private static ServiceProvider PutIntoService(BusModel model) =>
+        model
+            .AddTo(new ServiceCollection().AddLogging().AddSingleton(TimeProvider.System).AddScoped<IProcessCatalog, ProcessCatalog>())
+            .BuildServiceProvider();
 
     private static async Task<string> AnswerAsync(IServiceProvider services, CancellationToken cancellationToken)
     {
         var context = new MessageContext(Some.Message("""<order id="7" number="8"/>"""), "door");
-        await services.GetRequiredService<IRevisions>().Current.Services.GetRequiredService<IProcessCatalog>().Find("main").RunAsync(context, cancellationToken);
+        await services
+            .GetRequiredService<IRevisions>()
+            .Current.Services.GetRequiredService<IProcessCatalog>()
+            .Find("main")
+            .RunAsync(context, cancellationToken);
         return context.Message.Body.ReadText();
     }
 
     private string Write(string name, string xpath)
     {
         var file = Path.Combine(_folder.FullName, $"{name}.json");
-        File.WriteAllText(file, $$"""
+        File.WriteAllText(
+            file,
+            $$"""
             { "processes": {
                 "main": [{ "set": { "properties": { "id": { "xpath": "{{xpath}}" } } } }, { "run": "answer" }],
                 "answer": [{ "respond": { "template": "{{name}} {property.id}" } }] } }
-            """);
+            """
+        );
         return file;
     }
 

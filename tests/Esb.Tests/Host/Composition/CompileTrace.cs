@@ -41,7 +41,8 @@ internal static class CompileTrace
 
     public static void Run()
     {
-        if (Environment.GetEnvironmentVariable(Report) is not { } report) return;
+        if (Environment.GetEnvironmentVariable(Report) is not { } report)
+            return;
         try
         {
             var models = new List<BusModel>();
@@ -65,7 +66,8 @@ internal static class CompileTrace
     private static BusModel Compile(string path)
     {
         var services = new ServiceCollection().AddEsb();
-        if (Environment.GetEnvironmentVariable(WithCulprit) is not null) services.AddRule<Culprit>();
+        if (Environment.GetEnvironmentVariable(WithCulprit) is not null)
+            services.AddRule<Culprit>();
         var errors = new ConfigErrors();
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(path, Variables, errors);
         var model = errors.Any ? null : CompilePhase.Compile(services, configuration!, errors, new TimeWithoutTimers());
@@ -73,18 +75,22 @@ internal static class CompileTrace
     }
 
     private static HashSet<string> Held() =>
-    [
-        .. Directory.GetDirectories("/proc/self/task")
-            .Select(thread => $"thread {Path.GetFileName(thread)} {File.ReadAllText(Path.Combine(thread, "comm")).Trim()}")
-            .Where(thread => !OfTheRuntime.Any(thread.EndsWith)),
-        .. Directory.GetFileSystemEntries("/proc/self/fd")
-            .Select(handle => new FileInfo(handle).LinkTarget)
-            .OfType<string>()
-            .Where(target => !target.StartsWith("/proc/", StringComparison.Ordinal) && !target.EndsWith(".dll", StringComparison.Ordinal)) // what lists them, and assemblies
-            .Select(target => $"handle {target}"),
-        $"timers {Timer.ActiveCount}",
-        $"threads of the pool at work {BusyWorkers()}",
-    ];
+        [
+            .. Directory
+                .GetDirectories("/proc/self/task")
+                .Select(thread => $"thread {Path.GetFileName(thread)} {File.ReadAllText(Path.Combine(thread, "comm")).Trim()}")
+                .Where(thread => !OfTheRuntime.Any(thread.EndsWith)),
+            .. Directory
+                .GetFileSystemEntries("/proc/self/fd")
+                .Select(handle => new FileInfo(handle).LinkTarget)
+                .OfType<string>()
+                .Where(target =>
+                    !target.StartsWith("/proc/", StringComparison.Ordinal) && !target.EndsWith(".dll", StringComparison.Ordinal)
+                ) // what lists them, and assemblies
+                .Select(target => $"handle {target}"),
+            $"timers {Timer.ActiveCount}",
+            $"threads of the pool at work {BusyWorkers()}",
+        ];
 
     // The container has the pool compile how it finds what is asked for often, which ends.
     private static int BusyWorkers()

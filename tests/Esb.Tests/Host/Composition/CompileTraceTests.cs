@@ -9,7 +9,12 @@ public sealed class CompileTraceTests
 {
     // The plug-in of the last one is not built here.
     private static readonly string[] Samples =
-        [.. Directory.GetDirectories(Folder()).Where(folder => File.Exists(Path.Combine(folder, "esb.json")) && Path.GetFileName(folder) != "plugin").Order()];
+    [
+        .. Directory
+            .GetDirectories(Folder())
+            .Where(folder => File.Exists(Path.Combine(folder, "esb.json")) && Path.GetFileName(folder) != "plugin")
+            .Order(),
+    ];
 
     [Test, CancelAfter(60_000)]
     public async Task No_thread_socket_timer_or_file_is_held_after_all_samples_were_compiled(CancellationToken cancellationToken)
@@ -25,19 +30,34 @@ public sealed class CompileTraceTests
     {
         var report = await TraceAsync(Samples[..1], withCulprit: true, cancellationToken);
 
-        Assert.That(report, Has.Some.Contains("handle socket:").And.Some.Contains(": thread ").And.Some.Contains(": timers 1").And.Some.Contains("pool at work 1"));
+        Assert.That(
+            report,
+            Has.Some.Contains("handle socket:")
+                .And.Some.Contains(": thread ")
+                .And.Some.Contains(": timers 1")
+                .And.Some.Contains("pool at work 1")
+        );
     }
 
-    private static async Task<string[]> TraceAsync(IEnumerable<string> configurations, bool withCulprit, CancellationToken cancellationToken)
+    private static async Task<string[]> TraceAsync(
+        IEnumerable<string> configurations,
+        bool withCulprit,
+        CancellationToken cancellationToken
+    )
     {
         var report = Path.GetTempFileName();
         try
         {
-            var start = new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, "esb.dll"), "--version"]) { RedirectStandardOutput = true, RedirectStandardError = true };
+            var start = new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, "esb.dll"), "--version"])
+            {
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            };
             start.Environment["DOTNET_STARTUP_HOOKS"] = typeof(CompileTrace).Assembly.Location;
             start.Environment[CompileTrace.Report] = report;
             start.Environment[CompileTrace.Configurations] = string.Join(':', configurations);
-            if (withCulprit) start.Environment[CompileTrace.WithCulprit] = "yes";
+            if (withCulprit)
+                start.Environment[CompileTrace.WithCulprit] = "yes";
             using var process = Process.Start(start)!;
             var output = process.StandardOutput.ReadToEndAsync(cancellationToken);
             var error = await process.StandardError.ReadToEndAsync(cancellationToken);
@@ -51,5 +71,6 @@ public sealed class CompileTraceTests
         }
     }
 
-    private static string Folder([CallerFilePath] string here = "") => Path.GetFullPath("../../../../samples", Path.GetDirectoryName(here)!);
+    private static string Folder([CallerFilePath] string here = "") =>
+        Path.GetFullPath("../../../../samples", Path.GetDirectoryName(here)!);
 }

@@ -22,7 +22,9 @@ public sealed class ContradictionTests
     [TestCase("http://127.0.0.1:8081", "http://[::]:8081")]
     public async Task Listener_on_the_port_of_the_management_API_is_refused(string listener, string management)
     {
-        var error = await RefuseOnceAsync($$"""{ "listeners": { "public": { "url": "{{listener}}" } }, "management": { "url": "{{management}}" } }""");
+        var error = await RefuseOnceAsync(
+            $$"""{ "listeners": { "public": { "url": "{{listener}}" } }, "management": { "url": "{{management}}" } }"""
+        );
 
         Assert.That(error.Code, Is.EqualTo("ESB-CFG-PORT"));
         Assert.That(error.Expected, Does.Contain("has the same port"));
@@ -32,12 +34,24 @@ public sealed class ContradictionTests
     public async Task Same_port_on_two_addresses_of_this_machine_is_fine() =>
         await AcceptAsync("""{ "listeners": { "public": { "url": "http://127.0.0.2:8081" } } }""");
 
-    [TestCase("x order", "x order"), TestCase("x\\norder", "x\uFFFDorder"), TestCase("", ""), TestCase("Größe", "Größe"), TestCase("esb-key", "esb-key"), TestCase("MT-Activity-Id", "MT-Activity-Id")]
+    [
+        TestCase("x order", "x order"),
+        TestCase("x\\norder", "x\uFFFDorder"),
+        TestCase("", ""),
+        TestCase("Größe", "Größe"),
+        TestCase("esb-key", "esb-key"),
+        TestCase("MT-Activity-Id", "MT-Activity-Id")
+    ]
     public async Task Header_that_no_step_can_set_is_refused(string name, string shown)
     {
-        var errors = await RefuseAsync($$"""{ "processes": { "p": [{ "set": { "headers": { "{{name}}": "1" } } }, { "respond": { "headers": { "{{name}}": "1" } } }] } }""");
+        var errors = await RefuseAsync(
+            $$"""{ "processes": { "p": [{ "set": { "headers": { "{{name}}": "1" } } }, { "respond": { "headers": { "{{name}}": "1" } } }] } }"""
+        );
 
-        Assert.That(errors.Select(error => $"{error.Code} {error.Path}"), Is.EqualTo([$"ESB-CFG-HEADER processes.p[0].set.headers.{shown}", $"ESB-CFG-HEADER processes.p[1].respond.headers.{shown}"]));
+        Assert.That(
+            errors.Select(error => $"{error.Code} {error.Path}"),
+            Is.EqualTo([$"ESB-CFG-HEADER processes.p[0].set.headers.{shown}", $"ESB-CFG-HEADER processes.p[1].respond.headers.{shown}"])
+        );
     }
 
     [TestCase("esb-xml-schema", "such as ESB-XML-SCHEMA")]
@@ -55,18 +69,35 @@ public sealed class ContradictionTests
         Assert.That(error.Expected, Does.Contain(expected));
     }
 
-    [TestCase("ESB-XML-SCHEMA"), TestCase("ESB-XML-*"), TestCase("ESB-*"), TestCase("ESB*"), TestCase("*"), TestCase("SHOP-CLOSED"), TestCase("SHOP-*"), TestCase("notWellFormed")]
+    [
+        TestCase("ESB-XML-SCHEMA"),
+        TestCase("ESB-XML-*"),
+        TestCase("ESB-*"),
+        TestCase("ESB*"),
+        TestCase("*"),
+        TestCase("SHOP-CLOSED"),
+        TestCase("SHOP-*"),
+        TestCase("notWellFormed")
+    ]
     public async Task Code_that_a_step_gives_can_be_caught(string code) =>
-        await AcceptAsync(Catching(code, """{ "fail": { "reason": "closed", "code": "SHOP-CLOSED" } }, { "fail": { "reason": "odd", "code": "notWellFormed" } }"""));
+        await AcceptAsync(
+            Catching(
+                code,
+                """{ "fail": { "reason": "closed", "code": "SHOP-CLOSED" } }, { "fail": { "reason": "odd", "code": "notWellFormed" } }"""
+            )
+        );
 
     [Test]
-    public async Task Code_of_whoever_answers_a_request_can_be_caught() => await AcceptAsync($$"""
-        {
-          "topics": { "orders": {} },
-          "endpoints": { "answering": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["orders.#"] } },
-          "processes": { "p": [{ "try": { "steps": [{ "request": "orders.new" }], "catch": [{ "codes": ["THEIR-OWN"], "steps": [] }] } }] }
-        }
-        """);
+    public async Task Code_of_whoever_answers_a_request_can_be_caught() =>
+        await AcceptAsync(
+            $$"""
+            {
+              "topics": { "orders": {} },
+              "endpoints": { "answering": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["orders.#"] } },
+              "processes": { "p": [{ "try": { "steps": [{ "request": "orders.new" }], "catch": [{ "codes": ["THEIR-OWN"], "steps": [] }] } }] }
+            }
+            """
+        );
 
     [TestCase("*", "*.xml"), TestCase("*.xml", "order*"), TestCase("a?.xml", "?b.xml"), TestCase("*.xml", "*.xml")]
     public async Task Two_readers_of_the_same_files_are_refused(string first, string second)
@@ -78,12 +109,15 @@ public sealed class ContradictionTests
     }
 
     [TestCase("*.xml", "*.json"), TestCase("a*", "b*"), TestCase("??.xml", "???.xml")]
-    public async Task Two_readers_of_different_files_may_share_a_folder(string first, string second) => await AcceptAsync(Readers(first, second));
+    public async Task Two_readers_of_different_files_may_share_a_folder(string first, string second) =>
+        await AcceptAsync(Readers(first, second));
 
     [Test]
     public async Task Choice_without_branches_is_refused()
     {
-        var error = await RefuseOnceAsync("""{ "processes": { "p": [{ "choose": { "when": [], "otherwise": [{ "log": "hello" }] } }] } }""");
+        var error = await RefuseOnceAsync(
+            """{ "processes": { "p": [{ "choose": { "when": [], "otherwise": [{ "log": "hello" }] } }] } }"""
+        );
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-VALUE", "processes.p[0].choose.when")));
     }
@@ -91,11 +125,13 @@ public sealed class ContradictionTests
     [Test]
     public async Task Id_given_to_two_steps_of_a_process_is_refused()
     {
-        var error = await RefuseOnceAsync("""
+        var error = await RefuseOnceAsync(
+            """
             { "processes": {
                 "p": [{ "id": "first_step", "log": "a" }, { "try": { "steps": [{ "id": "First-Step", "log": "b" }] } }],
                 "q": [{ "id": "first_step", "log": "a" }] } }
-            """);
+            """
+        );
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-DUPNAME", "processes.p[1].try.steps[0].log")));
     }
@@ -103,7 +139,9 @@ public sealed class ContradictionTests
     [Test, Property("Case", "CFG-15")]
     public async Task Circle_of_processes_is_told_once()
     {
-        var error = await RefuseOnceAsync("""{ "processes": { "p": [{ "run": "q" }], "q": [{ "log": "a" }, { "run": "p" }], "r": [{ "run": "p" }] } }""");
+        var error = await RefuseOnceAsync(
+            """{ "processes": { "p": [{ "run": "q" }], "q": [{ "log": "a" }, { "run": "p" }], "r": [{ "run": "p" }] } }"""
+        );
 
         Assert.That((error.Code, error.Path, error.Expected), Is.EqualTo(("ESB-CFG-CYCLE", "processes.p", "runs itself: p → q → p")));
     }
@@ -111,9 +149,14 @@ public sealed class ContradictionTests
     [Test, Property("Case", "CFG-13")]
     public async Task Names_of_the_bus_are_no_names_of_topics_and_endpoints()
     {
-        var errors = await RefuseAsync("""{ "topics": { "esb": {}, "esb.orders": {} }, "endpoints": { "ESB": { "type": "http-outbound", "url": "http://localhost" } } }""");
+        var errors = await RefuseAsync(
+            """{ "topics": { "esb": {}, "esb.orders": {} }, "endpoints": { "ESB": { "type": "http-outbound", "url": "http://localhost" } } }"""
+        );
 
-        Assert.That(errors.Select(error => $"{error.Code} {error.Path}"), Is.EquivalentTo(["ESB-CFG-NAME topics", "ESB-CFG-NAME topics", "ESB-CFG-NAME endpoints"]));
+        Assert.That(
+            errors.Select(error => $"{error.Code} {error.Path}"),
+            Is.EquivalentTo(["ESB-CFG-NAME topics", "ESB-CFG-NAME topics", "ESB-CFG-NAME endpoints"])
+        );
     }
 
     [Test]
@@ -134,13 +177,29 @@ public sealed class ContradictionTests
         Assert.That((warning.Code, warning.Path), Is.EqualTo(("ESB-CFG-EXPOSED", "management.url")));
     }
 
-    [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "http://erp.example/orders" ALLOW } } }""", "endpoints.e.url", "https://")]
+    [TestCase(
+        """{ "endpoints": { "e": { "type": "http-outbound", "url": "http://erp.example/orders" ALLOW } } }""",
+        "endpoints.e.url",
+        "https://"
+    )]
     [TestCase("""{ "endpoints": { "e": { "type": "http-outbound", "url": "http://10.0.0.7/" ALLOW } } }""", "endpoints.e.url", "https://")]
-    [TestCase("""{ "connections": { "c": { "connection": "Host=db.example;SSL Mode=Require" ALLOW } } }""", "connections.c.connection", "SSL Mode=VerifyFull")]
-    [TestCase("""{ "connections": { "c": { "connection": "Host=localhost,db.example" ALLOW } } }""", "connections.c.connection", "SSL Mode=VerifyFull")]
+    [TestCase(
+        """{ "connections": { "c": { "connection": "Host=db.example;SSL Mode=Require" ALLOW } } }""",
+        "connections.c.connection",
+        "SSL Mode=VerifyFull"
+    )]
+    [TestCase(
+        """{ "connections": { "c": { "connection": "Host=localhost,db.example" ALLOW } } }""",
+        "connections.c.connection",
+        "SSL Mode=VerifyFull"
+    )]
     [TestCase("""{ "store": { "type": "postgres", "connection": "Host=db.example" ALLOW } }""", "store.connection", "SSL Mode=VerifyFull")]
     [Property("Case", "CFG-28")]
-    public async Task Connection_to_another_machine_without_TLS_is_refused_unless_it_is_allowed_by_name(string json, string path, string expected)
+    public async Task Connection_to_another_machine_without_TLS_is_refused_unless_it_is_allowed_by_name(
+        string json,
+        string path,
+        string expected
+    )
     {
         var error = await RefuseOnceAsync(json.Replace("ALLOW", ""));
         await using var services = await BuildAsync(json.Replace("ALLOW", """, "allowInsecure": true"""));
@@ -167,13 +226,14 @@ public sealed class ContradictionTests
     private static string Catching(string code, string steps) =>
         $$"""{ "processes": { "p": [{ "try": { "steps": [{ "log": "a" }], "catch": [{ "codes": ["{{code}}"], "steps": [] }] } }, {{steps}}] } }""";
 
-    private static string Readers(string first, string second) => $$"""
-        { "processes": { "p": [] }, "endpoints": {
-            "a": { "type": "file-inbound", "folder": "in", "pattern": "{{first}}", "process": "p" },
-            "b": { "type": "file-inbound", "folder": "./in/", "pattern": "{{second}}", "process": "p" },
-            "off": { "type": "file-inbound", "folder": "in", "process": "p", "enabled": false },
-            "elsewhere": { "type": "file-inbound", "folder": "in2", "process": "p" } } }
-        """;
+    private static string Readers(string first, string second) =>
+        $$"""
+            { "processes": { "p": [] }, "endpoints": {
+                "a": { "type": "file-inbound", "folder": "in", "pattern": "{{first}}", "process": "p" },
+                "b": { "type": "file-inbound", "folder": "./in/", "pattern": "{{second}}", "process": "p" },
+                "off": { "type": "file-inbound", "folder": "in", "process": "p", "enabled": false },
+                "elsewhere": { "type": "file-inbound", "folder": "in2", "process": "p" } } }
+            """;
 
     private async Task AcceptAsync(string json) => await (await BuildAsync(json)).DisposeAsync();
 

@@ -159,33 +159,67 @@ public sealed class OneWaveTests
     [Test]
     public async Task Mistake_in_one_endpoint_does_not_hide_those_of_others()
     {
-        var errors = await RefuseAsync("""
+        var errors = await RefuseAsync(
+            """
             { "endpoints": {
                 "a": { "type": "http-outbound", "url": "ftp://a" },
                 "b": { "type": "http-outbound", "url": "http://localhost", "poolSiz": 1 },
                 "c": { "type": "http-outbound", "url": "http://localhost", "method": "FETCH" } } }
-            """);
+            """
+        );
 
         Assert.That(errors.Select(error => error.Path), Is.EquivalentTo(["endpoints.a.url", "endpoints.b.poolSiz", "endpoints.c.method"]));
     }
 
-    [TestCase("""{ "endpoints": { "a": { "type": "file-outbund", "subscribe": ["orders.#"] } }, "topics": { "orders": {} }, "processes": { "p": [{ "request": "orders.new" }, { "call": "a" }] } }""", TestName = "Endpoint of an unknown type is not missing as well")]
-    [TestCase("""{ "endpoints": 5, "processes": { "p": [{ "call": "a" }] } }""", TestName = "Section that is no object is not empty as well")]
-    [TestCase("""{ "schemas": { "a": { "fiel": "a.xsd" } }, "processes": { "p": [{ "validate": "a" }] } }""", TestName = "Schema whose file is misspelt is not missing as well")]
-    [TestCase("""{ "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "delivery": "orderd", "onFailure": "park", "poolSize": 5 } } }""", TestName = "Unknown delivery contradicts nothing")]
-    [TestCase("""{ "endpoints": { "a": { "type": "http-inbound", "path": "/", "publish": "orders.new", "methods": [5] } }, "topics": { "orders": {} } }""", TestName = "List whose only element is wrong is not empty as well")]
-    [TestCase("""{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "query": "select @a", "parameters": { "a": 5, "b": {} } } } }""", TestName = "Parameter without a value is not one too many as well")]
-    [TestCase("""{ "transport": { "type": "rabitmq", "url": "amqp://localhost", "prefix": "a b" } }""", TestName = "Transport of an unknown type has no further errors")]
-    [TestCase("""{ "topics": { "t": { "keey": "x" } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""", TestName = "Key of a topic that is misspelt is not missing as well")]
-    [TestCase("""{ "transport": { "type": "rabbitmq", "url": "amqp://localhost" }, "store": { "type": "postgrs" }, "topics": { "t": { "key": { "header": "x-k" } } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""", TestName = "Store of an unknown type is not too small as well")]
-    [TestCase("""{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "execute": "select 1" } }, "processes": { "p": [{ "transaction": { "conection": "c", "steps": [{ "call": "a" }] } }] } }""", TestName = "Transaction without its connection reaches none in vain as well")]
+    [TestCase(
+        """{ "endpoints": { "a": { "type": "file-outbund", "subscribe": ["orders.#"] } }, "topics": { "orders": {} }, "processes": { "p": [{ "request": "orders.new" }, { "call": "a" }] } }""",
+        TestName = "Endpoint of an unknown type is not missing as well"
+    )]
+    [TestCase(
+        """{ "endpoints": 5, "processes": { "p": [{ "call": "a" }] } }""",
+        TestName = "Section that is no object is not empty as well"
+    )]
+    [TestCase(
+        """{ "schemas": { "a": { "fiel": "a.xsd" } }, "processes": { "p": [{ "validate": "a" }] } }""",
+        TestName = "Schema whose file is misspelt is not missing as well"
+    )]
+    [TestCase(
+        """{ "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "delivery": "orderd", "onFailure": "park", "poolSize": 5 } } }""",
+        TestName = "Unknown delivery contradicts nothing"
+    )]
+    [TestCase(
+        """{ "endpoints": { "a": { "type": "http-inbound", "path": "/", "publish": "orders.new", "methods": [5] } }, "topics": { "orders": {} } }""",
+        TestName = "List whose only element is wrong is not empty as well"
+    )]
+    [TestCase(
+        """{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "query": "select @a", "parameters": { "a": 5, "b": {} } } } }""",
+        TestName = "Parameter without a value is not one too many as well"
+    )]
+    [TestCase(
+        """{ "transport": { "type": "rabitmq", "url": "amqp://localhost", "prefix": "a b" } }""",
+        TestName = "Transport of an unknown type has no further errors"
+    )]
+    [TestCase(
+        """{ "topics": { "t": { "keey": "x" } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""",
+        TestName = "Key of a topic that is misspelt is not missing as well"
+    )]
+    [TestCase(
+        """{ "transport": { "type": "rabbitmq", "url": "amqp://localhost" }, "store": { "type": "postgrs" }, "topics": { "t": { "key": { "header": "x-k" } } }, "endpoints": { "a": { "type": "http-outbound", "url": "http://localhost", "subscribe": ["t.#"], "delivery": "ordered-by-key" } } }""",
+        TestName = "Store of an unknown type is not too small as well"
+    )]
+    [TestCase(
+        """{ "connections": { "c": { "connection": "Host=localhost" } }, "endpoints": { "a": { "type": "sql-outbound", "connection": "c", "execute": "select 1" } }, "processes": { "p": [{ "transaction": { "conection": "c", "steps": [{ "call": "a" }] } }] } }""",
+        TestName = "Transaction without its connection reaches none in vain as well"
+    )]
     public async Task One_mistake_is_one_error(string json) => Assert.That(await RefuseAsync(json), Has.Count.EqualTo(1));
 
     private async Task<IReadOnlyList<ConfigError>> RefuseAsync(string json)
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(file, json);
-        var refusal = Assert.Throws<ConfigurationRefusedException>(() => BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb()));
+        var refusal = Assert.Throws<ConfigurationRefusedException>(() =>
+            BusServices.Build(file, new Dictionary<string, string>(), new ServiceCollection().AddEsb())
+        );
         return refusal!.Errors;
     }
 }

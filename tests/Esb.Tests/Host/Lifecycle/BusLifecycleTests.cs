@@ -32,7 +32,12 @@ public sealed class BusLifecycleTests
     [Test]
     public async Task Parts_start_by_stage_and_stop_the_other_way_round(CancellationToken cancellationToken)
     {
-        var bus = Bus(Part("reader", BusStage.Inbound), Part("topics", BusStage.Topics), Part("store", BusStage.Stores), Part("sender", BusStage.Outbound));
+        var bus = Bus(
+            Part("reader", BusStage.Inbound),
+            Part("topics", BusStage.Topics),
+            Part("store", BusStage.Stores),
+            Part("sender", BusStage.Outbound)
+        );
 
         await bus.StartAsync(cancellationToken);
         var outcome = await bus.StopAsync(cancellationToken);
@@ -45,8 +50,14 @@ public sealed class BusLifecycleTests
     public async Task Host_is_ready_once_all_has_started_and_not_any_more_when_stopping_begins(CancellationToken cancellationToken)
     {
         var state = new HostState();
-        string? seenWhileStarting = null, seenWhileStopping = null;
-        var part = Part("reader", BusStage.Inbound, start: _ => Note(() => seenWhileStarting = state.Obstacle), stop: _ => Note(() => seenWhileStopping = state.Obstacle));
+        string? seenWhileStarting = null,
+            seenWhileStopping = null;
+        var part = Part(
+            "reader",
+            BusStage.Inbound,
+            start: _ => Note(() => seenWhileStarting = state.Obstacle),
+            stop: _ => Note(() => seenWhileStopping = state.Obstacle)
+        );
         var bus = Bus(state, part);
 
         await bus.StartAsync(cancellationToken);
@@ -60,7 +71,11 @@ public sealed class BusLifecycleTests
     public async Task Endpoint_that_fails_to_start_leaves_the_others_running_and_the_host_ready(CancellationToken cancellationToken)
     {
         var state = new HostState();
-        var bus = Bus(state, Part("broken", BusStage.Outbound, start: _ => throw new InvalidOperationException("no")), Part("reader", BusStage.Inbound));
+        var bus = Bus(
+            state,
+            Part("broken", BusStage.Outbound, start: _ => throw new InvalidOperationException("no")),
+            Part("reader", BusStage.Inbound)
+        );
 
         await bus.StartAsync(cancellationToken);
 
@@ -81,7 +96,9 @@ public sealed class BusLifecycleTests
     [Test]
     public void Configuration_that_cannot_be_had_ends_the_start(CancellationToken cancellationToken)
     {
-        var refusal = new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use")]);
+        var refusal = new ConfigurationRefusedException([
+            new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use"),
+        ]);
         var bus = Bus(Part("reader", BusStage.Inbound, start: _ => throw refusal));
 
         Assert.That(() => bus.StartAsync(cancellationToken), Throws.Exception.SameAs(refusal));
@@ -90,7 +107,10 @@ public sealed class BusLifecycleTests
     [Test]
     public async Task Part_that_fails_to_stop_does_not_keep_the_others_from_stopping(CancellationToken cancellationToken)
     {
-        var bus = Bus(Part("reader", BusStage.Inbound, stop: _ => throw new InvalidOperationException("no")), Part("store", BusStage.Stores));
+        var bus = Bus(
+            Part("reader", BusStage.Inbound, stop: _ => throw new InvalidOperationException("no")),
+            Part("store", BusStage.Stores)
+        );
         await bus.StartAsync(cancellationToken);
 
         var outcome = await bus.StopAsync(cancellationToken);
@@ -118,8 +138,17 @@ public sealed class BusLifecycleTests
     public async Task Messages_under_way_when_the_time_is_up_are_counted_before_they_are_let_go(CancellationToken cancellationToken)
     {
         var bus = new BusLifecycle(
-            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
-            [Part("sender", BusStage.Outbound, stop: LetGo)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            Limits with
+            {
+                DrainTimeout = TimeSpan.FromMilliseconds(200),
+            },
+            [Part("sender", BusStage.Outbound, stop: LetGo)],
+            [_endpoints],
+            [],
+            _state,
+            TimeProvider.System,
+            NullLogger<BusLifecycle>.Instance
+        );
         await bus.StartAsync(cancellationToken);
         _endpoints.InFlight = 3;
 
@@ -130,30 +159,58 @@ public sealed class BusLifecycleTests
         async Task LetGo(CancellationToken timeIsUp)
         {
             await using var _ = timeIsUp.Register(() => _endpoints.InFlight = 0);
-            await Task.Delay(Timeout.Infinite, timeIsUp).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+            await Task.Delay(Timeout.Infinite, timeIsUp)
+                .ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         }
     }
 
     [Test]
-    public async Task Messages_that_wait_in_memory_at_a_paused_endpoint_are_counted_too_when_the_time_is_up(CancellationToken cancellationToken)
+    public async Task Messages_that_wait_in_memory_at_a_paused_endpoint_are_counted_too_when_the_time_is_up(
+        CancellationToken cancellationToken
+    )
     {
-        await using var transport = new MemoryTransport(new LimitsConfig { InFlight = 100 }, TimeProvider.System, NullLogger<MemoryTransport>.Instance);
+        await using var transport = new MemoryTransport(
+            new LimitsConfig { InFlight = 100 },
+            TimeProvider.System,
+            NullLogger<MemoryTransport>.Instance
+        );
         var (begun, finish) = (new TaskCompletionSource(), new TaskCompletionSource());
         var wanted = new Subscription("busy", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []);
-        await using var paused = await transport.SubscribeAsync(wanted with { Endpoint = "paused" }, (_, _) => ValueTask.FromResult(Settlement.Done), cancellationToken);
+        await using var paused = await transport.SubscribeAsync(
+            wanted with
+            {
+                Endpoint = "paused",
+            },
+            (_, _) => ValueTask.FromResult(Settlement.Done),
+            cancellationToken
+        );
         await paused.TuneAsync(concurrency: 1, prefetch: 32, isPaused: true, cancellationToken);
         await using var busy = await transport.SubscribeAsync(wanted, WorkAsync, cancellationToken);
         var bus = new BusLifecycle(
-            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
-            [Part("sender", BusStage.Outbound, stop: transport.DrainAsync)], [_endpoints], [transport], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            Limits with
+            {
+                DrainTimeout = TimeSpan.FromMilliseconds(200),
+            },
+            [Part("sender", BusStage.Outbound, stop: transport.DrainAsync)],
+            [_endpoints],
+            [transport],
+            _state,
+            TimeProvider.System,
+            NullLogger<BusLifecycle>.Instance
+        );
         await bus.StartAsync(cancellationToken);
-        for (var i = 0; i < 3; i++) await transport.PublishAsync(Some.Message(subject: "orders.new"), cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await transport.PublishAsync(Some.Message(subject: "orders.new"), cancellationToken);
         await begun.Task.WaitAsync(cancellationToken);
 
         var outcome = await bus.StopAsync(CancellationToken.None);
         finish.SetResult();
 
-        Assert.That(outcome, Is.EqualTo(new StopOutcome(IsClean: false, Abandoned: 6)), "three at the paused endpoint; at the other one under way, which that says, and two behind it");
+        Assert.That(
+            outcome,
+            Is.EqualTo(new StopOutcome(IsClean: false, Abandoned: 6)),
+            "three at the paused endpoint; at the other one under way, which that says, and two behind it"
+        );
 
         async ValueTask<Settlement> WorkAsync(TopicDelivery delivery, CancellationToken aborting)
         {
@@ -168,23 +225,43 @@ public sealed class BusLifecycleTests
     public async Task What_was_under_way_is_counted_as_drained_or_abandoned(CancellationToken cancellationToken)
     {
         var counted = new ConcurrentQueue<(string Name, string? Unit, long Value)>();
-        using var listener = new MeterListener { InstrumentPublished = (instrument, self) => { if (instrument.Meter.Name == "Esb.Host") self.EnableMeasurementEvents(instrument); } };
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                if (instrument.Meter.Name == "Esb.Host")
+                    self.EnableMeasurementEvents(instrument);
+            },
+        };
         listener.SetMeasurementEventCallback<long>((instrument, value, _, _) => counted.Enqueue((instrument.Name, instrument.Unit, value)));
         listener.Start();
         var bus = new BusLifecycle(
-            Limits with { DrainTimeout = TimeSpan.FromMilliseconds(200) },
-            [Part("sender", BusStage.Outbound, stop: FinishMost)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            Limits with
+            {
+                DrainTimeout = TimeSpan.FromMilliseconds(200),
+            },
+            [Part("sender", BusStage.Outbound, stop: FinishMost)],
+            [_endpoints],
+            [],
+            _state,
+            TimeProvider.System,
+            NullLogger<BusLifecycle>.Instance
+        );
         await bus.StartAsync(cancellationToken);
         _endpoints.InFlight = 17;
 
         await bus.StopAsync(CancellationToken.None);
 
-        Assert.That(counted, Has.Some.EqualTo(("esb.message.drained", "{message}", 15L)).And.Some.EqualTo(("esb.message.abandoned", "{message}", 2L)));
+        Assert.That(
+            counted,
+            Has.Some.EqualTo(("esb.message.drained", "{message}", 15L)).And.Some.EqualTo(("esb.message.abandoned", "{message}", 2L))
+        );
 
         async Task FinishMost(CancellationToken timeIsUp)
         {
             _endpoints.InFlight = 2;
-            await Task.Delay(Timeout.Infinite, timeIsUp).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
+            await Task.Delay(Timeout.Infinite, timeIsUp)
+                .ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
         }
     }
 
@@ -192,8 +269,17 @@ public sealed class BusLifecycleTests
     public async Task Intake_goes_on_for_the_delay_while_the_host_says_that_it_is_not_ready(CancellationToken cancellationToken)
     {
         var bus = new BusLifecycle(
-            Limits with { DrainDelay = TimeSpan.FromSeconds(1) },
-            [Part("reader", BusStage.Inbound)], [_endpoints], [], _state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+            Limits with
+            {
+                DrainDelay = TimeSpan.FromSeconds(1),
+            },
+            [Part("reader", BusStage.Inbound)],
+            [_endpoints],
+            [],
+            _state,
+            TimeProvider.System,
+            NullLogger<BusLifecycle>.Instance
+        );
         await bus.StartAsync(cancellationToken);
 
         var stopping = bus.StopAsync(CancellationToken.None);
@@ -224,19 +310,39 @@ public sealed class BusLifecycleTests
 
     private BusLifecycle Bus(params IBusPart[] parts) => Bus(_state, parts);
 
-    private BusLifecycle Bus(HostState state, params IBusPart[] parts) => new(Limits, parts, [_endpoints], [], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
+    private BusLifecycle Bus(HostState state, params IBusPart[] parts) =>
+        new(Limits, parts, [_endpoints], [], state, TimeProvider.System, NullLogger<BusLifecycle>.Instance);
 
-    private ScriptedPart Part(string name, BusStage stage, Func<CancellationToken, Task>? start = null, Func<CancellationToken, Task>? stop = null) =>
-        new(name, stage, _events, start ?? (_ => Task.CompletedTask), stop ?? (_ => Task.CompletedTask));
+    private ScriptedPart Part(
+        string name,
+        BusStage stage,
+        Func<CancellationToken, Task>? start = null,
+        Func<CancellationToken, Task>? stop = null
+    ) => new(name, stage, _events, start ?? (_ => Task.CompletedTask), stop ?? (_ => Task.CompletedTask));
 
     private sealed class Endpoints : IEndpointMonitor
     {
         public int InFlight { get; set; }
 
-        IReadOnlyList<EndpointStatus> IEndpointMonitor.Endpoints => [new() { Name = "orders", Type = "http-outbound", State = EndpointState.Running, InFlight = InFlight }];
+        IReadOnlyList<EndpointStatus> IEndpointMonitor.Endpoints =>
+            [
+                new()
+                {
+                    Name = "orders",
+                    Type = "http-outbound",
+                    State = EndpointState.Running,
+                    InFlight = InFlight,
+                },
+            ];
     }
 
-    private sealed class ScriptedPart(string name, BusStage stage, List<string> events, Func<CancellationToken, Task> start, Func<CancellationToken, Task> stop) : IBusPart
+    private sealed class ScriptedPart(
+        string name,
+        BusStage stage,
+        List<string> events,
+        Func<CancellationToken, Task> start,
+        Func<CancellationToken, Task> stop
+    ) : IBusPart
     {
         public BusStage Stage => stage;
 

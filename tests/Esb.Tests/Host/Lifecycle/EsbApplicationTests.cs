@@ -40,7 +40,8 @@ public sealed class EsbApplicationTests
         using var stop = new CancellationTokenSource();
         _log.Heard = line =>
         {
-            if (line.Contains("is running", StringComparison.Ordinal)) stop.Cancel();
+            if (line.Contains("is running", StringComparison.Ordinal))
+                stop.Cancel();
         };
         await using var services = Build();
 
@@ -50,9 +51,17 @@ public sealed class EsbApplicationTests
         Assert.That(_log.Lines, Does.Contain("transport memory: what is accepted dies with this process"));
         Assert.That(_log.Lines, Does.Contain("process receive-order: log(hello)"));
         Assert.That(_log.Lines, Does.Contain("endpoint shop: http-inbound, http://127.0.0.1:8080/orders → receive-order"));
-        Assert.That(_log.Lines, Does.Contain($"endpoint ledger: file-outbound, orders.# → {Path.Combine(_folder.FullName, "ledger")}; 1 instance, 1 at once, parallel"));
+        Assert.That(
+            _log.Lines,
+            Does.Contain(
+                $"endpoint ledger: file-outbound, orders.# → {Path.Combine(_folder.FullName, "ledger")}; 1 instance, 1 at once, parallel"
+            )
+        );
         Assert.That(_log.Lines, Does.Contain("send to http://127.0.0.1:8080/orders (shop)"));
-        Assert.That(_log.Lines, Has.Some.Match(@"^look with 'esb audit find', or at http://127\.0\.0\.1:\d+/api/messages with the key in .*management\.key$"));
+        Assert.That(
+            _log.Lines,
+            Has.Some.Match(@"^look with 'esb audit find', or at http://127\.0\.0\.1:\d+/api/messages with the key in .*management\.key$")
+        );
         Assert.That(_log.Lines, Does.Contain("stopped: what was under way is finished"));
     }
 
@@ -75,10 +84,19 @@ public sealed class EsbApplicationTests
         var store = Substitute.For<IBusPart>();
         var reader = Substitute.For<IBusPart>();
         reader.Stage.Returns(BusStage.Inbound);
-        reader.StartAsync(default).ReturnsForAnyArgs(Task.FromException(new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use")])));
+        reader
+            .StartAsync(default)
+            .ReturnsForAnyArgs(
+                Task.FromException(
+                    new ConfigurationRefusedException([new ConfigError("ESB-CFG-PORT", "listeners.public.url", null, "the port is in use")])
+                )
+            );
         await using var services = Build(store, reader);
 
-        Assert.That(() => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken), Throws.TypeOf<ConfigurationRefusedException>());
+        Assert.That(
+            () => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken),
+            Throws.TypeOf<ConfigurationRefusedException>()
+        );
 
         await store.Received(1).StopAsync(Arg.Any<CancellationToken>());
     }
@@ -90,14 +108,34 @@ public sealed class EsbApplicationTests
         using var second = Occupied();
         var store = Substitute.For<IBusPart>();
         await using var services = Build(PortOf(first), store);
-        var elsewhere = new ListeningPlace("the listener 'elsewhere'", new ManagementConfig(), "url", $"http://127.0.0.1:{PortOf(second)}", IsOpened: true);
+        var elsewhere = new ListeningPlace(
+            "the listener 'elsewhere'",
+            new ManagementConfig(),
+            "url",
+            $"http://127.0.0.1:{PortOf(second)}",
+            IsOpened: true
+        );
         var closed = elsewhere with { IsOpened = false };
 
-        var refusal = Assert.ThrowsAsync<ConfigurationRefusedException>(() => new EsbApplication(services).RunAsync(cancellationToken, cancellationToken));
-        var both = Assert.Throws<ConfigurationRefusedException>(() => PortProbe.RequireFree([.. services.GetRequiredService<Live<ListeningPlaces>>().Current.All.Where(place => place.Settings is ManagementConfig), elsewhere, closed]));
+        var refusal = Assert.ThrowsAsync<ConfigurationRefusedException>(() =>
+            new EsbApplication(services).RunAsync(cancellationToken, cancellationToken)
+        );
+        var both = Assert.Throws<ConfigurationRefusedException>(() =>
+            PortProbe.RequireFree([
+                .. services.GetRequiredService<Live<ListeningPlaces>>().Current.All.Where(place => place.Settings is ManagementConfig),
+                elsewhere,
+                closed,
+            ])
+        );
 
-        Assert.That(refusal!.Errors.Single().ToString(), Does.StartWith($"ESB-CFG-PORT management.url = \"http://127.0.0.1:{PortOf(first)}\": the port {PortOf(first)} is in use ("));
-        Assert.That(both!.Errors.Select(error => error.Expected), Is.EqualTo([$"the port {PortOf(first)} is in use", $"the port {PortOf(second)} is in use"]));
+        Assert.That(
+            refusal!.Errors.Single().ToString(),
+            Does.StartWith($"ESB-CFG-PORT management.url = \"http://127.0.0.1:{PortOf(first)}\": the port {PortOf(first)} is in use (")
+        );
+        Assert.That(
+            both!.Errors.Select(error => error.Expected),
+            Is.EqualTo([$"the port {PortOf(first)} is in use", $"the port {PortOf(second)} is in use"])
+        );
         Assert.That(_log.Lines, Has.None.Contains("Hosting failed"));
         await store.DidNotReceive().StartAsync(Arg.Any<CancellationToken>());
     }
@@ -108,7 +146,8 @@ public sealed class EsbApplicationTests
         using var stop = new CancellationTokenSource();
         _log.Heard = line =>
         {
-            if (line.Contains("is running", StringComparison.Ordinal)) stop.Cancel();
+            if (line.Contains("is running", StringComparison.Ordinal))
+                stop.Cancel();
         };
         await using var services = Build($"http://0.0.0.0:{FreePorts.Next()}");
 
@@ -122,7 +161,10 @@ public sealed class EsbApplicationTests
     {
         var place = new ListeningPlace("the listener 'a'", new ManagementConfig(), "url", "http://192.0.2.1:8080", IsOpened: true);
 
-        Assert.That(() => PortProbe.RequireFree([place]), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("192.0.2.1 is no address of this machine"));
+        Assert.That(
+            () => PortProbe.RequireFree([place]),
+            Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("192.0.2.1 is no address of this machine")
+        );
     }
 
     private static TcpListener Occupied()
@@ -141,7 +183,9 @@ public sealed class EsbApplicationTests
     private ServiceProvider Build(string management, params IBusPart[] parts)
     {
         var path = Path.Combine(_folder.FullName, "esb.json");
-        File.WriteAllText(path, $$"""
+        File.WriteAllText(
+            path,
+            $$"""
             {
               "name": "shop",
               "management": { "url": "{{management}}" },
@@ -152,10 +196,12 @@ public sealed class EsbApplicationTests
               },
               "processes": { "receive-order": [{ "log": "hello" }] }
             }
-            """);
+            """
+        );
         var services = StandIns.Services();
         services.AddLogging(logging => logging.AddProvider(_log));
-        foreach (var part in parts) services.AddSingleton(part);
+        foreach (var part in parts)
+            services.AddSingleton(part);
         return BusServices.Build(path, new Dictionary<string, string>(), services);
     }
 }
@@ -172,7 +218,8 @@ internal sealed class ListedLog : ILoggerProvider, ILogger
     {
         get
         {
-            lock (_lines) return [.. _lines];
+            lock (_lines)
+                return [.. _lines];
         }
     }
 
@@ -183,14 +230,19 @@ internal sealed class ListedLog : ILoggerProvider, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(
+        LogLevel logLevel,
+        EventId eventId,
+        TState state,
+        Exception? exception,
+        Func<TState, Exception?, string> formatter
+    )
     {
         var line = formatter(state, exception);
-        lock (_lines) _lines.Add(line);
+        lock (_lines)
+            _lines.Add(line);
         Heard?.Invoke(line);
     }
 
-    public void Dispose()
-    {
-    }
+    public void Dispose() { }
 }

@@ -15,16 +15,25 @@ public sealed class ServiceNotifierTests
         var path = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():N}.sock");
         using var manager = new Socket(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
         manager.Bind(new UnixDomainSocketEndPoint(path));
-        var variables = new Dictionary<string, string> { ["NOTIFY_SOCKET"] = path, ["WATCHDOG_USEC"] = "20000", ["WATCHDOG_PID"] = "7" };
+        var variables = new Dictionary<string, string>
+        {
+            ["NOTIFY_SOCKET"] = path,
+            ["WATCHDOG_USEC"] = "20000",
+            ["WATCHDOG_PID"] = "7",
+        };
         var told = new List<string>();
         try
         {
-            await using (var notifier = new ServiceNotifier(variables, processId: 7, TimeProvider.System, NullLogger<ServiceNotifier>.Instance))
+            await using (
+                var notifier = new ServiceNotifier(variables, processId: 7, TimeProvider.System, NullLogger<ServiceNotifier>.Instance)
+            )
             {
                 notifier.Ready();
-                for (var i = 0; i < 3; i++) told.Add(await ReceiveAsync());
+                for (var i = 0; i < 3; i++)
+                    told.Add(await ReceiveAsync());
                 notifier.Stopping();
-                while (told[^1] != "STOPPING=1") told.Add(await ReceiveAsync());
+                while (told[^1] != "STOPPING=1")
+                    told.Add(await ReceiveAsync());
             }
         }
         finally
@@ -55,6 +64,10 @@ public sealed class ServiceNotifierTests
     public void Each_line_of_the_journal_has_its_priority()
     {
         Assert.That(JournalLines.Prefixed(JournalLines.PrefixOf(LogLevel.Warning), "one\r\ntwo\n"), Is.EqualTo("<4>one\n<4>two"));
-        Assert.That(JournalLines.IsTarget(new Dictionary<string, string> { ["JOURNAL_STREAM"] = "8:1" }, descriptor: 1), Is.False, "the output of this process leads elsewhere");
+        Assert.That(
+            JournalLines.IsTarget(new Dictionary<string, string> { ["JOURNAL_STREAM"] = "8:1" }, descriptor: 1),
+            Is.False,
+            "the output of this process leads elsewhere"
+        );
     }
 }

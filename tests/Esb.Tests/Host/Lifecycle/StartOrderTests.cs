@@ -14,11 +14,25 @@ public sealed class StartOrderTests
     // Each pair: what starts first, and what starts after it. Names of classes, because most are nobody's business.
     private static readonly (string Earlier, string Later)[] Declared =
     [
-        ("FileStore", "AuditMover"), ("FileStore", "AuditGate"), ("FileStore", "AuditRetention"), ("FileStore", "LetterRetention"), ("FileStore", "ActivityRetention"),
-        ("AuditMover", "TopicsPart"), ("TopicsPart", "DeadLetterKeeper"), ("BusTablesKeeper", "OutboundEndpoints"), ("DeadLetterKeeper", "OutboundEndpoints"),
-        ("OutboundEndpoints", "FarmTuning"), ("OutboundEndpoints", "QueueHolds"), ("OutboundEndpoints", "Outboxes"), ("OutboundEndpoints", "ReplayRunner"),
-        ("OutboundEndpoints", "Standstills"), ("OutboundEndpoints", "BacklogMonitor"), ("OutboundEndpoints", "WireTaps"),
-        ("ReplayRunner", "HttpListeners"), ("HttpListeners", "InboundEndpoints"), ("InboundEndpoints", "CallGauges"),
+        ("FileStore", "AuditMover"),
+        ("FileStore", "AuditGate"),
+        ("FileStore", "AuditRetention"),
+        ("FileStore", "LetterRetention"),
+        ("FileStore", "ActivityRetention"),
+        ("AuditMover", "TopicsPart"),
+        ("TopicsPart", "DeadLetterKeeper"),
+        ("BusTablesKeeper", "OutboundEndpoints"),
+        ("DeadLetterKeeper", "OutboundEndpoints"),
+        ("OutboundEndpoints", "FarmTuning"),
+        ("OutboundEndpoints", "QueueHolds"),
+        ("OutboundEndpoints", "Outboxes"),
+        ("OutboundEndpoints", "ReplayRunner"),
+        ("OutboundEndpoints", "Standstills"),
+        ("OutboundEndpoints", "BacklogMonitor"),
+        ("OutboundEndpoints", "WireTaps"),
+        ("ReplayRunner", "HttpListeners"),
+        ("HttpListeners", "InboundEndpoints"),
+        ("InboundEndpoints", "CallGauges"),
     ];
 
     [SetUp]
@@ -49,7 +63,10 @@ public sealed class StartOrderTests
         var refusal = Assert.Throws<EsbException>(() => StartOrder.Of([new First(), new Second()]))!;
 
         Assert.That(refusal.Code, Is.EqualTo("ESB-HOST-ORDER"));
-        Assert.That(refusal.Message, Is.EqualTo("The parts of the host cannot start, because they wait for each other: First after Second after First."));
+        Assert.That(
+            refusal.Message,
+            Is.EqualTo("The parts of the host cannot start, because they wait for each other: First after Second after First.")
+        );
     }
 
     [Test]

@@ -20,7 +20,12 @@ public sealed partial class EndpointLogsTests
     [SetUp]
     public void Open()
     {
-        _logs = new EndpointLogs(new LogPlace(_folder.FullName, 1_000_000, ["shop", "orders-db"]), showsStacks: false, new ManualTime(), _complaints);
+        _logs = new EndpointLogs(
+            new LogPlace(_folder.FullName, 1_000_000, ["shop", "orders-db"]),
+            showsStacks: false,
+            new ManualTime(),
+            _complaints
+        );
         _logger = _logs.CreateLogger("Esb.Endpoints.Http.HttpListener");
     }
 
@@ -29,7 +34,8 @@ public sealed partial class EndpointLogsTests
     {
         _logs.Dispose();
         _complaints.Dispose();
-        if (_folder.Exists) _folder.Delete(recursive: true);
+        if (_folder.Exists)
+            _folder.Delete(recursive: true);
     }
 
     [Test]
@@ -51,7 +57,12 @@ public sealed partial class EndpointLogsTests
     {
         LogRefused("shop", 1);
 
-        Assert.That(Read("shop"), Does.Match($@"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} \[{Environment.CurrentManagedThreadId}\] warn  endpoints shop refused 1\r?\n$"));
+        Assert.That(
+            Read("shop"),
+            Does.Match(
+                $@"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} \[{Environment.CurrentManagedThreadId}\] warn  endpoints shop refused 1\r?\n$"
+            )
+        );
     }
 
     [Test]
@@ -97,7 +108,12 @@ public sealed partial class EndpointLogsTests
 
     private string Read(string name)
     {
-        using var stream = new FileStream(Path.Combine(_folder.FullName, $"{name}.log"), FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        using var stream = new FileStream(
+            Path.Combine(_folder.FullName, $"{name}.log"),
+            FileMode.Open,
+            FileAccess.Read,
+            FileShare.ReadWrite
+        );
         using var reader = new StreamReader(stream);
         return reader.ReadToEnd();
     }

@@ -13,7 +13,10 @@ public sealed class EsbConsoleFormatterTests
 
     [Test]
     public void Entry_is_one_line_with_time_level_and_project() =>
-        Assert.That(Write("shop listens", "Esb.Endpoints.Http.HttpListener"), Is.EqualTo($"2026-01-31 07:30:12.345+00:00 info  endpoints shop listens{Environment.NewLine}"));
+        Assert.That(
+            Write("shop listens", "Esb.Endpoints.Http.HttpListener"),
+            Is.EqualTo($"2026-01-31 07:30:12.345+00:00 info  endpoints shop listens{Environment.NewLine}")
+        );
 
     [Test]
     public void Text_from_outside_cannot_write_lines_or_colors() =>
@@ -22,7 +25,11 @@ public sealed class EsbConsoleFormatterTests
     [Test]
     public void Fault_of_the_bus_is_shown_by_its_code_and_a_surprise_with_its_stack()
     {
-        var fault = Write("failed", "Esb.Topics.X", new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable));
+        var fault = Write(
+            "failed",
+            "Esb.Topics.X",
+            new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable)
+        );
         var surprise = Write("failed", "Esb.Topics.X", new InvalidOperationException("what?"));
 
         Assert.That(fault, Does.EndWith($"failed: ESB-TOPIC-UNAVAILABLE The broker is away.{Environment.NewLine}"));
@@ -41,15 +48,36 @@ public sealed class EsbConsoleFormatterTests
     {
         KeyValuePair<string, object?>[] state = [new("Endpoint", "out"), new("Attempts", 3), new("{OriginalFormat}", "x")];
         using var writer = new StringWriter();
-        var entry = new LogEntry<KeyValuePair<string, object?>[]>(LogLevel.Error, "Esb.Delivery.X", new EventId(2402), state, new EsbException("ESB-X", "no", FaultKind.Outside), (_, _) => "given up\nby out");
+        var entry = new LogEntry<KeyValuePair<string, object?>[]>(
+            LogLevel.Error,
+            "Esb.Delivery.X",
+            new EventId(2402),
+            state,
+            new EsbException("ESB-X", "no", FaultKind.Outside),
+            (_, _) => "given up\nby out"
+        );
 
-        new EsbConsoleFormatter(Options.Create(new EsbConsoleFormatterOptions { Json = true, Time = new FixedTime() })).Write(entry, null, writer);
+        new EsbConsoleFormatter(Options.Create(new EsbConsoleFormatterOptions { Json = true, Time = new FixedTime() })).Write(
+            entry,
+            null,
+            writer
+        );
 
-        Assert.That(writer.ToString(), Is.EqualTo(
-            """{"time":"2026-01-31T07:30:12.345+00:00","level":"error","category":"delivery","logger":"Esb.Delivery.X","event":2402,"message":"given up\nby out","endpoint":"out","attempts":3,"code":"ESB-X","exception":"no"}""" + Environment.NewLine));
+        Assert.That(
+            writer.ToString(),
+            Is.EqualTo(
+                """{"time":"2026-01-31T07:30:12.345+00:00","level":"error","category":"delivery","logger":"Esb.Delivery.X","event":2402,"message":"given up\nby out","endpoint":"out","attempts":3,"code":"ESB-X","exception":"no"}"""
+                    + Environment.NewLine
+            )
+        );
     }
 
-    [TestCase("Esb.Topics.Memory.MemoryTransport", "topics"), TestCase("Microsoft.AspNetCore.Server.Kestrel", "kestrel"), TestCase("MassTransit.ReceiveTransport", "masstransit"), TestCase("MassTransit", "masstransit")]
+    [
+        TestCase("Esb.Topics.Memory.MemoryTransport", "topics"),
+        TestCase("Microsoft.AspNetCore.Server.Kestrel", "kestrel"),
+        TestCase("MassTransit.ReceiveTransport", "masstransit"),
+        TestCase("MassTransit", "masstransit")
+    ]
     public void Category_is_shortened_to_who_speaks(string category, string shown) =>
         Assert.That(LogCategory.Shorten(category), Is.EqualTo(shown));
 

@@ -14,7 +14,8 @@ public sealed class LogFileTests
     [Test]
     public void Lines_are_added_to_what_is_there()
     {
-        using (var before = new LogFile(_folder.FullName, "shop", 1000)) before.Add("one\n");
+        using (var before = new LogFile(_folder.FullName, "shop", 1000))
+            before.Add("one\n");
         using var file = new LogFile(_folder.FullName, "shop", 1000);
         file.Add("two\n");
 
@@ -25,9 +26,13 @@ public sealed class LogFileTests
     public void Full_file_makes_room_and_four_older_ones_are_kept()
     {
         using var file = new LogFile(_folder.FullName, "shop", maxSize: 8);
-        for (var line = 0; line < 14; line++) file.Add($"{line:000}\n"); // two go into each
+        for (var line = 0; line < 14; line++)
+            file.Add($"{line:000}\n"); // two go into each
 
-        Assert.That(_folder.GetFiles().Select(found => found.Name).Order(StringComparer.Ordinal), Is.EqualTo(new[] { "shop.1.log", "shop.2.log", "shop.3.log", "shop.4.log", "shop.log" }));
+        Assert.That(
+            _folder.GetFiles().Select(found => found.Name).Order(StringComparer.Ordinal),
+            Is.EqualTo(new[] { "shop.1.log", "shop.2.log", "shop.3.log", "shop.4.log", "shop.log" })
+        );
         Assert.That(Read("shop.log"), Is.EqualTo("012\n013\n"));
         Assert.That(Read("shop.4.log"), Is.EqualTo("004\n005\n"));
     }
@@ -47,7 +52,8 @@ public sealed class LogFileTests
     {
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "shop.1.log")); // in the way
         using var file = new LogFile(_folder.FullName, "shop", maxSize: 8);
-        for (var line = 0; line < 5; line++) file.Add($"{line:000}\n");
+        for (var line = 0; line < 5; line++)
+            file.Add($"{line:000}\n");
 
         Assert.That(Read("shop.log"), Is.EqualTo("000\n001\n002\n003\n004\n"));
     }

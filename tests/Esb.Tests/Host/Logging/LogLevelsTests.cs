@@ -68,7 +68,14 @@ public sealed class LogLevelsTests
         Assert.That(npgsql.IsEnabled(LogLevel.Debug), Is.True);
     }
 
-    [TestCase("topics", "Esb.Topics"), TestCase("Endpoints", "Esb.Endpoints"), TestCase("DEFAULT", "default"), TestCase("Esb.Host.Logging", "Esb.Host.Logging"), TestCase("Esb.Host.Logging.LogLevels", "Esb.Host.Logging.LogLevels"), TestCase("microsoft.extensions.logging", "microsoft.extensions.logging")]
+    [
+        TestCase("topics", "Esb.Topics"),
+        TestCase("Endpoints", "Esb.Endpoints"),
+        TestCase("DEFAULT", "default"),
+        TestCase("Esb.Host.Logging", "Esb.Host.Logging"),
+        TestCase("Esb.Host.Logging.LogLevels", "Esb.Host.Logging.LogLevels"),
+        TestCase("microsoft.extensions.logging", "microsoft.extensions.logging")
+    ]
     public void Category_is_known(string name, string category) => Assert.That(LogCategories.Resolve(name, out _), Is.EqualTo(category));
 
     [TestCase("Esb.Core.Configuration", "Esb.Configuration.LiveSettings"), TestCase("Esb.Configuration", "Esb.Configuration.LiveSettings")]

@@ -12,7 +12,11 @@ public sealed class CommandKeyTests
     private RunningManagement _host = null!;
 
     [SetUp]
-    public async Task Start() => _host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton<IIdempotencyKeys, KeysInMemory>());
+    public async Task Start() =>
+        _host = await RunningManagement.StartAsync(
+            CancellationToken.None,
+            services => services.AddSingleton<IIdempotencyKeys, KeysInMemory>()
+        );
 
     [TearDown]
     public async Task Stop() => await _host.DisposeAsync();
@@ -26,7 +30,10 @@ public sealed class CommandKeyTests
 
         Assert.That(_host.Publisher.Published, Has.Count.EqualTo(2));
         Assert.That(again.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
-        Assert.That(await again.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo(await first.Content.ReadAsStringAsync(cancellationToken)));
+        Assert.That(
+            await again.Content.ReadAsStringAsync(cancellationToken),
+            Is.EqualTo(await first.Content.ReadAsStringAsync(cancellationToken))
+        );
         Assert.That(again.Headers.Contains("Idempotency-Replayed"), Is.True);
     }
 
@@ -52,7 +59,11 @@ public sealed class CommandKeyTests
 
     private async Task<HttpResponseMessage> SendAsync(string key, string body, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/api/topics/orders.new/messages") { Content = new StringContent(body), Headers = { { "Idempotency-Key", key } } };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/api/topics/orders.new/messages")
+        {
+            Content = new StringContent(body),
+            Headers = { { "Idempotency-Key", key } },
+        };
         return await _host.Client.SendAsync(request, cancellationToken);
     }
 
@@ -62,9 +73,14 @@ public sealed class CommandKeyTests
 
         public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken)
         {
-            if (_known.TryAdd(key, (bodyHash.ToArray(), null))) return Task.FromResult<KeyClaim>(new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()));
+            if (_known.TryAdd(key, (bodyHash.ToArray(), null)))
+                return Task.FromResult<KeyClaim>(new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()));
             var (hash, answer) = _known[key];
-            return Task.FromResult<KeyClaim>(!hash.AsSpan().SequenceEqual(bodyHash.Span) ? new KeyClaim.Conflicting() : answer is null ? new KeyClaim.Running() : new KeyClaim.Answered(answer));
+            return Task.FromResult<KeyClaim>(
+                !hash.AsSpan().SequenceEqual(bodyHash.Span) ? new KeyClaim.Conflicting()
+                : answer is null ? new KeyClaim.Running()
+                : new KeyClaim.Answered(answer)
+            );
         }
 
         public Task RenewAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) => Task.CompletedTask;

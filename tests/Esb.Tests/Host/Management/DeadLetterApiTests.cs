@@ -42,10 +42,24 @@ public sealed class DeadLetterApiTests
         var letter = Summary();
         _letters.FindAsync(null!, default).ReturnsForAnyArgs(new[] { letter }.ToAsyncEnumerable());
 
-        var page = await GetAsync("/api/dead-letters?endpoint=shop&code=ESB-X&subject=orders.%23&text=no&state=open&from=2026-01-01&before=77&limit=1", cancellationToken);
+        var page = await GetAsync(
+            "/api/dead-letters?endpoint=shop&code=ESB-X&subject=orders.%23&text=no&state=open&from=2026-01-01&before=77&limit=1",
+            cancellationToken
+        );
 
         var asked = (DeadLetterQuery)_letters.ReceivedCalls().Single().GetArguments()[0]!;
-        Assert.That((asked.Filter.Endpoint, asked.Filter.Code, asked.Filter.Subject, asked.Filter.Text, asked.Filter.State, asked.Before, asked.Limit), Is.EqualTo(("shop", "ESB-X", "orders.#", "no", DeadLetterState.Open, 77, 1)));
+        Assert.That(
+            (
+                asked.Filter.Endpoint,
+                asked.Filter.Code,
+                asked.Filter.Subject,
+                asked.Filter.Text,
+                asked.Filter.State,
+                asked.Before,
+                asked.Limit
+            ),
+            Is.EqualTo(("shop", "ESB-X", "orders.#", "no", DeadLetterState.Open, 77, 1))
+        );
         Assert.That((string?)page["next"], Is.EqualTo("42"));
         Assert.That((string?)page["items"]![0]!["id"], Is.EqualTo(letter.Id.ToString()));
         Assert.That((string?)page["items"]![0]!["state"], Is.EqualTo("open"));
@@ -63,7 +77,10 @@ public sealed class DeadLetterApiTests
         Assert.That((string?)shown["headers"]!["x-order"], Is.EqualTo("A-1001"));
         Assert.That((string?)shown["failures"]![0]!["code"], Is.EqualTo("ESB-HTTP-STATUS"));
         Assert.That(await body.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("<script>alert(1)</script>"));
-        Assert.That((body.Content.Headers.ContentType!.MediaType, body.Content.Headers.ContentDisposition!.DispositionType), Is.EqualTo(("application/octet-stream", "attachment")));
+        Assert.That(
+            (body.Content.Headers.ContentType!.MediaType, body.Content.Headers.ContentDisposition!.DispositionType),
+            Is.EqualTo(("application/octet-stream", "attachment"))
+        );
     }
 
     [Test]
@@ -71,7 +88,9 @@ public sealed class DeadLetterApiTests
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, "/api/replays")
         {
-            Content = Json("""{ "filter": { "endpoint": "shop", "state": "replayed" }, "redirect": "ledger", "rate": 50, "batchSize": 500, "firstBatch": 5, "batchPause": "2s", "stopAtFailureShare": 0.05, "outOfOrder": true, "reason": "mended" }"""),
+            Content = Json(
+                """{ "filter": { "endpoint": "shop", "state": "replayed" }, "redirect": "ledger", "rate": 50, "batchSize": 500, "firstBatch": 5, "batchPause": "2s", "stopAtFailureShare": 0.05, "outOfOrder": true, "reason": "mended" }"""
+            ),
         };
         request.Headers.Add("X-Esb-Operator", "ada");
         request.Headers.Add("Idempotency-Key", "monday");
@@ -81,19 +100,30 @@ public sealed class DeadLetterApiTests
         var (asked, command, decision) = Asked();
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That(response.Headers.Location!.ToString(), Does.StartWith("/api/replays/"));
-        Assert.That((asked.Letters.Endpoint, asked.Letters.State, asked.Redirect, asked.Rate, asked.BatchSize, asked.FirstBatch), Is.EqualTo(("shop", DeadLetterState.Replayed, "ledger", 50.0, 500, 5)));
+        Assert.That(
+            (asked.Letters.Endpoint, asked.Letters.State, asked.Redirect, asked.Rate, asked.BatchSize, asked.FirstBatch),
+            Is.EqualTo(("shop", DeadLetterState.Replayed, "ledger", 50.0, 500, 5))
+        );
         Assert.That((asked.BatchPause, asked.StopAtFailureShare, asked.OutOfOrder), Is.EqualTo((TimeSpan.FromSeconds(2), 0.05, true)));
         Assert.That((command, decision), Is.EqualTo(("monday", new OperatorDecision("ada", "mended"))));
     }
 
     [Test]
-    public async Task Single_letter_is_replayed_with_an_edited_body_larger_than_the_limit_of_bodies_as_json(CancellationToken cancellationToken)
+    public async Task Single_letter_is_replayed_with_an_edited_body_larger_than_the_limit_of_bodies_as_json(
+        CancellationToken cancellationToken
+    )
     {
         var letter = Letter("x");
         _letters.GetAsync(letter.Id, Arg.Any<CancellationToken>()).Returns(new KeptDeadLetter(Summary() with { Id = letter.Id }, letter));
         var mended = new string('é', 500); // of 1 KiB; escaped it takes more
 
-        using var response = await Client.PostAsync($"/api/dead-letters/{letter.Id}/replay", Json($$"""{ "edit": { "body": "{{mended.Replace("é", "\\u00e9")}}", "contentType": "text/plain", "headers": { "x-a": "b" } } }"""), cancellationToken);
+        using var response = await Client.PostAsync(
+            $"/api/dead-letters/{letter.Id}/replay",
+            Json(
+                $$"""{ "edit": { "body": "{{mended.Replace("é", "\\u00e9")}}", "contentType": "text/plain", "headers": { "x-a": "b" } } }"""
+            ),
+            cancellationToken
+        );
 
         var (asked, command, decision) = Asked();
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
@@ -111,7 +141,10 @@ public sealed class DeadLetterApiTests
     [TestCase("""{ "filter": {}, "batchPause": "5" }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "filter": { "state": "replaying" } }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "filter": {}, "edit": { "body": "x" } }""", "ESB-API-PARAMETER")]
-    [TestCase("""{ "ids": ["0190a5d2-0000-7000-8000-000000000000"], "edit": { "body": "x", "bodyBase64": "eA==" } }""", "ESB-API-PARAMETER")]
+    [TestCase(
+        """{ "ids": ["0190a5d2-0000-7000-8000-000000000000"], "edit": { "body": "x", "bodyBase64": "eA==" } }""",
+        "ESB-API-PARAMETER"
+    )]
     [TestCase("""{ "ids": ["0190a5d2-0000-7000-8000-000000000000"], "edit": { "headers": { "esb-key": "x" } } }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "filter": { "endpont": "shop" } }""", "ESB-API-BODY")]
     [TestCase("""{ "filter": {}, "filter": {} }""", "ESB-API-BODY")]
@@ -122,7 +155,11 @@ public sealed class DeadLetterApiTests
         foreach (var path in new[] { "/api/replays", "/api/replays/preview" })
         {
             using var response = await Client.PostAsync(path, Json(body), cancellationToken);
-            Assert.That((response.StatusCode, await CodeOf(response, cancellationToken)), Is.EqualTo((HttpStatusCode.BadRequest, code)), path);
+            Assert.That(
+                (response.StatusCode, await CodeOf(response, cancellationToken)),
+                Is.EqualTo((HttpStatusCode.BadRequest, code)),
+                path
+            );
         }
 
         Assert.That(_desk.ReceivedCalls(), Is.Empty);
@@ -131,19 +168,33 @@ public sealed class DeadLetterApiTests
     [Test]
     public async Task Body_that_is_no_json_is_refused(CancellationToken cancellationToken)
     {
-        using var response = await Client.PostAsync("/api/replays", new StringContent("{}", Encoding.UTF8, "text/plain"), cancellationToken);
+        using var response = await Client.PostAsync(
+            "/api/replays",
+            new StringContent("{}", Encoding.UTF8, "text/plain"),
+            cancellationToken
+        );
 
-        Assert.That((response.StatusCode, await CodeOf(response, cancellationToken)), Is.EqualTo((HttpStatusCode.UnsupportedMediaType, "ESB-API-BODY")));
+        Assert.That(
+            (response.StatusCode, await CodeOf(response, cancellationToken)),
+            Is.EqualTo((HttpStatusCode.UnsupportedMediaType, "ESB-API-BODY"))
+        );
     }
 
     [Test]
     public async Task What_the_desk_refuses_is_a_problem(CancellationToken cancellationToken)
     {
-        _desk.ReplayAsync(null!, null, null!, default).ReturnsForAnyArgs<ReplayJob>(_ => throw new EsbException("ESB-REPLAY-ORDER", "It delivers in order.", FaultKind.Invalid) { Status = 409 });
+        _desk
+            .ReplayAsync(null!, null, null!, default)
+            .ReturnsForAnyArgs<ReplayJob>(_ =>
+                throw new EsbException("ESB-REPLAY-ORDER", "It delivers in order.", FaultKind.Invalid) { Status = 409 }
+            );
 
         using var response = await Client.PostAsync("/api/replays", Json("""{ "filter": {} }"""), cancellationToken);
 
-        Assert.That((response.StatusCode, await CodeOf(response, cancellationToken)), Is.EqualTo((HttpStatusCode.Conflict, "ESB-REPLAY-ORDER")));
+        Assert.That(
+            (response.StatusCode, await CodeOf(response, cancellationToken)),
+            Is.EqualTo((HttpStatusCode.Conflict, "ESB-REPLAY-ORDER"))
+        );
     }
 
     [Test]
@@ -152,9 +203,16 @@ public sealed class DeadLetterApiTests
         _desk.DiscardAsync(null!, null!, default).ReturnsForAnyArgs(7);
 
         using var without = await Client.PostAsync("/api/dead-letters/discard", Json("""{ "filter": {} }"""), cancellationToken);
-        using var with = await Client.PostAsync("/api/dead-letters/discard", Json("""{ "filter": { "endpoint": "shop" }, "reason": "paid by hand" }"""), cancellationToken);
+        using var with = await Client.PostAsync(
+            "/api/dead-letters/discard",
+            Json("""{ "filter": { "endpoint": "shop" }, "reason": "paid by hand" }"""),
+            cancellationToken
+        );
 
-        Assert.That((without.StatusCode, await CodeOf(without, cancellationToken)), Is.EqualTo((HttpStatusCode.BadRequest, "ESB-API-PARAMETER")));
+        Assert.That(
+            (without.StatusCode, await CodeOf(without, cancellationToken)),
+            Is.EqualTo((HttpStatusCode.BadRequest, "ESB-API-PARAMETER"))
+        );
         Assert.That((int?)(await with.Content.ReadFromJsonAsync<JsonObject>(cancellationToken))!["discarded"], Is.EqualTo(7));
         await _desk.ReceivedWithAnyArgs(1).DiscardAsync(null!, null!, default);
     }
@@ -175,7 +233,14 @@ public sealed class DeadLetterApiTests
     [Test]
     public async Task Jobs_are_listed_and_shown(CancellationToken cancellationToken)
     {
-        var job = Job(new ReplayRequest { Letters = new() { Endpoint = "shop" }, BatchSize = 100, Edit = new ReplayEdit { Body = "x"u8.ToArray() } });
+        var job = Job(
+            new ReplayRequest
+            {
+                Letters = new() { Endpoint = "shop" },
+                BatchSize = 100,
+                Edit = new ReplayEdit { Body = "x"u8.ToArray() },
+            }
+        );
         _jobs.ListAsync(null, 1, Arg.Any<CancellationToken>()).Returns([job]);
         _jobs.GetAsync(job.Id, Arg.Any<CancellationToken>()).Returns(job);
 
@@ -183,37 +248,57 @@ public sealed class DeadLetterApiTests
         var shown = await GetAsync($"/api/replays/{job.Id}", cancellationToken);
 
         Assert.That((string?)page["next"], Is.EqualTo(job.Id.ToString()));
-        Assert.That(((string?)shown["filter"]!["endpoint"], (string?)shown["batchPause"], (string?)shown["editedAs"]), Is.EqualTo(("shop", "5s", job.EditedId.ToString())));
+        Assert.That(
+            ((string?)shown["filter"]!["endpoint"], (string?)shown["batchPause"], (string?)shown["editedAs"]),
+            Is.EqualTo(("shop", "5s", job.EditedId.ToString()))
+        );
         Assert.That(shown.ToJsonString(), Does.Not.Contain("\"body\""));
     }
 
-    private static ReplayJob Job(ReplayRequest request) => new()
-    {
-        Id = Guid.CreateVersion7(),
-        Command = "c",
-        Fingerprint = "f",
-        Request = request,
-        CreatedAt = Now,
-        CreatedBy = "ada",
-        Total = 3,
-    };
+    private static ReplayJob Job(ReplayRequest request) =>
+        new()
+        {
+            Id = Guid.CreateVersion7(),
+            Command = "c",
+            Fingerprint = "f",
+            Request = request,
+            CreatedAt = Now,
+            CreatedBy = "ada",
+            Total = 3,
+        };
 
     private static DeadLetter Letter(string body) =>
-        new(Some.Message(body) with { Headers = MessageHeaders.From([new("x-order", "A-1001")]) }, "shop", "ESB-HTTP-STATUS", "404", null, 1, Now, Now) { Failures = [new(Now, "ESB-HTTP-STATUS", "404")] };
+        new(
+            Some.Message(body) with
+            {
+                Headers = MessageHeaders.From([new("x-order", "A-1001")]),
+            },
+            "shop",
+            "ESB-HTTP-STATUS",
+            "404",
+            null,
+            1,
+            Now,
+            Now
+        )
+        {
+            Failures = [new(Now, "ESB-HTTP-STATUS", "404")],
+        };
 
-    private static DeadLetterSummary Summary() => new()
-    {
-        Id = Guid.NewGuid(),
-        Number = 42,
-        MessageId = Guid.NewGuid(),
-        ConversationId = Guid.NewGuid(),
-        Endpoint = "shop",
-        Subject = "orders.new",
-        Code = "ESB-HTTP-STATUS",
-        Reason = "404",
-        FirstAttempt = Now,
-        LastAttempt = Now,
-    };
+    private static DeadLetterSummary Summary() =>
+        new()
+        {
+            Id = Guid.NewGuid(),
+            Number = 42,
+            MessageId = Guid.NewGuid(),
+            ConversationId = Guid.NewGuid(),
+            Endpoint = "shop",
+            Subject = "orders.new",
+            Code = "ESB-HTTP-STATUS",
+            Reason = "404",
+            FirstAttempt = Now,
+            LastAttempt = Now,
+        };
 
     private static StringContent Json(string text) => new(text, Encoding.UTF8, "application/json");
 
@@ -225,9 +310,13 @@ public sealed class DeadLetterApiTests
 
     private (ReplayRequest Request, string? Command, OperatorDecision Decision) Asked()
     {
-        var arguments = _desk.ReceivedCalls().Single(call => call.GetMethodInfo().Name == nameof(IDeadLetterDesk.ReplayAsync)).GetArguments();
+        var arguments = _desk
+            .ReceivedCalls()
+            .Single(call => call.GetMethodInfo().Name == nameof(IDeadLetterDesk.ReplayAsync))
+            .GetArguments();
         return ((ReplayRequest)arguments[0]!, (string?)arguments[1], (OperatorDecision)arguments[2]!);
     }
 
-    private async Task<JsonObject> GetAsync(string path, CancellationToken cancellationToken) => (await Client.GetFromJsonAsync<JsonObject>(path, cancellationToken))!;
+    private async Task<JsonObject> GetAsync(string path, CancellationToken cancellationToken) =>
+        (await Client.GetFromJsonAsync<JsonObject>(path, cancellationToken))!;
 }

@@ -16,10 +16,17 @@ public sealed partial class DescriptionApiTests : ManagementFixture
     {
         var document = await Client.GetFromJsonAsync<JsonObject>("/api/openapi.json", cancellationToken);
 
-        var described = document!["paths"]!.AsObject().SelectMany(path => path.Value!.AsObject().Select(operation => $"{operation.Key.ToUpperInvariant()} {path.Key}")).ToList();
+        var described = document!["paths"]!
+            .AsObject()
+            .SelectMany(path => path.Value!.AsObject().Select(operation => $"{operation.Key.ToUpperInvariant()} {path.Key}"))
+            .ToList();
         var routes = RoutesOfApi().Select(route => $"{route.Method} {route.Path}").ToList();
         Assert.That(described, Is.EquivalentTo(routes));
-        Assert.That(RoutesOfApi().Where(route => !ApiCatalog.Knows(route.Method, route.Path)).Select(route => $"{route.Method} {route.Path}"), Is.Empty, "write a line into ApiCatalog");
+        Assert.That(
+            RoutesOfApi().Where(route => !ApiCatalog.Knows(route.Method, route.Path)).Select(route => $"{route.Method} {route.Path}"),
+            Is.Empty,
+            "write a line into ApiCatalog"
+        );
     }
 
     [Test]
@@ -36,7 +43,10 @@ public sealed partial class DescriptionApiTests : ManagementFixture
             Assert.That(found, Is.Not.Null, reference);
         }
 
-        var ids = document["paths"]!.AsObject().SelectMany(path => path.Value!.AsObject().Select(operation => (string)operation.Value!["operationId"]!)).ToList();
+        var ids = document["paths"]!
+            .AsObject()
+            .SelectMany(path => path.Value!.AsObject().Select(operation => (string)operation.Value!["operationId"]!))
+            .ToList();
         Assert.That(ids.Distinct().Count(), Is.EqualTo(ids.Count));
         Assert.That((string?)document["openapi"], Is.EqualTo("3.1.0"));
         Assert.That((string?)document["paths"]!["/api/endpoints/{name}"]!["patch"]!["x-esb-role"], Is.EqualTo("operator"));
@@ -90,12 +100,18 @@ public sealed partial class DescriptionApiTests : ManagementFixture
     [Test]
     public async Task Sent_configuration_is_checked_with_each_error_at_its_place(CancellationToken cancellationToken)
     {
-        var files = new { files = new Dictionary<string, string> { ["esb.json"] = """
+        var files = new
+        {
+            files = new Dictionary<string, string>
             {
-              "name": "shop",
-              "endpoints": { "ledger": { "type": "file-outbound", "folder": "x", "poolSize": 0 } }
-            }
-            """ } };
+                ["esb.json"] = """
+                    {
+                      "name": "shop",
+                      "endpoints": { "ledger": { "type": "file-outbound", "folder": "x", "poolSize": 0 } }
+                    }
+                    """,
+            },
+        };
 
         using var answer = await Client.PostAsJsonAsync("/api/configuration/validate", files, cancellationToken);
         var checkedOne = await answer.Content.ReadFromJsonAsync<JsonObject>(cancellationToken);
@@ -136,8 +152,16 @@ public sealed partial class DescriptionApiTests : ManagementFixture
     }
 
     private List<(string Method, string Path)> RoutesOfApi() =>
-        [.. Host.Server.Routes.Where(route => route.Metadata.GetMetadata<IHttpMethodMetadata>() is not null).Select(route => (route.Metadata.GetMetadata<IHttpMethodMetadata>()!.HttpMethods.Single(), OpenApiDocument.PathOf(route)))
-            .Where(route => route.Item2.StartsWith("/api/", StringComparison.Ordinal) || route.Item2.StartsWith("/health/", StringComparison.Ordinal) || route.Item2 == "/metrics")];
+        [
+            .. Host
+                .Server.Routes.Where(route => route.Metadata.GetMetadata<IHttpMethodMetadata>() is not null)
+                .Select(route => (route.Metadata.GetMetadata<IHttpMethodMetadata>()!.HttpMethods.Single(), OpenApiDocument.PathOf(route)))
+                .Where(route =>
+                    route.Item2.StartsWith("/api/", StringComparison.Ordinal)
+                    || route.Item2.StartsWith("/health/", StringComparison.Ordinal)
+                    || route.Item2 == "/metrics"
+                ),
+        ];
 
     [GeneratedRegex("\"\\$ref\": ?\"#([^\"]+)\"")]
     private static partial Regex Reference();

@@ -29,7 +29,12 @@ public sealed class HealthApiTests
     [Test, Property("Case", "API-25")]
     public async Task Host_is_not_ready_while_a_check_fails_and_keeps_its_exception_to_itself(CancellationToken cancellationToken)
     {
-        _health.CheckAsync(Arg.Any<CancellationToken>()).Returns(new ValueTask<string?>("the broker is away"), ValueTask.FromException<string?>(new InvalidOperationException("password=hunter2")));
+        _health
+            .CheckAsync(Arg.Any<CancellationToken>())
+            .Returns(
+                new ValueTask<string?>("the broker is away"),
+                ValueTask.FromException<string?>(new InvalidOperationException("password=hunter2"))
+            );
 
         using var away = await Client.GetAsync("/health/ready", cancellationToken);
         using var failed = await Client.GetAsync("/health/ready", cancellationToken);

@@ -34,9 +34,15 @@ public sealed class LogApiTests
         {
             Assert.That((before, logger.IsEnabled(LogLevel.Debug)), Is.EqualTo((false, true)));
             Assert.That(log.GetProperty("changed")[0].GetProperty("category").GetString(), Is.EqualTo("Esb.Workflows"));
-            Assert.That(log.GetProperty("changed")[0].GetProperty("until").GetDateTimeOffset(), Is.GreaterThan(TimeProvider.System.GetUtcNow().AddMinutes(9)));
+            Assert.That(
+                log.GetProperty("changed")[0].GetProperty("until").GetDateTimeOffset(),
+                Is.GreaterThan(TimeProvider.System.GetUtcNow().AddMinutes(9))
+            );
         });
-        await _host.Services.GetRequiredService<IFarm>().Received(1).BroadcastAsync(Arg.Any<ChangeLogLevels>(), Arg.Any<CancellationToken>());
+        await _host
+            .Services.GetRequiredService<IFarm>()
+            .Received(1)
+            .BroadcastAsync(Arg.Any<ChangeLogLevels>(), Arg.Any<CancellationToken>());
     }
 
     [Test]
@@ -44,13 +50,20 @@ public sealed class LogApiTests
     {
         await PatchAsync("""{ "levels": { "topics": "trace" }, "hosts": "this" }""", cancellationToken);
 
-        await _host.Services.GetRequiredService<IFarm>().DidNotReceive().BroadcastAsync(Arg.Any<ChangeLogLevels>(), Arg.Any<CancellationToken>());
+        await _host
+            .Services.GetRequiredService<IFarm>()
+            .DidNotReceive()
+            .BroadcastAsync(Arg.Any<ChangeLogLevels>(), Arg.Any<CancellationToken>());
         var log = await _host.Client.GetFromJsonAsync<JsonElement>("/api/log", cancellationToken);
         Assert.That(log.GetProperty("changed")[0].GetProperty("level").GetString(), Is.EqualTo("trace"));
     }
 
     [TestCase("""{ }"""), TestCase("""{ "levels": { "topcs": "debug" } }"""), TestCase("""{ "levels": { "topics": "loud" } }""")]
-    [TestCase("""{ "levels": { "topics": "debug" }, "for": "soon" }"""), TestCase("""{ "levels": { "topics": "debug", "Esb.Topics": "trace" } }"""), TestCase("""{ "level": {} }""")]
+    [
+        TestCase("""{ "levels": { "topics": "debug" }, "for": "soon" }"""),
+        TestCase("""{ "levels": { "topics": "debug", "Esb.Topics": "trace" } }"""),
+        TestCase("""{ "level": {} }""")
+    ]
     public async Task What_cannot_be_meant_is_refused_and_changes_nothing(string body, CancellationToken cancellationToken)
     {
         using var response = await PatchAsync(body, cancellationToken);

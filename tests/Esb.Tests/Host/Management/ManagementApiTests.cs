@@ -30,9 +30,21 @@ public sealed class ManagementApiTests
         _health = Substitute.For<IHealthCheck>();
         _health.Name.Returns("topics");
         var monitor = Substitute.For<IEndpointMonitor>();
-        monitor.Endpoints.Returns([new EndpointStatus { Name = "ledger", Type = "file-outbound", State = EndpointState.Running, Messages = 3, Pool = new PoolStatus(20, 2, 1, 0, 0) }]);
+        monitor.Endpoints.Returns([
+            new EndpointStatus
+            {
+                Name = "ledger",
+                Type = "file-outbound",
+                State = EndpointState.Running,
+                Messages = 3,
+                Pool = new PoolStatus(20, 2, 1, 0, 0),
+            },
+        ]);
         _log = new LogLines();
-        _host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(_health).AddSingleton(monitor).AddSingleton<ILoggerProvider>(_log));
+        _host = await RunningManagement.StartAsync(
+            CancellationToken.None,
+            services => services.AddSingleton(_health).AddSingleton(monitor).AddSingleton<ILoggerProvider>(_log)
+        );
     }
 
     [TearDown]
@@ -51,11 +63,24 @@ public sealed class ManagementApiTests
         Assert.That(routes, Has.Count.GreaterThanOrEqualTo(8));
         foreach (var route in routes)
         {
-            var path = "/" + route.RoutePattern.RawText!.Trim('/').Replace("{id}", Guid.NewGuid().ToString()).Replace("{endpoint}", "ledger").Replace("{line}", "c-1").Replace("{name}", "order").Replace("{subject}", "orders.new");
+            var path =
+                "/"
+                + route
+                    .RoutePattern.RawText!.Trim('/')
+                    .Replace("{id}", Guid.NewGuid().ToString())
+                    .Replace("{endpoint}", "ledger")
+                    .Replace("{line}", "c-1")
+                    .Replace("{name}", "order")
+                    .Replace("{subject}", "orders.new");
             var method = route.Metadata.GetMetadata<Microsoft.AspNetCore.Routing.IHttpMethodMetadata>()!.HttpMethods[0];
-            if ($"{method} {path}" is "GET /" or "GET /console/{**path}" or "POST /api/session") continue; // the files of the console, and where a key is shown
+            if ($"{method} {path}" is "GET /" or "GET /console/{**path}" or "POST /api/session")
+                continue; // the files of the console, and where a key is shown
             using var response = await stranger.SendAsync(new HttpRequestMessage(new HttpMethod(method), path), cancellationToken);
-            Assert.That(response.StatusCode, OpenRoutes.Contains(path) ? Is.EqualTo(HttpStatusCode.OK) : Is.EqualTo(HttpStatusCode.Unauthorized), $"{method} {path}");
+            Assert.That(
+                response.StatusCode,
+                OpenRoutes.Contains(path) ? Is.EqualTo(HttpStatusCode.OK) : Is.EqualTo(HttpStatusCode.Unauthorized),
+                $"{method} {path}"
+            );
         }
 
         Assert.That(_host.Publisher.Published, Is.Empty);
@@ -80,7 +105,12 @@ public sealed class ManagementApiTests
         Assert.That((await client.GetAsync("/api/topics", cancellationToken)).StatusCode, Is.EqualTo(HttpStatusCode.OK));
     }
 
-    [TestCase("/api/no-such-thing"), TestCase("/api/files/..%2f..%2fetc%2fpasswd"), TestCase("/api/../../etc/passwd"), Property("Case", "API-22")]
+    [
+        TestCase("/api/no-such-thing"),
+        TestCase("/api/files/..%2f..%2fetc%2fpasswd"),
+        TestCase("/api/../../etc/passwd"),
+        Property("Case", "API-22")
+    ]
     public async Task Unknown_route_is_not_found(string path, CancellationToken cancellationToken)
     {
         using var response = await Client.GetAsync(path, cancellationToken);
@@ -97,8 +127,23 @@ public sealed class ManagementApiTests
         Assert.That((int)response.StatusCode, Is.EqualTo(405));
     }
 
-    [TestCase("limit=1000000"), TestCase("limit=-1"), TestCase("limit=ten"), TestCase("limit=1&limit=2"), TestCase("before=yesterday"), TestCase("from=soon"),
-     TestCase("kind=exploded"), TestCase("failed=perhaps"), TestCase("failed=true&kind=failed"), TestCase("trace=xyz"), TestCase("id=7"), TestCase("from=2026-02-01&to=2026-01-01"), TestCase("where=order"), TestCase("where=a=1&where=a=2"), Property("Case", "API-08")]
+    [
+        TestCase("limit=1000000"),
+        TestCase("limit=-1"),
+        TestCase("limit=ten"),
+        TestCase("limit=1&limit=2"),
+        TestCase("before=yesterday"),
+        TestCase("from=soon"),
+        TestCase("kind=exploded"),
+        TestCase("failed=perhaps"),
+        TestCase("failed=true&kind=failed"),
+        TestCase("trace=xyz"),
+        TestCase("id=7"),
+        TestCase("from=2026-02-01&to=2026-01-01"),
+        TestCase("where=order"),
+        TestCase("where=a=1&where=a=2"),
+        Property("Case", "API-08")
+    ]
     public async Task Parameter_out_of_range_is_refused(string query, CancellationToken cancellationToken)
     {
         using var response = await Client.GetAsync($"/api/messages?{query}", cancellationToken);
@@ -110,7 +155,9 @@ public sealed class ManagementApiTests
     [Test]
     public async Task Unknown_parameter_is_refused_with_the_nearest_name(CancellationToken cancellationToken)
     {
-        var problem = await (await Client.GetAsync("/api/messages?limt=5", cancellationToken)).Content.ReadFromJsonAsync<JsonObject>(cancellationToken);
+        var problem = await (await Client.GetAsync("/api/messages?limt=5", cancellationToken)).Content.ReadFromJsonAsync<JsonObject>(
+            cancellationToken
+        );
 
         Assert.That((string?)problem!["code"], Is.EqualTo("ESB-API-UNKNOWN"));
         Assert.That((string?)problem["detail"], Does.Contain("did you mean \"limit\"?"));
@@ -136,7 +183,12 @@ public sealed class ManagementApiTests
     [Test]
     public async Task Fault_of_the_bus_keeps_its_code_and_a_surprise_tells_nothing(CancellationToken cancellationToken)
     {
-        _host.Publisher.Failure = new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable, new IOException("broker-7 refused"));
+        _host.Publisher.Failure = new EsbException(
+            "ESB-TOPIC-UNAVAILABLE",
+            "The broker is away.",
+            FaultKind.Unavailable,
+            new IOException("broker-7 refused")
+        );
         using var away = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent("x"), cancellationToken);
         _host.Publisher.Failure = new InvalidOperationException("password=hunter2");
         using var surprise = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent("x"), cancellationToken);
@@ -146,8 +198,19 @@ public sealed class ManagementApiTests
         Assert.That(await away.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("broker-7"));
         Assert.That((int)surprise.StatusCode, Is.EqualTo(500));
         Assert.That(await surprise.Content.ReadAsStringAsync(cancellationToken), Does.Not.Contain("hunter2"));
-        Assert.That(_log.All.Select(line => (line.Level, line.Text)), Has.Some.Matches<(LogLevel Level, string Text)>(line => line is (LogLevel.Warning, var text) && text.Contains("cannot be served") && text.Contains("broker-7")), "the log has what the answer has not");
-        Assert.That(_log.All.Select(line => (line.Level, line.Text)), Has.Some.Matches<(LogLevel Level, string Text)>(line => line is (LogLevel.Error, var text) && text.Contains("InvalidOperationException")));
+        Assert.That(
+            _log.All.Select(line => (line.Level, line.Text)),
+            Has.Some.Matches<(LogLevel Level, string Text)>(line =>
+                line is (LogLevel.Warning, var text) && text.Contains("cannot be served") && text.Contains("broker-7")
+            ),
+            "the log has what the answer has not"
+        );
+        Assert.That(
+            _log.All.Select(line => (line.Level, line.Text)),
+            Has.Some.Matches<(LogLevel Level, string Text)>(line =>
+                line is (LogLevel.Error, var text) && text.Contains("InvalidOperationException")
+            )
+        );
     }
 
     [Test]

@@ -11,8 +11,11 @@ public sealed class ManagementKeyTests
 
     private string KeyFile => Path.Combine(_folder.FullName, "esb-data", "management.key");
 
-    [SetUp] public void CreateFolder() => _folder = Directory.CreateTempSubdirectory("esb-");
-    [TearDown] public void DeleteFolder() => _folder.Delete(recursive: true);
+    [SetUp]
+    public void CreateFolder() => _folder = Directory.CreateTempSubdirectory("esb-");
+
+    [TearDown]
+    public void DeleteFolder() => _folder.Delete(recursive: true);
 
     [Test]
     public void First_start_makes_a_key_that_only_its_owner_can_read()
@@ -22,7 +25,8 @@ public sealed class ManagementKeyTests
         var written = File.ReadAllText(KeyFile).Trim();
         Assert.That(written, Has.Length.EqualTo(43).And.Matches("^[A-Za-z0-9_-]+$"));
         Assert.That(key.Matches(written), Is.True);
-        if (!OperatingSystem.IsWindows()) Assert.That(File.GetUnixFileMode(KeyFile), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+        if (!OperatingSystem.IsWindows())
+            Assert.That(File.GetUnixFileMode(KeyFile), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
     }
 
     [Test, Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
@@ -56,11 +60,17 @@ public sealed class ManagementKeyTests
     {
         ManagementKey.ReadOrCreate(KeyFile);
         File.SetUnixFileMode(KeyFile, UnixFileMode.UserRead | UnixFileMode.OtherRead);
-        Assert.That(() => ManagementKey.ReadOrCreate(KeyFile), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("ESB-CFG-KEYFILE"));
+        Assert.That(
+            () => ManagementKey.ReadOrCreate(KeyFile),
+            Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("ESB-CFG-KEYFILE")
+        );
 
         File.SetUnixFileMode(KeyFile, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         File.WriteAllText(KeyFile, "x");
-        Assert.That(() => ManagementKey.ReadOrCreate(KeyFile), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("too short"));
+        Assert.That(
+            () => ManagementKey.ReadOrCreate(KeyFile),
+            Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("too short")
+        );
     }
 
     [Test]
@@ -69,6 +79,9 @@ public sealed class ManagementKeyTests
         Directory.CreateDirectory(Path.GetDirectoryName(KeyFile)!);
         File.WriteAllText(KeyFile, "\n");
 
-        Assert.That(() => ManagementKey.ReadOrCreate(KeyFile), Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("ESB-CFG-KEYFILE"));
+        Assert.That(
+            () => ManagementKey.ReadOrCreate(KeyFile),
+            Throws.TypeOf<ConfigurationRefusedException>().With.Message.Contains("ESB-CFG-KEYFILE")
+        );
     }
 }

@@ -29,24 +29,52 @@ public sealed class ManagementRolesTests
 
     private static readonly Dictionary<string, string> Variables = new()
     {
-        ["VIEWER"] = ViewerKey, ["OPERATOR"] = OperatorKey, ["NEXT"] = NextOperatorKey, ["ADMINISTRATOR"] = AdministratorKey, ["LEFT"] = "the key of somebody who has left long ago",
+        ["VIEWER"] = ViewerKey,
+        ["OPERATOR"] = OperatorKey,
+        ["NEXT"] = NextOperatorKey,
+        ["ADMINISTRATOR"] = AdministratorKey,
+        ["LEFT"] = "the key of somebody who has left long ago",
     };
 
     private static readonly string[] ForOperators =
     [
-        "GET /api/messages/{id}", "GET /api/parked/{endpoint}/{line}", "PATCH /api/endpoints/{name}", "PATCH /api/log", "POST /api/topics/{subject}/messages",
-        "POST /api/unroutable/replays", "POST /api/dead-letters/discard", "POST /api/dead-letters/{id}/replay", "POST /api/replays", "POST /api/replays/preview",
-        "POST /api/replays/{id}/pause", "POST /api/replays/{id}/resume", "POST /api/replays/{id}/cancel", "POST /api/parked/{endpoint}/{line}/release",
-        "POST /api/parked/{endpoint}/{line}/discard", "POST /api/messages/{id}/replay", "POST /api/messages/replays", "POST /api/messages/replays/preview",
-        "POST /api/activities/rebuild", "DELETE /api/metrics/peaks",
-        "DELETE /api/endpoints/{name}/tuning", "DELETE /api/endpoints/{name}/tuning/{setting}",
-        "GET /api/workflows/{id}", "POST /api/workflows/{id}/retry", "POST /api/workflows/{id}/skip", "POST /api/workflows/{id}/terminate", "POST /api/workflows/{id}/fire",
+        "GET /api/messages/{id}",
+        "GET /api/parked/{endpoint}/{line}",
+        "PATCH /api/endpoints/{name}",
+        "PATCH /api/log",
+        "POST /api/topics/{subject}/messages",
+        "POST /api/unroutable/replays",
+        "POST /api/dead-letters/discard",
+        "POST /api/dead-letters/{id}/replay",
+        "POST /api/replays",
+        "POST /api/replays/preview",
+        "POST /api/replays/{id}/pause",
+        "POST /api/replays/{id}/resume",
+        "POST /api/replays/{id}/cancel",
+        "POST /api/parked/{endpoint}/{line}/release",
+        "POST /api/parked/{endpoint}/{line}/discard",
+        "POST /api/messages/{id}/replay",
+        "POST /api/messages/replays",
+        "POST /api/messages/replays/preview",
+        "POST /api/activities/rebuild",
+        "DELETE /api/metrics/peaks",
+        "DELETE /api/endpoints/{name}/tuning",
+        "DELETE /api/endpoints/{name}/tuning/{setting}",
+        "GET /api/workflows/{id}",
+        "POST /api/workflows/{id}/retry",
+        "POST /api/workflows/{id}/skip",
+        "POST /api/workflows/{id}/terminate",
+        "POST /api/workflows/{id}/fire",
         "PATCH /api/workflows/{id}/variables",
     ];
 
     private static readonly string[] ForAdministrators =
     [
-        "GET /api/dead-letters/{id}/body", "POST /api/messages/{id}/erase", "POST /api/configuration/reload", "POST /api/configuration/migrate", "POST /api/configuration/plan",
+        "GET /api/dead-letters/{id}/body",
+        "POST /api/messages/{id}/erase",
+        "POST /api/configuration/reload",
+        "POST /api/configuration/migrate",
+        "POST /api/configuration/plan",
         "POST /api/store/encryption",
     ];
 
@@ -65,22 +93,33 @@ public sealed class ManagementRolesTests
     [Test]
     public async Task Every_route_takes_the_least_role_that_it_is_meant_for(CancellationToken cancellationToken)
     {
-        var routes = _host.Server.Routes.Select(route => (Route: route, Method: route.Metadata.GetMetadata<IHttpMethodMetadata>()!.HttpMethods.Single()))
-            .Select(found => (found.Method, Pattern: "/" + found.Route.RoutePattern.RawText!.Trim('/'))).Where(found => found.Pattern.StartsWith("/api", StringComparison.Ordinal)).ToList();
+        var routes = _host
+            .Server.Routes.Select(route => (Route: route, Method: route.Metadata.GetMetadata<IHttpMethodMetadata>()!.HttpMethods.Single()))
+            .Select(found => (found.Method, Pattern: "/" + found.Route.RoutePattern.RawText!.Trim('/')))
+            .Where(found => found.Pattern.StartsWith("/api", StringComparison.Ordinal))
+            .ToList();
 
         Assert.That(routes.Select(found => $"{found.Method} {found.Pattern}").Intersect(ForOperators), Is.EquivalentTo(ForOperators));
         foreach (var (method, pattern) in routes)
         {
             var name = $"{method} {pattern}";
-            if (pattern == "/api/session") continue; // for everyone who has a key, and to get a session
-            var least = ForAdministrators.Concat(AdministratorsOfConsole).Contains(name) ? ManagementRole.Administrator : ForOperators.Concat(OperatorsOfConsole).Contains(name) ? ManagementRole.Operator : ManagementRole.Viewer;
+            if (pattern == "/api/session")
+                continue; // for everyone who has a key, and to get a session
+            var least =
+                ForAdministrators.Concat(AdministratorsOfConsole).Contains(name) ? ManagementRole.Administrator
+                : ForOperators.Concat(OperatorsOfConsole).Contains(name) ? ManagementRole.Operator
+                : ManagementRole.Viewer;
             Assert.That(least == ManagementRole.Viewer && method != "GET", Is.False, $"{name} changes something, and is for nobody");
             foreach (var (role, key) in new[] { (ManagementRole.Viewer, ViewerKey), (ManagementRole.Operator, OperatorKey) })
             {
-                if (role >= least) continue; // only what is refused can be tried on every route
+                if (role >= least)
+                    continue; // only what is refused can be tried on every route
                 using var answer = await AskAsync(method, pattern, key, cancellationToken);
                 Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Forbidden), $"{name} for {role}");
-                Assert.That((await answer.Content.ReadFromJsonAsync<JsonNode>(cancellationToken))!["code"]!.GetValue<string>(), Is.EqualTo("ESB-API-ROLE"));
+                Assert.That(
+                    (await answer.Content.ReadFromJsonAsync<JsonNode>(cancellationToken))!["code"]!.GetValue<string>(),
+                    Is.EqualTo("ESB-API-ROLE")
+                );
             }
         }
     }
@@ -92,7 +131,13 @@ public sealed class ManagementRolesTests
     [TestCase(AdministratorKey, "POST", "/api/configuration/plan", HttpStatusCode.BadRequest)]
     [TestCase("the key of somebody who has left long ago", "GET", "/api/endpoints", HttpStatusCode.Unauthorized)]
     [TestCase("no key", "GET", "/api/endpoints", HttpStatusCode.Unauthorized)]
-    public async Task Key_opens_what_its_role_may(string key, string method, string path, HttpStatusCode expected, CancellationToken cancellationToken)
+    public async Task Key_opens_what_its_role_may(
+        string key,
+        string method,
+        string path,
+        HttpStatusCode expected,
+        CancellationToken cancellationToken
+    )
     {
         using var answer = await AskAsync(method, path, key, cancellationToken);
 
@@ -104,7 +149,8 @@ public sealed class ManagementRolesTests
     public async Task Guessing_is_slowed_by_address_and_even_the_right_key_waits(CancellationToken cancellationToken)
     {
         var codes = new List<HttpStatusCode>();
-        for (var guess = 0; guess < 40; guess++) codes.Add((await AskAsync("GET", "/api/endpoints", $"guess {guess}", cancellationToken)).StatusCode);
+        for (var guess = 0; guess < 40; guess++)
+            codes.Add((await AskAsync("GET", "/api/endpoints", $"guess {guess}", cancellationToken)).StatusCode);
         using var right = await AskAsync("GET", "/api/endpoints", ViewerKey, cancellationToken);
 
         Assert.That(codes[..20], Is.All.EqualTo(HttpStatusCode.Unauthorized));
@@ -121,7 +167,10 @@ public sealed class ManagementRolesTests
         using var known = await AskAsync("GET", "/health/ready", ViewerKey, cancellationToken);
 
         Assert.That(told!.Select(member => member.Key), Is.EqualTo(new[] { "ready" }));
-        Assert.That((await known.Content.ReadFromJsonAsync<JsonObject>(cancellationToken))!.Select(member => member.Key), Does.Contain("notices"));
+        Assert.That(
+            (await known.Content.ReadFromJsonAsync<JsonObject>(cancellationToken))!.Select(member => member.Key),
+            Does.Contain("notices")
+        );
     }
 
     [Test]
@@ -140,25 +189,41 @@ public sealed class ManagementRolesTests
     [TestCase("""{ "a": { "role": "operator", "key": "${env:OPERATOR}" } }""", "ESB-CFG-REQUIRED", Description = "no administrator")]
     [TestCase("""{ "a": { "role": "administrator", "key": "${env:SHORT}" } }""", "ESB-CFG-RANGE")]
     [TestCase("""{ "a": { "role": "administrator", "key": "${env:OPERATOR}", "expires": "soon" } }""", "ESB-CFG-RANGE")]
-    [TestCase("""{ "a": { "role": "administrator", "key": "${env:OPERATOR}" }, "b": { "role": "viewer", "key": "${env:OPERATOR}" } }""", "ESB-CFG-DUPNAME")]
+    [TestCase(
+        """{ "a": { "role": "administrator", "key": "${env:OPERATOR}" }, "b": { "role": "viewer", "key": "${env:OPERATOR}" } }""",
+        "ESB-CFG-DUPNAME"
+    )]
     [TestCase("""{ "a": { "role": "administrator", "key": "in the clear, and long enough for it" } }""", "ESB-CFG-CLEARSECRET")]
     public void Keys_that_open_nothing_or_too_much_are_refused(string keys, string code)
     {
         var variables = new Dictionary<string, string>(Variables) { ["SHORT"] = "short" };
 
-        var refused = Assert.ThrowsAsync<ConfigurationRefusedException>(() => RunningManagement.StartAsync(CancellationToken.None, management: $", \"keys\": {keys}", variables: variables));
+        var refused = Assert.ThrowsAsync<ConfigurationRefusedException>(() =>
+            RunningManagement.StartAsync(CancellationToken.None, management: $", \"keys\": {keys}", variables: variables)
+        );
 
         Assert.That(refused!.Errors.Select(error => error.Code), Does.Contain(code));
     }
 
     private static ManagementConfig ConfigOf(string name, string key) =>
-        new() { Keys = new Dictionary<string, ManagementKeyConfig> { [name] = new() { Role = ManagementRole.Operator, Key = [key] } } };
+        new()
+        {
+            Keys = new Dictionary<string, ManagementKeyConfig>
+            {
+                [name] = new() { Role = ManagementRole.Operator, Key = [key] },
+            },
+        };
 
     private async Task<HttpResponseMessage> AskAsync(string method, string pattern, string key, CancellationToken cancellationToken)
     {
         using var client = new HttpClient { BaseAddress = _host.Server.Address };
         client.DefaultRequestHeaders.Add("X-Esb-Key", key);
-        var path = pattern.Replace("{id}", Guid.NewGuid().ToString()).Replace("{endpoint}", "ledger").Replace("{line}", "c-1").Replace("{name}", "order").Replace("{subject}", "orders.new");
+        var path = pattern
+            .Replace("{id}", Guid.NewGuid().ToString())
+            .Replace("{endpoint}", "ledger")
+            .Replace("{line}", "c-1")
+            .Replace("{name}", "order")
+            .Replace("{subject}", "orders.new");
         return await client.SendAsync(new HttpRequestMessage(new HttpMethod(method), path), cancellationToken);
     }
 }

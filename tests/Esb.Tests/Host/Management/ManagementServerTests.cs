@@ -21,7 +21,12 @@ public sealed class ManagementServerTests
     }
 
     [TestCase("http://127.0.0.1:0", "ESB-CFG-PORT"), TestCase("http://127.0.0.1:70000", "ESB-CFG-PORT")]
-    [TestCase("http://example.com:8081", "ESB-CFG-URL"), TestCase("http://127.0.0.1:8081/admin", "ESB-CFG-URL"), TestCase("8081", "ESB-CFG-URL"), TestCase("", "ESB-CFG-URL")]
+    [
+        TestCase("http://example.com:8081", "ESB-CFG-URL"),
+        TestCase("http://127.0.0.1:8081/admin", "ESB-CFG-URL"),
+        TestCase("8081", "ESB-CFG-URL"),
+        TestCase("", "ESB-CFG-URL")
+    ]
     public void Address_that_nobody_can_listen_at_is_an_error(string url, string code)
     {
         var errors = new ConfigErrors();
@@ -32,9 +37,17 @@ public sealed class ManagementServerTests
         Assert.That(errors.All.Select(error => error.Code), Is.EqualTo(new[] { code }));
     }
 
-    [TestCase("http://127.0.0.1:8081", "127.0.0.1"), TestCase("http://localhost:8081/", "127.0.0.1"), TestCase("http://0.0.0.0:8081", "0.0.0.0"), TestCase("http://[::1]:8081", "::1")]
+    [
+        TestCase("http://127.0.0.1:8081", "127.0.0.1"),
+        TestCase("http://localhost:8081/", "127.0.0.1"),
+        TestCase("http://0.0.0.0:8081", "0.0.0.0"),
+        TestCase("http://[::1]:8081", "::1")
+    ]
     public void Address_of_this_machine_is_taken(string url, string address) =>
-        Assert.That(ListeningAddress.Parse(url, new ManagementConfig(), "url", new ConfigErrors()), Is.EqualTo(new ListeningAddress(IPAddress.Parse(address), 8081)));
+        Assert.That(
+            ListeningAddress.Parse(url, new ManagementConfig(), "url", new ConfigErrors()),
+            Is.EqualTo(new ListeningAddress(IPAddress.Parse(address), 8081))
+        );
 
     [Test, Property("Case", "API-23")]
     public void Management_listens_on_this_machine_only_by_default() =>

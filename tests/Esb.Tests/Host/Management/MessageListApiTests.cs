@@ -15,7 +15,10 @@ public sealed class MessageListApiTests : ManagementFixture
     {
         Host.Store.Facts.AddRange([Fact("A-1001"), Fact("A-1002")]);
 
-        var page = await Client.GetFromJsonAsync<JsonObject>("/api/messages?where=order=A-1001&where=total=5=5&endpoint=shop&kind=dead-lettered&limit=1&from=2026-01-31T08:00:00Z", cancellationToken);
+        var page = await Client.GetFromJsonAsync<JsonObject>(
+            "/api/messages?where=order=A-1001&where=total=5=5&endpoint=shop&kind=dead-lettered&limit=1&from=2026-01-31T08:00:00Z",
+            cancellationToken
+        );
 
         Assert.That(Host.Store.Asked!.Where, Is.EqualTo(new Dictionary<string, string> { ["order"] = "A-1001", ["total"] = "5=5" }));
         Assert.That(Host.Store.Asked.Kind, Is.EqualTo(AuditKind.DeadLettered));
@@ -40,7 +43,10 @@ public sealed class MessageListApiTests : ManagementFixture
 
     [Test]
     public async Task Journey_of_an_unknown_message_is_not_found(CancellationToken cancellationToken) =>
-        Assert.That((await Client.GetAsync($"/api/messages/{Guid.NewGuid()}", cancellationToken)).StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
+        Assert.That(
+            (await Client.GetAsync($"/api/messages/{Guid.NewGuid()}", cancellationToken)).StatusCode,
+            Is.EqualTo(HttpStatusCode.NotFound)
+        );
 
     private static AuditFact Fact(string order)
     {

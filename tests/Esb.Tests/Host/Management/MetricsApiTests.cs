@@ -24,11 +24,23 @@ public sealed partial class MetricsApiTests
     public async Task Start()
     {
         _monitor = Substitute.For<IEndpointMonitor>();
-        _monitor.Endpoints.Returns([new EndpointStatus { Name = "shop", Type = "http-inbound", State = EndpointState.Running, InFlight = 30, PeakInFlight = 150, MaxInFlight = 200 }]);
+        _monitor.Endpoints.Returns([
+            new EndpointStatus
+            {
+                Name = "shop",
+                Type = "http-inbound",
+                State = EndpointState.Running,
+                InFlight = 30,
+                PeakInFlight = 150,
+                MaxInFlight = 200,
+            },
+        ]);
         _host = await RunningManagement.StartAsync(CancellationToken.None, services => services.AddSingleton(_monitor));
         await _host.Services.GetRequiredService<MetricsCollector>().StartAsync(CancellationToken.None);
         _meter = new Meter("Esb.Endpoints");
-        _meter.CreateHistogram<double>(EsbTelemetry.Metrics.AdapterDuration).Record(0.2, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, _endpoint));
+        _meter
+            .CreateHistogram<double>(EsbTelemetry.Metrics.AdapterDuration)
+            .Record(0.2, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, _endpoint));
     }
 
     [TearDown]
@@ -43,7 +55,11 @@ public sealed partial class MetricsApiTests
     {
         var metrics = await _host.Client.GetFromJsonAsync<JsonElement>("/api/metrics", cancellationToken);
 
-        var latency = metrics.GetProperty("endpoints").EnumerateArray().Single(endpoint => endpoint.GetProperty("name").GetString() == _endpoint).GetProperty("outboundAdapterLatency");
+        var latency = metrics
+            .GetProperty("endpoints")
+            .EnumerateArray()
+            .Single(endpoint => endpoint.GetProperty("name").GetString() == _endpoint)
+            .GetProperty("outboundAdapterLatency");
         var calls = metrics.GetProperty("calls").EnumerateArray().Single();
         Assert.Multiple(() =>
         {
@@ -67,8 +83,18 @@ public sealed partial class MetricsApiTests
         {
             Assert.That(response.Content.Headers.ContentType!.ToString(), Is.EqualTo("text/plain; version=0.0.4; charset=utf-8"));
             Assert.That(lines.Where(line => !Sample().IsMatch(line) && !line.StartsWith("# TYPE ", StringComparison.Ordinal)), Is.Empty);
-            Assert.That(lines, Does.Contain($"esb_endpoint_outbound_adapter_latency_seconds_bucket{{endpoint=\"{_endpoint.Replace("\"", "\\\"")}\",le=\"0.1\"}} 0"));
-            Assert.That(lines, Does.Contain($"esb_endpoint_outbound_adapter_latency_seconds_bucket{{endpoint=\"{_endpoint.Replace("\"", "\\\"")}\",le=\"0.25\"}} 1"));
+            Assert.That(
+                lines,
+                Does.Contain(
+                    $"esb_endpoint_outbound_adapter_latency_seconds_bucket{{endpoint=\"{_endpoint.Replace("\"", "\\\"")}\",le=\"0.1\"}} 0"
+                )
+            );
+            Assert.That(
+                lines,
+                Does.Contain(
+                    $"esb_endpoint_outbound_adapter_latency_seconds_bucket{{endpoint=\"{_endpoint.Replace("\"", "\\\"")}\",le=\"0.25\"}} 1"
+                )
+            );
             Assert.That(lines, Does.Contain("esb_calls_in_use{endpoint=\"shop\"} 30"));
         });
     }

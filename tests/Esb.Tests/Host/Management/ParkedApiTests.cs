@@ -24,12 +24,13 @@ public sealed class ParkedApiTests
     {
         _host = await RunningManagement.StartAsync(CancellationToken.None);
         _desk = _host.Services.GetRequiredService<IParkingDesk>();
-        _desk.ListAsync(null, 0, default).ReturnsForAnyArgs(
-        [
-            new WaitingLine("ledger", "c/7", 3, Now, null, new FailedAttempt(Now, "ESB-X", "no")),
-            new WaitingLine("ledger", "", 1, Now, Now, null),
-            new WaitingLine("books", null, 1, Now, null, null),
-        ]);
+        _desk
+            .ListAsync(null, 0, default)
+            .ReturnsForAnyArgs([
+                new WaitingLine("ledger", "c/7", 3, Now, null, new FailedAttempt(Now, "ESB-X", "no")),
+                new WaitingLine("ledger", "", 1, Now, Now, null),
+                new WaitingLine("books", null, 1, Now, null, null),
+            ]);
     }
 
     [TearDown]
@@ -40,29 +41,54 @@ public sealed class ParkedApiTests
     {
         var page = (await _host.Client.GetFromJsonAsync<JsonObject>("/api/parked?endpoint=ledger&limit=7", cancellationToken))!;
 
-        Assert.That(page["items"]!.AsArray().Select(line => ((string?)line!["line"], (string?)line["key"])), Is.EqualTo([("c/7", "c/7"), ("~", null), ("*", (string?)null)]));
+        Assert.That(
+            page["items"]!.AsArray().Select(line => ((string?)line!["line"], (string?)line["key"])),
+            Is.EqualTo([("c/7", "c/7"), ("~", null), ("*", (string?)null)])
+        );
         await _desk.Received().ListAsync("ledger", 7, Arg.Any<CancellationToken>());
     }
 
-    [TestCase("c-1", "c-1"), TestCase("c%2F7", "c/7"), TestCase("c%252F7", "c%2F7"), TestCase("~", ""), TestCase("*", null), TestCase("~*", "*"), TestCase("~~x", "~x"), TestCase("~.", "."), TestCase("~..", ".."), TestCase("%C3%BC%20%3F", "ü ?")]
+    [
+        TestCase("c-1", "c-1"),
+        TestCase("c%2F7", "c/7"),
+        TestCase("c%252F7", "c%2F7"),
+        TestCase("~", ""),
+        TestCase("*", null),
+        TestCase("~*", "*"),
+        TestCase("~~x", "~x"),
+        TestCase("~.", "."),
+        TestCase("~..", ".."),
+        TestCase("%C3%BC%20%3F", "ü ?")
+    ]
     public async Task Key_is_read_from_the_path_as_it_was_meant(string path, string? key, CancellationToken cancellationToken)
     {
-        _desk.MessagesAsync("ledger", key, 100, Arg.Any<CancellationToken>()).Returns([new WaitingMessage(Guid.NewGuid(), "orders.new", null, 3, Now, null, [])]);
+        _desk
+            .MessagesAsync("ledger", key, 100, Arg.Any<CancellationToken>())
+            .Returns([new WaitingMessage(Guid.NewGuid(), "orders.new", null, 3, Now, null, [])]);
         _desk.ReleaseAsync("ledger", key, Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(true);
 
         using var shown = await _host.Client.GetAsync($"/api/parked/ledger/{path}?limit=100", cancellationToken);
         using var released = await _host.Client.PostAsync($"/api/parked/ledger/{path}/release", null, cancellationToken);
         using var elsewhere = await _host.Client.GetAsync($"/api/parked/other/{path}", cancellationToken);
 
-        Assert.That((shown.StatusCode, released.StatusCode, elsewhere.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.Accepted, HttpStatusCode.NotFound)));
+        Assert.That(
+            (shown.StatusCode, released.StatusCode, elsewhere.StatusCode),
+            Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.Accepted, HttpStatusCode.NotFound))
+        );
     }
 
     [Test]
     public async Task Body_and_headers_of_a_parked_message_are_shown(CancellationToken cancellationToken)
     {
         var message = Some.Message("<order/>");
-        _desk.MessagesAsync("ledger", "c/7", 100, Arg.Any<CancellationToken>())
-            .Returns([new WaitingMessage(message.Id, "orders.new", null, 8, Now, null, []) { Headers = new Dictionary<string, string> { ["x-order"] = "A-1" } }]);
+        _desk
+            .MessagesAsync("ledger", "c/7", 100, Arg.Any<CancellationToken>())
+            .Returns([
+                new WaitingMessage(message.Id, "orders.new", null, 8, Now, null, [])
+                {
+                    Headers = new Dictionary<string, string> { ["x-order"] = "A-1" },
+                },
+            ]);
         _desk.FindAsync("ledger", "c/7", message.Id, Arg.Any<CancellationToken>()).Returns(message);
 
         var line = (await _host.Client.GetFromJsonAsync<JsonObject>("/api/parked/ledger/c%2F7", cancellationToken))!;
@@ -92,29 +118,43 @@ public sealed class ParkedApiTests
         Assert.That(await DiscardAsync("""{ "reason": "paid" }""", cancellationToken), Is.EqualTo(HttpStatusCode.BadRequest));
         Assert.That(await DiscardAsync("""{ "all": true }""", cancellationToken), Is.EqualTo(HttpStatusCode.BadRequest));
         Assert.That(await DiscardAsync("""{ "all": true, "reason": "paid" }""", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
-        Assert.That(await DiscardAsync($$"""{ "messageId": "{{id}}", "reason": "paid" }""", cancellationToken), Is.EqualTo(HttpStatusCode.OK));
+        Assert.That(
+            await DiscardAsync($$"""{ "messageId": "{{id}}", "reason": "paid" }""", cancellationToken),
+            Is.EqualTo(HttpStatusCode.OK)
+        );
     }
 
     [Test]
     public async Task Command_line_lists_shows_releases_and_discards(CancellationToken cancellationToken)
     {
         var id = Guid.NewGuid();
-        _desk.MessagesAsync("ledger", "c/7", 1000, Arg.Any<CancellationToken>()).Returns([new WaitingMessage(id, "orders.new", null, 3, Now, null, [new FailedAttempt(Now, "ESB-X", "no")])]);
+        _desk
+            .MessagesAsync("ledger", "c/7", 1000, Arg.Any<CancellationToken>())
+            .Returns([new WaitingMessage(id, "orders.new", null, 3, Now, null, [new FailedAttempt(Now, "ESB-X", "no")])]);
         _desk.ReleaseAsync("ledger", "c/7", Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(true);
         _desk.DiscardAsync("ledger", "c/7", id, Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(1);
 
         Assert.That(await RunAsync("list"), Does.Contain("c/7").And.Contain("ESB-X"));
         Assert.That(await RunAsync("show", "ledger", "c/7"), Does.Contain(id.ToString()));
         Assert.That(await RunAsync("release", "ledger", "c/7", "--reason", "mended"), Does.Contain("c/7 at ledger is tried again"));
-        Assert.That(await RunAsync("discard", "ledger", "c/7", "--message", $"{id}", "--reason", "paid"), Does.Contain("1 parked messages discarded"));
-        await _desk.Received().ReleaseAsync("ledger", "c/7", new OperatorDecision(Environment.UserName, "mended"), Arg.Any<CancellationToken>());
+        Assert.That(
+            await RunAsync("discard", "ledger", "c/7", "--message", $"{id}", "--reason", "paid"),
+            Does.Contain("1 parked messages discarded")
+        );
+        await _desk
+            .Received()
+            .ReleaseAsync("ledger", "c/7", new OperatorDecision(Environment.UserName, "mended"), Arg.Any<CancellationToken>());
         Assert.That(await RunAsync(2, "discard", "ledger", "c/7", "--reason", "paid"), Is.Empty);
         Assert.That(await RunAsync(2, "release", "ledger", "c/8"), Is.Empty);
     }
 
     private async Task<HttpStatusCode> DiscardAsync(string body, CancellationToken cancellationToken)
     {
-        using var response = await _host.Client.PostAsync("/api/parked/ledger/c-1/discard", new StringContent(body, Encoding.UTF8, "application/json"), cancellationToken);
+        using var response = await _host.Client.PostAsync(
+            "/api/parked/ledger/c-1/discard",
+            new StringContent(body, Encoding.UTF8, "application/json"),
+            cancellationToken
+        );
         return response.StatusCode;
     }
 
@@ -124,8 +164,21 @@ public sealed class ParkedApiTests
     {
         using var output = new StringWriter();
         using var error = new StringWriter();
-        var context = new CommandContext { Output = output, Error = error, Variables = new Dictionary<string, string>(), Services = StandIns.Services };
-        Assert.That(await EsbCommandLine.InvokeAsync(["parked", .. arguments, "--url", _host.Server.Address.ToString(), "--key-file", _host.Server.KeyFile], context), Is.EqualTo(exitCode), error.ToString());
+        var context = new CommandContext
+        {
+            Output = output,
+            Error = error,
+            Variables = new Dictionary<string, string>(),
+            Services = StandIns.Services,
+        };
+        Assert.That(
+            await EsbCommandLine.InvokeAsync(
+                ["parked", .. arguments, "--url", _host.Server.Address.ToString(), "--key-file", _host.Server.KeyFile],
+                context
+            ),
+            Is.EqualTo(exitCode),
+            error.ToString()
+        );
         return output.ToString();
     }
 }

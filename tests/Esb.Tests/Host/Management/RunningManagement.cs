@@ -12,9 +12,7 @@ internal sealed class RunningManagement : IAsyncDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-");
 
-    private RunningManagement()
-    {
-    }
+    private RunningManagement() { }
 
     public ServiceProvider Services { get; private set; } = null!;
 
@@ -30,17 +28,26 @@ internal sealed class RunningManagement : IAsyncDisposable
     public RecordingPublisher Publisher => Services.GetRequiredService<RecordingPublisher>();
 
     public static async Task<RunningManagement> StartAsync(
-        CancellationToken cancellationToken, Action<IServiceCollection>? add = null, string management = "", IReadOnlyDictionary<string, string>? variables = null)
+        CancellationToken cancellationToken,
+        Action<IServiceCollection>? add = null,
+        string management = "",
+        IReadOnlyDictionary<string, string>? variables = null
+    )
     {
         var running = new RunningManagement();
         var services = StandIns.Services();
         add?.Invoke(services);
-        running.Services = BusServices.Build(running.WriteConfiguration(management), variables ?? new Dictionary<string, string>(), services);
+        running.Services = BusServices.Build(
+            running.WriteConfiguration(management),
+            variables ?? new Dictionary<string, string>(),
+            services
+        );
         running.Server = new ManagementServer(running.Services, Path.Combine(running._folder.FullName, "esb-data", "management.key"));
         await running.Server.StartAsync(cancellationToken);
         running.Services.GetRequiredService<HostState>().Started();
         running.Client = new HttpClient { BaseAddress = running.Server.Address };
-        if (File.Exists(running.Server.KeyFile)) running.Client.DefaultRequestHeaders.Authorization = new("Bearer", running.Key);
+        if (File.Exists(running.Server.KeyFile))
+            running.Client.DefaultRequestHeaders.Authorization = new("Bearer", running.Key);
         return running;
     }
 
@@ -55,7 +62,9 @@ internal sealed class RunningManagement : IAsyncDisposable
     private string WriteConfiguration(string management)
     {
         var path = Path.Combine(_folder.FullName, "esb.json");
-        File.WriteAllText(path, $$"""
+        File.WriteAllText(
+            path,
+            $$"""
             {
               "name": "shop",
               "management": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" {{management}} },
@@ -63,7 +72,8 @@ internal sealed class RunningManagement : IAsyncDisposable
               "topics": { "orders": {} },
               "endpoints": { "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "ledger" } }
             }
-            """);
+            """
+        );
         return path;
     }
 }

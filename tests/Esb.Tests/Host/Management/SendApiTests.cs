@@ -12,7 +12,10 @@ public sealed class SendApiTests : ManagementFixture
     [Test]
     public async Task Sent_message_is_published_without_the_key(CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/api/topics/orders.new/messages?count=3") { Content = new StringContent("<order/>", Encoding.UTF8, "application/xml") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/api/topics/orders.new/messages?count=3")
+        {
+            Content = new StringContent("<order/>", Encoding.UTF8, "application/xml"),
+        };
         request.Headers.Add("x-esb-key", Host.Key);
         request.Headers.Add("x-shop", "7");
 
@@ -21,14 +24,21 @@ public sealed class SendApiTests : ManagementFixture
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That((bool?)receipt!["durable"], Is.False);
-        Assert.That(Host.Publisher.Published.Select(published => published.Subject), Is.EqualTo(new[] { "orders.new", "orders.new", "orders.new" }));
+        Assert.That(
+            Host.Publisher.Published.Select(published => published.Subject),
+            Is.EqualTo(new[] { "orders.new", "orders.new", "orders.new" })
+        );
         Assert.That(Host.Publisher.Published.Select(published => published.Message.Id), Is.Unique);
         var headers = Host.Publisher.Published[0].Message.Headers;
         Assert.That(headers["x-shop"], Is.EqualTo("7"));
         Assert.That(headers["x-esb-key"], Is.Null);
     }
 
-    [TestCase("nowhere.new", 404, "ESB-API-NOTFOUND"), TestCase("orders..new", 400, "ESB-API-PARAMETER"), TestCase("orders.new/messages?count=1001&x=", 400, "ESB-API-UNKNOWN")]
+    [
+        TestCase("nowhere.new", 404, "ESB-API-NOTFOUND"),
+        TestCase("orders..new", 400, "ESB-API-PARAMETER"),
+        TestCase("orders.new/messages?count=1001&x=", 400, "ESB-API-UNKNOWN")
+    ]
     public async Task Message_for_no_topic_is_refused(string subject, int status, string code, CancellationToken cancellationToken)
     {
         var path = subject.Contains('?') ? subject : $"{subject}/messages";
@@ -41,7 +51,11 @@ public sealed class SendApiTests : ManagementFixture
     [Test, Property("Case", "API-11")]
     public async Task Body_above_the_limit_is_refused(CancellationToken cancellationToken)
     {
-        using var response = await Client.PostAsync("/api/topics/orders.new/messages", new StringContent(new string('x', 1025)), cancellationToken);
+        using var response = await Client.PostAsync(
+            "/api/topics/orders.new/messages",
+            new StringContent(new string('x', 1025)),
+            cancellationToken
+        );
 
         Assert.That((int)response.StatusCode, Is.EqualTo(413));
         Assert.That(Host.Publisher.Published, Is.Empty);

@@ -15,7 +15,11 @@ public sealed class SessionApiTests : ManagementFixture
     private HttpClient _browser = null!;
 
     [SetUp]
-    public void Open() => _browser = new HttpClient(new HttpClientHandler { UseCookies = true, CookieContainer = new CookieContainer() }) { BaseAddress = Host.Server.Address };
+    public void Open() =>
+        _browser = new HttpClient(new HttpClientHandler { UseCookies = true, CookieContainer = new CookieContainer() })
+        {
+            BaseAddress = Host.Server.Address,
+        };
 
     [TearDown]
     public void Close() => _browser.Dispose();
@@ -41,8 +45,15 @@ public sealed class SessionApiTests : ManagementFixture
 
         Assert.That(await CodeOfAsync("/api/dead-letters/discard", null, null, cancellationToken), Is.EqualTo("ESB-API-CSRF"));
         Assert.That(await CodeOfAsync("/api/dead-letters/discard", "guessed", null, cancellationToken), Is.EqualTo("ESB-API-CSRF"));
-        Assert.That(await CodeOfAsync("/api/dead-letters/discard", csrf, "http://evil.example", cancellationToken), Is.EqualTo("ESB-API-CSRF"));
-        Assert.That(await CodeOfAsync("/api/dead-letters/discard", csrf, null, cancellationToken), Is.EqualTo("ESB-API-PARAMETER"), "it is let through, and refused for its own body");
+        Assert.That(
+            await CodeOfAsync("/api/dead-letters/discard", csrf, "http://evil.example", cancellationToken),
+            Is.EqualTo("ESB-API-CSRF")
+        );
+        Assert.That(
+            await CodeOfAsync("/api/dead-letters/discard", csrf, null, cancellationToken),
+            Is.EqualTo("ESB-API-PARAMETER"),
+            "it is let through, and refused for its own body"
+        );
     }
 
     [Test]
@@ -54,7 +65,10 @@ public sealed class SessionApiTests : ManagementFixture
         using var ended = await _browser.SendAsync(out1, cancellationToken);
         using var after = await _browser.GetAsync("/api/endpoints", cancellationToken);
 
-        Assert.That((before.StatusCode, ended.StatusCode, after.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.NoContent, HttpStatusCode.Unauthorized)));
+        Assert.That(
+            (before.StatusCode, ended.StatusCode, after.StatusCode),
+            Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.NoContent, HttpStatusCode.Unauthorized))
+        );
     }
 
     [TestCase("{\"key\":\"wrong\"}", HttpStatusCode.Unauthorized, "ESB-API-KEY")]
@@ -62,7 +76,11 @@ public sealed class SessionApiTests : ManagementFixture
     [TestCase("{\"key\":\"k\",\"role\":\"administrator\"}", HttpStatusCode.BadRequest, "ESB-API-BODY", Description = "API-07")]
     public async Task Bad_sign_in_is_refused(string body, HttpStatusCode status, string code, CancellationToken cancellationToken)
     {
-        using var answer = await _browser.PostAsync("/api/session", new StringContent(body, System.Text.Encoding.UTF8, "application/json"), cancellationToken);
+        using var answer = await _browser.PostAsync(
+            "/api/session",
+            new StringContent(body, System.Text.Encoding.UTF8, "application/json"),
+            cancellationToken
+        );
 
         Assert.That(answer.StatusCode, Is.EqualTo(status));
         Assert.That(await Problem.ReadCodeAsync(answer, cancellationToken), Is.EqualTo(code));
@@ -80,7 +98,8 @@ public sealed class SessionApiTests : ManagementFixture
     public async Task Guessing_at_the_sign_in_is_slowed(CancellationToken cancellationToken)
     {
         var codes = new List<HttpStatusCode>();
-        for (var guess = 0; guess < 40; guess++) codes.Add((await _browser.PostAsJsonAsync("/api/session", new { key = $"guess {guess}" }, cancellationToken)).StatusCode);
+        for (var guess = 0; guess < 40; guess++)
+            codes.Add((await _browser.PostAsJsonAsync("/api/session", new { key = $"guess {guess}" }, cancellationToken)).StatusCode);
 
         Assert.That(codes[..20], Is.All.EqualTo(HttpStatusCode.Unauthorized));
         Assert.That(codes, Does.Contain(HttpStatusCode.TooManyRequests));
@@ -91,7 +110,13 @@ public sealed class SessionApiTests : ManagementFixture
     [TestCase("evil.example", "/api/endpoints", true, HttpStatusCode.OK, Description = "a page of another site knows no key")]
     [TestCase("evil.example", "/health/live", false, HttpStatusCode.OK)]
     [TestCase("localhost", "/api/endpoints", true, HttpStatusCode.OK)]
-    public async Task Foreign_name_of_the_host_is_refused(string name, string path, bool hasKey, HttpStatusCode expected, CancellationToken cancellationToken)
+    public async Task Foreign_name_of_the_host_is_refused(
+        string name,
+        string path,
+        bool hasKey,
+        HttpStatusCode expected,
+        CancellationToken cancellationToken
+    )
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path) { Headers = { Host = name } };
         using var answer = await (hasKey ? Client : _browser).SendAsync(request, cancellationToken);
@@ -104,7 +129,13 @@ public sealed class SessionApiTests : ManagementFixture
     {
         var time = new ManualTime();
         var key = "the key of somebody, 32 characters long";
-        var config = new ManagementConfig { Keys = new Dictionary<string, ManagementKeyConfig> { ["one"] = new() { Role = ManagementRole.Viewer, Key = [key] } } };
+        var config = new ManagementConfig
+        {
+            Keys = new Dictionary<string, ManagementKeyConfig>
+            {
+                ["one"] = new() { Role = ManagementRole.Viewer, Key = [key] },
+            },
+        };
         var sessions = new ManagementSessions(new ManagementKeys(() => config, "unused", time, NullLogger.Instance), time);
         var idle = sessions.Begin(key);
         var busy = sessions.Begin(key);
@@ -113,7 +144,8 @@ public sealed class SessionApiTests : ManagementFixture
         for (var minutes = 20; minutes <= 8 * 60; minutes += 20)
         {
             time.Advance(TimeSpan.FromMinutes(20));
-            if (sessions.Find(busy.Token) is { } found) sessions.Use(found.Session);
+            if (sessions.Find(busy.Token) is { } found)
+                sessions.Use(found.Session);
             seen.Add((sessions.Find(idle.Token) is not null, sessions.Find(busy.Token) is not null));
         }
 
@@ -122,7 +154,13 @@ public sealed class SessionApiTests : ManagementFixture
         Assert.That(seen[^2].Busy, Is.True);
         Assert.That(seen[^1].Busy, Is.False);
         var last = sessions.Begin(key);
-        config = new ManagementConfig { Keys = new Dictionary<string, ManagementKeyConfig> { ["other"] = new() { Role = ManagementRole.Viewer, Key = ["another key, which is as long as that"] } } };
+        config = new ManagementConfig
+        {
+            Keys = new Dictionary<string, ManagementKeyConfig>
+            {
+                ["other"] = new() { Role = ManagementRole.Viewer, Key = ["another key, which is as long as that"] },
+            },
+        };
         Assert.That(sessions.Find(last.Token), Is.Null, "the key is gone");
     }
 
@@ -135,8 +173,10 @@ public sealed class SessionApiTests : ManagementFixture
     private async Task<string?> CodeOfAsync(string path, string? csrf, string? origin, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = JsonContent.Create(new { }) };
-        if (csrf is not null) request.Headers.Add("X-Esb-Csrf", csrf);
-        if (origin is not null) request.Headers.Add("Origin", origin);
+        if (csrf is not null)
+            request.Headers.Add("X-Esb-Csrf", csrf);
+        if (origin is not null)
+            request.Headers.Add("Origin", origin);
         using var answer = await _browser.SendAsync(request, cancellationToken);
         return await Problem.ReadCodeAsync(answer, cancellationToken);
     }

@@ -14,13 +14,15 @@ public sealed class DurationSeriesTests
     }
 
     [TestCase(-1, 0), TestCase(0, 0), TestCase(1e9, DurationBuckets.Count - 1), TestCase(double.MaxValue, DurationBuckets.Count - 1)]
-    public void What_is_out_of_range_is_in_the_outermost_bucket(double seconds, int index) => Assert.That(DurationBuckets.IndexOf(seconds), Is.EqualTo(index));
+    public void What_is_out_of_range_is_in_the_outermost_bucket(double seconds, int index) =>
+        Assert.That(DurationBuckets.IndexOf(seconds), Is.EqualTo(index));
 
     [Test]
     public void Percentiles_are_those_of_what_was_recorded()
     {
         var series = new DurationSeries();
-        for (var milliseconds = 1; milliseconds <= 1000; milliseconds++) series.Record(milliseconds / 1000.0);
+        for (var milliseconds = 1; milliseconds <= 1000; milliseconds++)
+            series.Record(milliseconds / 1000.0);
 
         var summary = series.Summarize();
 
@@ -41,7 +43,8 @@ public sealed class DurationSeriesTests
     {
         var series = new DurationSeries();
         series.Record(10);
-        for (var minute = 0; minute < 5; minute++) series.Step();
+        for (var minute = 0; minute < 5; minute++)
+            series.Step();
         series.Record(0.001);
 
         var summary = series.Summarize();

@@ -43,8 +43,10 @@ public sealed class MetricsCollectorTests
     {
         var received = _meter.CreateCounter<long>(EsbTelemetry.Metrics.ReceivedMessages);
 
-        foreach (var outcome in new[] { "accepted", "replied", "relayed", "filtered", "duplicate" }) received.Add(1, Tags(EsbTelemetry.Tags.Outcome, outcome));
-        foreach (var outcome in new[] { "refused", "failed", "aborted" }) received.Add(1, Tags(EsbTelemetry.Tags.Outcome, outcome));
+        foreach (var outcome in new[] { "accepted", "replied", "relayed", "filtered", "duplicate" })
+            received.Add(1, Tags(EsbTelemetry.Tags.Outcome, outcome));
+        foreach (var outcome in new[] { "refused", "failed", "aborted" })
+            received.Add(1, Tags(EsbTelemetry.Tags.Outcome, outcome));
 
         Assert.That(Endpoint().Summarize(CounterKind.DocumentsIn)!.Total, Is.EqualTo(5));
         Assert.That(Endpoint().Summarize(CounterKind.Refused)!.Total, Is.EqualTo(3));
@@ -61,18 +63,32 @@ public sealed class MetricsCollectorTests
 
         var topic = Collector.Topics.All.Single(measured => measured.Name == $"topic of {_endpoint}");
         var party = Collector.Parties.All.Single(measured => measured.Name == $"party of {_endpoint}");
-        Assert.That(new[] { Endpoint(), topic, party }.Select(measured => measured.Summarize(LatencyKind.Outbound)!.Count), Is.All.EqualTo(1));
+        Assert.That(
+            new[] { Endpoint(), topic, party }.Select(measured => measured.Summarize(LatencyKind.Outbound)!.Count),
+            Is.All.EqualTo(1)
+        );
     }
 
     [Test]
     public async Task Dead_letter_counts_once_for_its_endpoint_its_topic_and_its_party()
     {
         var message = Some.Message() with { Subject = $"{_endpoint}.new", Party = _endpoint };
-        var keeper = new DeadLetterKeeper(Substitute.For<ITopicTransport>(), Substitute.For<IDeadLetterStore>(), new AuditLog(), TimeProvider.System, NullLogger<DeadLetterKeeper>.Instance);
+        var keeper = new DeadLetterKeeper(
+            Substitute.For<ITopicTransport>(),
+            Substitute.For<IDeadLetterStore>(),
+            new AuditLog(),
+            TimeProvider.System,
+            NullLogger<DeadLetterKeeper>.Instance
+        );
 
-        await keeper.KeepAsync(new DeadLetter(message, _endpoint, "ESB-TEST-FAILED", "It failed.", null, 3, default, default), CancellationToken.None);
+        await keeper.KeepAsync(
+            new DeadLetter(message, _endpoint, "ESB-TEST-FAILED", "It failed.", null, 3, default, default),
+            CancellationToken.None
+        );
 
-        var measured = new[] { Collector.Endpoints, Collector.Topics, Collector.Parties }.Select(set => set.All.Single(measured => measured.Name == _endpoint));
+        var measured = new[] { Collector.Endpoints, Collector.Topics, Collector.Parties }.Select(set =>
+            set.All.Single(measured => measured.Name == _endpoint)
+        );
         Assert.That(measured.Select(one => one.Summarize(CounterKind.DeadLettered)!.Total), Is.EqualTo(new[] { 1, 1, 1 }));
     }
 
@@ -81,10 +97,14 @@ public sealed class MetricsCollectorTests
     {
         var sent = _meter.CreateCounter<long>(EsbTelemetry.Metrics.SentOutside);
 
-        for (var number = 0; number < 3_000; number++) sent.Add(1, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Party, $"{_endpoint} {number}"));
+        for (var number = 0; number < 3_000; number++)
+            sent.Add(1, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Party, $"{_endpoint} {number}"));
 
         Assert.That(Collector.Parties.All, Has.Count.LessThanOrEqualTo(1_001));
-        Assert.That(Collector.Parties.All.Single(party => party.Name == MeasuredSet.Others).Summarize(CounterKind.DocumentsOut)!.Total, Is.GreaterThanOrEqualTo(1_999));
+        Assert.That(
+            Collector.Parties.All.Single(party => party.Name == MeasuredSet.Others).Summarize(CounterKind.DocumentsOut)!.Total,
+            Is.GreaterThanOrEqualTo(1_999)
+        );
     }
 
     [Test]
@@ -99,7 +119,9 @@ public sealed class MetricsCollectorTests
         Measure(100_000);
 
         Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(1_000));
-        TestContext.Out.WriteLine($"{TimeProvider.System.GetElapsedTime(started).TotalNanoseconds / 200_000:0} ns per measurement of an endpoint and a topic");
+        TestContext.Out.WriteLine(
+            $"{TimeProvider.System.GetElapsedTime(started).TotalNanoseconds / 200_000:0} ns per measurement of an endpoint and a topic"
+        );
 
         void Measure(int count)
         {

@@ -33,7 +33,10 @@ public sealed class LastingTuningTests
         {
             var tuning = new EndpointTuning
             {
-                PoolSize = 8, Paused = true, Rate = 50, Audit = AuditBodies.None,
+                PoolSize = 8,
+                Paused = true,
+                Rate = 50,
+                Audit = AuditBodies.None,
                 Retry = new RetryTuning { Immediate = 1, Delays = ["30s"] },
                 CircuitBreaker = new CircuitBreakerTuning { Failures = 3, Probe = "10s" },
             };
@@ -52,7 +55,8 @@ public sealed class LastingTuningTests
             Assert.That(Describe(bus), Is.EqualTo(Describe(bus.StatusOf("ledger").Configured!)));
         }
 
-        await using (var bus = await RunningBus.StartAsync(Path, cancellationToken)) Assert.That(bus.Tuning.Tuned, Is.Empty);
+        await using (var bus = await RunningBus.StartAsync(Path, cancellationToken))
+            Assert.That(bus.Tuning.Tuned, Is.Empty);
     }
 
     [Test]
@@ -65,7 +69,8 @@ public sealed class LastingTuningTests
         var facts = await FactsAsync(bus, cancellationToken);
         Assert.That(
             facts.Select(fact => string.Join(' ', new[] { "operator", "setting", "from", "to" }.Select(name => fact.Fields[name]))),
-            Is.EquivalentTo(new[] { "ops poolSize 1 8", "night shift poolSize 8 1" }));
+            Is.EquivalentTo(new[] { "ops poolSize 1 8", "night shift poolSize 8 1" })
+        );
     }
 
     [Test]
@@ -82,21 +87,36 @@ public sealed class LastingTuningTests
         Assert.That(bus.Notices, Has.One.StartsWith("ESB-TUNING-CHANGED: endpoint 'ledger' keeps poolSize 8"));
         Assert.That((bus.StatusOf("ledger").Current!.PoolSize, bus.StatusOf("ledger").Configured!.PoolSize), Is.EqualTo((8, 4)));
         await bus.Tuning.ResetAsync("ledger", "poolSize", RunningBus.Operator, cancellationToken);
-        Assert.That((bus.StatusOf("ledger").Current!.PoolSize, bus.Notices.Count(notice => notice.StartsWith("ESB-TUNING", StringComparison.Ordinal))), Is.EqualTo((4, 0)));
+        Assert.That(
+            (
+                bus.StatusOf("ledger").Current!.PoolSize,
+                bus.Notices.Count(notice => notice.StartsWith("ESB-TUNING", StringComparison.Ordinal))
+            ),
+            Is.EqualTo((4, 0))
+        );
     }
 
     [Test]
     public async Task Tuning_that_contradicts_the_new_version_is_set_aside_with_a_notice(CancellationToken cancellationToken)
     {
         await using (var bus = await RunningBus.StartAsync(Path, cancellationToken))
-            await bus.Tuning.TuneAsync("ledger", new EndpointTuning { PoolSize = 8, Paused = true }, RunningBus.Operator, cancellationToken);
+            await bus.Tuning.TuneAsync(
+                "ledger",
+                new EndpointTuning { PoolSize = 8, Paused = true },
+                RunningBus.Operator,
+                cancellationToken
+            );
         _configuration["endpoints"]!["ledger"]!["delivery"] = "ordered";
         await WriteAsync();
 
         await using var restarted = await RunningBus.StartAsync(Path, cancellationToken);
 
         var status = restarted.StatusOf("ledger");
-        Assert.That((status.Current!.PoolSize, status.Current.Paused), Is.EqualTo((1, true)), "a pause holds whatever the configuration says");
+        Assert.That(
+            (status.Current!.PoolSize, status.Current.Paused),
+            Is.EqualTo((1, true)),
+            "a pause holds whatever the configuration says"
+        );
         Assert.That(restarted.Notices, Has.One.StartsWith("ESB-TUNING-ASIDE: endpoint 'ledger' is not tuned as wanted: poolSize = 8"));
     }
 
@@ -107,7 +127,8 @@ public sealed class LastingTuningTests
 
         Assert.That(
             async () => await bus.Tuning.ResetAsync("ledger", "folder", RunningBus.Operator, cancellationToken),
-            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-ENDPOINT-TUNING").And.Message.Contains("poolSize"));
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-ENDPOINT-TUNING").And.Message.Contains("poolSize")
+        );
     }
 
     private const string Tuned = "8 True 50 None 1 30s 3 10s";
@@ -115,7 +136,8 @@ public sealed class LastingTuningTests
     private static string Describe(RunningBus bus) => Describe(bus.StatusOf("ledger").Current!);
 
     private static string Describe(EndpointTuning tuning) =>
-        $"{tuning.PoolSize} {tuning.Paused} {tuning.Rate} {tuning.Audit} {tuning.Retry!.Immediate} {string.Join(',', tuning.Retry.Delays!)} {tuning.CircuitBreaker!.Failures} {tuning.CircuitBreaker.Probe}";
+        $"{tuning.PoolSize} {tuning.Paused} {tuning.Rate} {tuning.Audit} {tuning.Retry!.Immediate} "
+        + $"{string.Join(',', tuning.Retry.Delays!)} {tuning.CircuitBreaker!.Failures} {tuning.CircuitBreaker.Probe}";
 
     private static async Task<List<AuditFact>> FactsAsync(RunningBus bus, CancellationToken cancellationToken)
     {
@@ -126,7 +148,8 @@ public sealed class LastingTuningTests
             facts.Clear();
             await foreach (var fact in store.FindAsync(new AuditQuery { Endpoint = "ledger" }, cancellationToken))
             {
-                if (fact.Name == "tuning") facts.Add(fact);
+                if (fact.Name == "tuning")
+                    facts.Add(fact);
             }
 
             await Task.Delay(100, cancellationToken);

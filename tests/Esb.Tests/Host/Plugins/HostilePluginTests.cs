@@ -38,7 +38,10 @@ public sealed class HostilePluginTests
     [TestCase(Misdeed.Hangs, "ESB-ENDPOINT-TIMEOUT"), TestCase(Misdeed.Blocks, "ESB-ENDPOINT-TIMEOUT")]
     public async Task Endpoint_fails_its_own_messages(Misdeed misdeed, string code, CancellationToken cancellationToken)
     {
-        await using var bus = await StartAsync($$""" "bad": { "type": "hostile-outbound", "does": "{{Written(misdeed)}}", {{Delivery}} } """, cancellationToken);
+        await using var bus = await StartAsync(
+            $$""" "bad": { "type": "hostile-outbound", "does": "{{Written(misdeed)}}", {{Delivery}} } """,
+            cancellationToken
+        );
 
         await PublishAsync(bus, cancellationToken);
 
@@ -54,7 +57,10 @@ public sealed class HostilePluginTests
     public async Task Step_fails_the_messages_of_its_process(Misdeed misdeed, string code, CancellationToken cancellationToken)
     {
         await using var bus = await StartAsync(
-            $$""" "bad": { "type": "process", "process": "bad", {{Delivery}} } """, cancellationToken, $$""" "bad": [{ "hostile": "{{Written(misdeed)}}" }] """);
+            $$""" "bad": { "type": "process", "process": "bad", {{Delivery}} } """,
+            cancellationToken,
+            $$""" "bad": [{ "hostile": "{{Written(misdeed)}}" }] """
+        );
 
         await PublishAsync(bus, cancellationToken);
 
@@ -67,11 +73,17 @@ public sealed class HostilePluginTests
     [Test, CancelAfter(60_000)]
     public async Task Messages_of_an_endpoint_that_cannot_be_made_wait_and_the_others_are_delivered(CancellationToken cancellationToken)
     {
-        await using var bus = await StartAsync($$""" "bad": { "type": "hostile-outbound", "does": "throws-when-made", {{Delivery}} } """, cancellationToken);
+        await using var bus = await StartAsync(
+            $$""" "bad": { "type": "hostile-outbound", "does": "throws-when-made", {{Delivery}} } """,
+            cancellationToken
+        );
 
         await PublishAsync(bus, cancellationToken);
 
-        await WaitAsync(() => Task.FromResult(Delivered == Messages && StatusOf(bus, "bad").State == EndpointState.Paused), cancellationToken);
+        await WaitAsync(
+            () => Task.FromResult(Delivered == Messages && StatusOf(bus, "bad").State == EndpointState.Paused),
+            cancellationToken
+        );
         Assert.That(StatusOf(bus, "bad").Reason, Does.Contain("NotSupportedException"));
         Assert.That(await LettersAsync(bus, cancellationToken), Is.Empty);
         await StopAsync(bus, cancellationToken);
@@ -80,9 +92,16 @@ public sealed class HostilePluginTests
     [CancelAfter(60_000)]
     [TestCase(Misdeed.ThrowsWhenMade, "It never worked."), TestCase(Misdeed.Throws, "It never worked.")]
     [TestCase(Misdeed.Hangs, "did not start within"), TestCase(Misdeed.Blocks, "did not start within")]
-    public async Task Inbound_endpoint_that_does_not_start_is_stopped_and_the_host_goes_on(Misdeed misdeed, string reason, CancellationToken cancellationToken)
+    public async Task Inbound_endpoint_that_does_not_start_is_stopped_and_the_host_goes_on(
+        Misdeed misdeed,
+        string reason,
+        CancellationToken cancellationToken
+    )
     {
-        await using var bus = await StartAsync($$""" "bad": { "type": "hostile-inbound", "publish": "orders.new", "does": "{{Written(misdeed)}}" } """, cancellationToken);
+        await using var bus = await StartAsync(
+            $$""" "bad": { "type": "hostile-inbound", "publish": "orders.new", "does": "{{Written(misdeed)}}" } """,
+            cancellationToken
+        );
 
         await PublishAsync(bus, cancellationToken);
 
@@ -105,7 +124,10 @@ public sealed class HostilePluginTests
         var plugins = Path.Combine(_folder.FullName, "plugins");
         var assembly = Directory.CreateDirectory(Path.Combine(plugins, "hostile"));
         await File.WriteAllBytesAsync(
-            Path.Combine(assembly.FullName, "hostile.dll"), new PluginAssembly("hostile").WithClass("Entry", nameof(Registrations.Hostile)).Write(), cancellationToken);
+            Path.Combine(assembly.FullName, "hostile.dll"),
+            new PluginAssembly("hostile").WithClass("Entry", nameof(Registrations.Hostile)).Write(),
+            cancellationToken
+        );
         var file = Path.Combine(_folder.FullName, "esb.json");
         await File.WriteAllTextAsync(
             file,
@@ -120,7 +142,8 @@ public sealed class HostilePluginTests
               }
             }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         var catalog = PluginCatalog.Load([plugins], new ConfigErrors());
         var services = BusServices.Build(file, new Dictionary<string, string>(), catalog.AddTo(new ServiceCollection().AddEsb()));
         await services.GetRequiredService<BusLifecycle>().StartAsync(cancellationToken);
@@ -131,7 +154,8 @@ public sealed class HostilePluginTests
     {
         for (var i = 0; i < Messages; i++)
         {
-            var published = await bus.GetRequiredService<ITopicTransport>().PublishAsync(Some.Message("<order/>", "orders.new"), cancellationToken);
+            var published = await bus.GetRequiredService<ITopicTransport>()
+                .PublishAsync(Some.Message("<order/>", "orders.new"), cancellationToken);
             Assert.That(published.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
         }
     }
@@ -142,8 +166,14 @@ public sealed class HostilePluginTests
         await bus.GetRequiredService<BusLifecycle>().StopAsync(cancellationToken);
     }
 
-    private static async Task<List<(string Endpoint, string Code)>> LettersAsync(IServiceProvider bus, CancellationToken cancellationToken) =>
-        await bus.GetRequiredService<IDeadLetterStore>().FindAsync(new DeadLetterQuery(), cancellationToken).Select(letter => (letter.Endpoint, letter.Code)).ToListAsync(cancellationToken);
+    private static async Task<List<(string Endpoint, string Code)>> LettersAsync(
+        IServiceProvider bus,
+        CancellationToken cancellationToken
+    ) =>
+        await bus.GetRequiredService<IDeadLetterStore>()
+            .FindAsync(new DeadLetterQuery(), cancellationToken)
+            .Select(letter => (letter.Endpoint, letter.Code))
+            .ToListAsync(cancellationToken);
 
     private static EndpointStatus StatusOf(IServiceProvider bus, string endpoint) =>
         bus.GetServices<IEndpointMonitor>().SelectMany(monitor => monitor.Endpoints).Single(status => status.Name == endpoint);
@@ -152,6 +182,7 @@ public sealed class HostilePluginTests
 
     private static async Task WaitAsync(Func<Task<bool>> condition, CancellationToken cancellationToken)
     {
-        while (!await condition()) await Task.Delay(20, cancellationToken);
+        while (!await condition())
+            await Task.Delay(20, cancellationToken);
     }
 }

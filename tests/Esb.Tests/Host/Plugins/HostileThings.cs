@@ -33,15 +33,18 @@ public static class HostileThings
     /// <summary>Lets go whoever blocks, at the end of a test.</summary>
     public static ManualResetEventSlim Over { get; } = new();
 
-    public static void Register(IServiceCollection services) => services
-        .AddEndpointType<HostileOutboundType, HostileOutboundConfig>("hostile-outbound", "Does not do what it should.")
-        .AddEndpointType<HostileInboundType, HostileInboundConfig>("hostile-inbound", "Does not do what it should.")
-        .AddStep<HostileStep, HostileStepConfig>("hostile", "Does not do what it should.");
+    public static void Register(IServiceCollection services) =>
+        services
+            .AddEndpointType<HostileOutboundType, HostileOutboundConfig>("hostile-outbound", "Does not do what it should.")
+            .AddEndpointType<HostileInboundType, HostileInboundConfig>("hostile-inbound", "Does not do what it should.")
+            .AddStep<HostileStep, HostileStepConfig>("hostile", "Does not do what it should.");
 
     private static async ValueTask CommitAsync(Misdeed misdeed)
     {
-        if (misdeed == Misdeed.Blocks) Over.Wait(CancellationToken.None);
-        if (misdeed == Misdeed.Hangs) await Task.Delay(Timeout.Infinite, CancellationToken.None);
+        if (misdeed == Misdeed.Blocks)
+            Over.Wait(CancellationToken.None);
+        if (misdeed == Misdeed.Hangs)
+            await Task.Delay(Timeout.Infinite, CancellationToken.None);
         throw new NotSupportedException("It never worked.");
     }
 
@@ -69,15 +72,16 @@ public static class HostileThings
     /// <summary>The type of the outbound endpoint.</summary>
     public sealed class HostileOutboundType : OutboundEndpointType<HostileOutboundConfig>
     {
-        protected override CreateOutbound? Compile(HostileOutboundConfig settings, ConfigErrors errors) => _ =>
-            settings.Does == Misdeed.ThrowsWhenMade ? throw new NotSupportedException("It never worked.") : new Adapter(settings.Does);
+        protected override CreateOutbound? Compile(HostileOutboundConfig settings, ConfigErrors errors) =>
+            _ => settings.Does == Misdeed.ThrowsWhenMade ? throw new NotSupportedException("It never worked.") : new Adapter(settings.Does);
     }
 
     /// <summary>The type of the inbound endpoint.</summary>
     public sealed class HostileInboundType : InboundEndpointType<HostileInboundConfig>
     {
-        protected override CreateInbound? Compile(HostileInboundConfig settings, ConfigErrors errors) => (_, _) =>
-            settings.Does == Misdeed.ThrowsWhenMade ? throw new NotSupportedException("It never worked.") : new Inbound(settings.Does);
+        protected override CreateInbound? Compile(HostileInboundConfig settings, ConfigErrors errors) =>
+            (_, _) =>
+                settings.Does == Misdeed.ThrowsWhenMade ? throw new NotSupportedException("It never worked.") : new Inbound(settings.Does);
     }
 
     /// <summary>The step's factory.</summary>
@@ -87,15 +91,20 @@ public static class HostileThings
         public override string Kind => "hostile";
 
         /// <inheritdoc/>
-        protected override StepModel Compile(HostileStepConfig settings, StepConfig step, IStepCompiler compiler) => new(step, "hostile")
-        {
-            Bind = _ => settings.Does == Misdeed.ThrowsWhenMade ? throw new NotSupportedException("It never worked.") : (_, _) => CommitAsync(settings.Does),
-        };
+        protected override StepModel Compile(HostileStepConfig settings, StepConfig step, IStepCompiler compiler) =>
+            new(step, "hostile")
+            {
+                Bind = _ =>
+                    settings.Does == Misdeed.ThrowsWhenMade
+                        ? throw new NotSupportedException("It never worked.")
+                        : (_, _) => CommitAsync(settings.Does),
+            };
     }
 
     private sealed class Adapter(Misdeed misdeed) : IOutboundAdapter, IOutboundEndpoint
     {
-        public IOutboundEndpoint CreateInstance() => misdeed == Misdeed.ThrowsPerInstance ? throw new NotSupportedException("It never worked.") : this;
+        public IOutboundEndpoint CreateInstance() =>
+            misdeed == Misdeed.ThrowsPerInstance ? throw new NotSupportedException("It never worked.") : this;
 
         public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
         {

@@ -24,9 +24,19 @@ internal sealed class PluginAssembly
     /// <summary>Adds a class that registers with one of the methods of <see cref="Registrations"/>.</summary>
     public PluginAssembly WithClass(string name, string registration = nameof(Registrations.Nothing), bool isPublic = true)
     {
-        var type = _module.DefineType(name, isPublic ? TypeAttributes.Public : TypeAttributes.NotPublic, typeof(object), [typeof(IEsbPlugin)]);
+        var type = _module.DefineType(
+            name,
+            isPublic ? TypeAttributes.Public : TypeAttributes.NotPublic,
+            typeof(object),
+            [typeof(IEsbPlugin)]
+        );
         type.DefineDefaultConstructor(MethodAttributes.Public);
-        var register = type.DefineMethod(nameof(IEsbPlugin.Register), MethodAttributes.Public | MethodAttributes.Virtual, typeof(void), [typeof(IServiceCollection)]);
+        var register = type.DefineMethod(
+            nameof(IEsbPlugin.Register),
+            MethodAttributes.Public | MethodAttributes.Virtual,
+            typeof(void),
+            [typeof(IServiceCollection)]
+        );
         var code = register.GetILGenerator();
         code.Emit(OpCodes.Ldarg_1);
         code.Emit(OpCodes.Call, typeof(Registrations).GetMethod(registration)!);
@@ -47,8 +57,12 @@ internal sealed class PluginAssembly
     {
         using var portable = new PEReader(new MemoryStream(file));
         var metadata = portable.GetMetadataReader();
-        var found = metadata.AssemblyReferences.Single(handle => metadata.GetString(metadata.GetAssemblyReference(handle).Name) == reference);
-        var row = portable.PEHeaders.MetadataStartOffset + metadata.GetTableMetadataOffset(TableIndex.AssemblyRef)
+        var found = metadata.AssemblyReferences.Single(handle =>
+            metadata.GetString(metadata.GetAssemblyReference(handle).Name) == reference
+        );
+        var row =
+            portable.PEHeaders.MetadataStartOffset
+            + metadata.GetTableMetadataOffset(TableIndex.AssemblyRef)
             + ((MetadataTokens.GetRowNumber(found) - 1) * metadata.GetTableRowSize(TableIndex.AssemblyRef));
         var changed = file.ToArray();
         BitConverter.TryWriteBytes(changed.AsSpan(row), (ushort)version.Major);

@@ -24,7 +24,11 @@ public sealed class PluginCatalogTests
         Put("stamping", new PluginAssembly("stamping").WithClass("Entry", nameof(Registrations.Stamp)).Write());
 
         var catalog = Load();
-        var model = BusServices.Compile(Write("""{ "processes": { "one": [{ "stamp": "seen" }] } }"""), new Dictionary<string, string>(), catalog.AddTo(new ServiceCollection().AddEsb()));
+        var model = BusServices.Compile(
+            Write("""{ "processes": { "one": [{ "stamp": "seen" }] } }"""),
+            new Dictionary<string, string>(),
+            catalog.AddTo(new ServiceCollection().AddEsb())
+        );
 
         Assert.That(catalog.All.Select(plugin => (plugin.Name, plugin.Version)), Is.EqualTo(new[] { ("stamping", "1.2.3.0") }));
         Assert.That(model.Get<ProcessModels>().Find("one")!.Description, Is.EqualTo("stamp(seen)"));
@@ -65,14 +69,24 @@ public sealed class PluginCatalogTests
     {
         _folder.CreateSubdirectory("empty");
 
-        Assert.That(Refusals(), Is.EqualTo(new[] { $"ESB-PLUGIN-FOLDER {Path.Combine(_folder.FullName, "empty")}: has no empty.dll: expected the assembly of the plug-in, named as its folder" }));
+        Assert.That(
+            Refusals(),
+            Is.EqualTo(
+                new[]
+                {
+                    $"ESB-PLUGIN-FOLDER {Path.Combine(_folder.FullName, "empty")}: has no empty.dll: expected the assembly of the "
+                        + $"plug-in, named as its folder",
+                }
+            )
+        );
     }
 
     [TestCase("", "found none"), TestCase("One", null), TestCase("One Two", "found One and Two")]
     public void One_public_class_is_expected(string classes, string? refusal)
     {
         var assembly = new PluginAssembly("counted").WithClass("Hidden", isPublic: false);
-        foreach (var name in classes.Split(' ', StringSplitOptions.RemoveEmptyEntries)) assembly.WithClass(name);
+        foreach (var name in classes.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+            assembly.WithClass(name);
         Put("counted", assembly.Write());
 
         Assert.That(Refusals(), refusal is null ? Is.Empty : Has.One.StartsWith("ESB-PLUGIN-CLASS").And.All.EndsWith(refusal));
@@ -100,7 +114,10 @@ public sealed class PluginCatalogTests
         var file = new PluginAssembly("other").WithClass("Entry").Write();
         Put("other", PluginAssembly.BuiltFor(file, "Esb.Configuration", new Version(major, minor)));
 
-        Assert.That(Refusals(), Has.One.StartsWith($"ESB-PLUGIN-VERSION {PathOf("other")}: is built for Esb.Configuration {major}.{minor}.0, and this is 0.1.0"));
+        Assert.That(
+            Refusals(),
+            Has.One.StartsWith($"ESB-PLUGIN-VERSION {PathOf("other")}: is built for Esb.Configuration {major}.{minor}.0, and this is 0.1.0")
+        );
     }
 
     [Test]
@@ -108,7 +125,16 @@ public sealed class PluginCatalogTests
     {
         Put("thrower", new PluginAssembly("thrower").WithClass("Entry", nameof(Registrations.Throws)).Write());
 
-        Assert.That(Refusals(), Is.EqualTo(new[] { $"ESB-PLUGIN-FAILED {PathOf("thrower")}: failed while it registered, with InvalidOperationException: nothing of 0 is to be had" }));
+        Assert.That(
+            Refusals(),
+            Is.EqualTo(
+                new[]
+                {
+                    $"ESB-PLUGIN-FAILED {PathOf("thrower")}: failed while it registered, with InvalidOperationException: nothing of "
+                        + $"0 is to be had",
+                }
+            )
+        );
     }
 
     [TestCase(nameof(Registrations.KnownStep), "the step 'validate'")]
@@ -124,9 +150,13 @@ public sealed class PluginCatalogTests
     [Test]
     public void Name_that_two_plug_ins_bring_is_refused()
     {
-        foreach (var name in new[] { "first", "second" }) Put(name, new PluginAssembly(name).WithClass("Entry", nameof(Registrations.Stamp)).Write());
+        foreach (var name in new[] { "first", "second" })
+            Put(name, new PluginAssembly(name).WithClass("Entry", nameof(Registrations.Stamp)).Write());
 
-        Assert.That(Refusals(), Has.Some.EqualTo($"ESB-PLUGIN-KIND {PathOf("second")}: registers the step 'stamp', which is registered already"));
+        Assert.That(
+            Refusals(),
+            Has.Some.EqualTo($"ESB-PLUGIN-KIND {PathOf("second")}: registers the step 'stamp', which is registered already")
+        );
     }
 
     [Test]
@@ -151,9 +181,14 @@ public sealed class PluginCatalogTests
     {
         var missing = Path.Combine(_folder.FullName, "missing");
 
-        var refusal = Assert.Throws<ConfigurationRefusedException>(() => PluginCatalog.Load(new Dictionary<string, string> { ["ESB_PLUGINS"] = missing }))!;
+        var refusal = Assert.Throws<ConfigurationRefusedException>(() =>
+            PluginCatalog.Load(new Dictionary<string, string> { ["ESB_PLUGINS"] = missing })
+        )!;
 
-        Assert.That(refusal.Errors.Select(error => error.ToString()), Has.One.EqualTo($"ESB-PLUGIN-FOLDER {missing}: is named by ESB_PLUGINS, and there is no such folder"));
+        Assert.That(
+            refusal.Errors.Select(error => error.ToString()),
+            Has.One.EqualTo($"ESB-PLUGIN-FOLDER {missing}: is named by ESB_PLUGINS, and there is no such folder")
+        );
     }
 
     [Test]
@@ -164,20 +199,26 @@ public sealed class PluginCatalogTests
         var (exitCode, output) = await RunAsync("validate", Write("{}"));
 
         Assert.That(exitCode, Is.EqualTo(ExitCode.Configuration));
-        Assert.That(output, Does.Contain("ESB-PLUGIN-FOLDER").And.Contain(Path.Combine(_folder.FullName, "empty")).And.Not.Contain("   at "));
+        Assert.That(
+            output,
+            Does.Contain("ESB-PLUGIN-FOLDER").And.Contain(Path.Combine(_folder.FullName, "empty")).And.Not.Contain("   at ")
+        );
     }
 
     private async Task<(int ExitCode, string Output)> RunAsync(params string[] arguments)
     {
         var variables = new Dictionary<string, string> { ["ESB_PLUGINS"] = _folder.FullName };
         await using var output = new StringWriter();
-        var exitCode = await EsbCommandLine.InvokeAsync(arguments, new CommandContext
-        {
-            Output = output,
-            Error = output,
-            Variables = variables,
-            Services = () => PluginCatalog.Load(variables).AddTo(new ServiceCollection().AddEsb()),
-        });
+        var exitCode = await EsbCommandLine.InvokeAsync(
+            arguments,
+            new CommandContext
+            {
+                Output = output,
+                Error = output,
+                Variables = variables,
+                Services = () => PluginCatalog.Load(variables).AddTo(new ServiceCollection().AddEsb()),
+            }
+        );
         return (exitCode, output.ToString());
     }
 

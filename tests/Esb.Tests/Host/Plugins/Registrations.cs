@@ -21,9 +21,11 @@ public static class Registrations
 
     public static void KnownSection(IServiceCollection services) => services.AddSection<StampConfig>("limits", "Another.");
 
-    public static void SettingsThatAreNone(IServiceCollection services) => services.AddStep<StampStep, OddConfig>("odd", "Has a setting of no known type.");
+    public static void SettingsThatAreNone(IServiceCollection services) =>
+        services.AddStep<StampStep, OddConfig>("odd", "Has a setting of no known type.");
 
-    public static void Throws(IServiceCollection services) => throw new InvalidOperationException($"nothing of {services.Count} is to be had.\nat nowhere");
+    public static void Throws(IServiceCollection services) =>
+        throw new InvalidOperationException($"nothing of {services.Count} is to be had.\nat nowhere");
 
     /// <summary>A step.</summary>
     public sealed record StampConfig : SettingsRecord

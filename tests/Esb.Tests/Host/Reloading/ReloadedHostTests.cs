@@ -17,7 +17,8 @@ namespace Esb.Tests.Host.Reloading;
 /// <summary>A host that is reloaded again and again, in this process: it keeps nothing of what it ran before.</summary>
 public sealed class ReloadedHostTests
 {
-    private const string Map = """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><a><xsl:value-of select="."/></a></xsl:template></xsl:stylesheet>""";
+    private const string Map =
+        """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><a><xsl:value-of select="."/></a></xsl:template></xsl:stylesheet>""";
 
     private static readonly Dictionary<string, string> Keys = new() { ["KEY_0"] = "a key of the shop", ["KEY_1"] = "another key of it" };
 
@@ -34,7 +35,8 @@ public sealed class ReloadedHostTests
     [Test, CancelAfter(180_000)]
     public async Task After_200_reloads_the_heap_is_what_it_was_after_50(CancellationToken cancellationToken)
     {
-        const int Early = 50, All = 200;
+        const int Early = 50,
+            All = 200;
         await System.IO.File.WriteAllTextAsync(Path.Combine(_folder.FullName, "map.xsl"), Map, cancellationToken);
         var configuration = Configuration();
         await WriteAsync(configuration);
@@ -48,10 +50,15 @@ public sealed class ReloadedHostTests
             Change(configuration, round);
             await WriteAsync(configuration);
             await ReloadAsync(services, cancellationToken);
-            if (round == Early) heap = Heap();
+            if (round == Early)
+                heap = Heap();
         }
 
-        await Eventually.HoldsAsync(() => Collected(models.Skip(1)), "no earlier revision is held but the first, of which the container was built", cancellationToken);
+        await Eventually.HoldsAsync(
+            () => Collected(models.Skip(1)),
+            "no earlier revision is held but the first, of which the container was built",
+            cancellationToken
+        );
         var grown = (double)Heap() / heap;
         await bus.StopAsync(cancellationToken);
 
@@ -94,7 +101,9 @@ public sealed class ReloadedHostTests
     }
 
     private static Task<ReloadResult> ReloadAsync(IServiceProvider services, CancellationToken cancellationToken) =>
-        services.GetRequiredService<ReloadDesk>().ReloadAsync(new OperatorDecision("test", Reason: null), migrates: false, cancellationToken);
+        services
+            .GetRequiredService<ReloadDesk>()
+            .ReloadAsync(new OperatorDecision("test", Reason: null), migrates: false, cancellationToken);
 
     // Of their own, so that nothing of it stays on the stack.
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -118,32 +127,46 @@ public sealed class ReloadedHostTests
         var endpoints = configuration["endpoints"]!;
         switch (round % 5)
         {
-            case 0: endpoints["shop"]!["path"] = $"/orders{round}"; break;
-            case 1: endpoints["files"]!["fileName"] = $"{{message.id}}-{round}.xml"; break;
-            case 2: endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}"); break;
-            case 3: configuration["processes"]!["in"]![0]!["set"]!["headers"]!["x-round"] = $"{round}"; break;
-            default: configuration["parties"]!["shop"]!["apiKeys"] = new JsonArray($"${{env:KEY_{round % 2}}}"); break;
+            case 0:
+                endpoints["shop"]!["path"] = $"/orders{round}";
+                break;
+            case 1:
+                endpoints["files"]!["fileName"] = $"{{message.id}}-{round}.xml";
+                break;
+            case 2:
+                endpoints["files"]!["subscribe"] = new JsonArray("orders.new", $"orders.round{round}");
+                break;
+            case 3:
+                configuration["processes"]!["in"]![0]!["set"]!["headers"]!["x-round"] = $"{round}";
+                break;
+            default:
+                configuration["parties"]!["shop"]!["apiKeys"] = new JsonArray($"${{env:KEY_{round % 2}}}");
+                break;
         }
     }
 
-    private static JsonObject Configuration() => JsonNode.Parse(
-        $$"""
-        {
-          "name": "heap",
-          "store": { "type": "file", "folder": "data" },
-          "telemetry": { "logLevel": "error" },
-          "limits": { "drainDelay": "0s" },
-          "listeners": { "public": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" } },
-          "topics": { "orders": {} },
-          "maps": { "map": "map.xsl" },
-          "parties": { "shop": { "apiKeys": ["${env:KEY_0}"] } },
-          "processes": { "in": [{ "set": { "headers": { "x-round": "0" } } }, { "transform": "map" }, { "publish": "orders.new" }] },
-          "endpoints": {
-            "shop": { "type": "http-inbound", "path": "/orders", "process": "in" },
-            "files": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": "out", "fileName": "{message.id}.xml" }
-          }
-        }
-        """)!.AsObject();
+    private static JsonObject Configuration() =>
+        JsonNode
+            .Parse(
+                $$"""
+                {
+                  "name": "heap",
+                  "store": { "type": "file", "folder": "data" },
+                  "telemetry": { "logLevel": "error" },
+                  "limits": { "drainDelay": "0s" },
+                  "listeners": { "public": { "url": "http://127.0.0.1:{{FreePorts.Next()}}" } },
+                  "topics": { "orders": {} },
+                  "maps": { "map": "map.xsl" },
+                  "parties": { "shop": { "apiKeys": ["${env:KEY_0}"] } },
+                  "processes": { "in": [{ "set": { "headers": { "x-round": "0" } } }, { "transform": "map" }, { "publish": "orders.new" }] },
+                  "endpoints": {
+                    "shop": { "type": "http-inbound", "path": "/orders", "process": "in" },
+                    "files": { "type": "file-outbound", "subscribe": ["orders.new"], "folder": "out", "fileName": "{message.id}.xml" }
+                  }
+                }
+                """
+            )!
+            .AsObject();
 
     private Task WriteAsync(JsonObject configuration) => System.IO.File.WriteAllTextAsync(File, configuration.ToJsonString());
 }

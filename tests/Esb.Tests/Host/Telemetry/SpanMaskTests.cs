@@ -22,9 +22,15 @@ public sealed class SpanMaskTests
     [SetUp]
     public void StartTracing()
     {
-        _audit = new ConfiguredAudit("""{ "audit": { "masks": [{ "jsonpath": "$.card", "action": "last4" }, { "header": "user-agent" }] } }""");
+        _audit = new ConfiguredAudit(
+            """{ "audit": { "masks": [{ "jsonpath": "$.card", "action": "last4" }, { "header": "user-agent" }] } }"""
+        );
         _ended = new EndedSpans();
-        _provider = Sdk.CreateTracerProviderBuilder().AddSource(Source.Name).AddProcessor(new SpanMask(Live<IMessageMask>.Always(_audit.Trail.Mask))).AddProcessor(_ended).Build();
+        _provider = Sdk.CreateTracerProviderBuilder()
+            .AddSource(Source.Name)
+            .AddProcessor(new SpanMask(Live<IMessageMask>.Always(_audit.Trail.Mask)))
+            .AddProcessor(_ended)
+            .Build();
     }
 
     [TearDown]
@@ -51,7 +57,10 @@ public sealed class SpanMaskTests
         var ended = _ended.Spans.Single();
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((ended.GetTagItem("db.query.text"), ended.GetTagItem("db.npgsql.rows")), Is.EqualTo(("insert into card values (****1111)", 1)));
+            Assert.That(
+                (ended.GetTagItem("db.query.text"), ended.GetTagItem("db.npgsql.rows")),
+                Is.EqualTo(("insert into card values (****1111)", 1))
+            );
             Assert.That((ended.Status, ended.StatusDescription), Is.EqualTo((ActivityStatusCode.Error, "it has ****1111 already")));
             Assert.That(ended.Events.Select(happened => happened.Name), Is.EqualTo(new[] { "exception", "retried" }));
             Assert.That(ended.Events.First().Tags.ToDictionary()["exception.message"], Is.EqualTo("duplicate key: ****1111"));
@@ -64,7 +73,8 @@ public sealed class SpanMaskTests
     {
         MaskedFlow.Follow(_audit.Trail.Mask, Some.Message("""{"card":"orders"}""", contentType: "application/json"));
 
-        using (var span = Source.StartActivity("send orders.new")!) span.SetTag("messaging.destination.name", "orders.new");
+        using (var span = Source.StartActivity("send orders.new")!)
+            span.SetTag("messaging.destination.name", "orders.new");
 
         Assert.That(_ended.Spans.Single().GetTagItem("messaging.destination.name"), Is.EqualTo("orders.new"));
     }
@@ -72,7 +82,8 @@ public sealed class SpanMaskTests
     [Test]
     public void Header_that_the_server_shows_is_masked_as_headers_of_messages_are()
     {
-        using (var span = Source.StartActivity("POST /orders", ActivityKind.Server)!) span.SetTag("user_agent.original", "shop/secret-build");
+        using (var span = Source.StartActivity("POST /orders", ActivityKind.Server)!)
+            span.SetTag("user_agent.original", "shop/secret-build");
 
         Assert.That(_ended.Spans.Single().GetTagItem("user_agent.original"), Is.EqualTo("****"));
     }

@@ -26,7 +26,12 @@ public sealed class TelemetryTests
     [TestCase("collector:4317"), TestCase("ftp://collector"), TestCase("http://me:secret@collector:4317")]
     public void Anything_else_is_no_collector(string url) => Assert.That(OtlpTarget.Parse(url), Is.Null);
 
-    [TestCase("http://127.0.0.1:4317", false), TestCase("http://localhost:4318", false), TestCase("https://collector", false), TestCase("http://collector:4317", true)]
+    [
+        TestCase("http://127.0.0.1:4317", false),
+        TestCase("http://localhost:4318", false),
+        TestCase("https://collector", false),
+        TestCase("http://collector:4317", true)
+    ]
     public void A_collector_on_another_machine_without_TLS_is_a_warning(string url, bool isWarned)
     {
         var errors = new ConfigErrors();

@@ -15,17 +15,34 @@ public sealed class ConsoleFileTests : ManagementFixture
     // What the browser loads before the overview is shown.
     private static readonly string[] First =
     [
-        "index.html", "console.css", "icon.svg", "app.mjs", "api.mjs", "events.mjs", "ui.mjs", "vendor/preact.mjs", "vendor/hooks.mjs", "vendor/htm.mjs", "pages/overview.mjs",
+        "index.html",
+        "console.css",
+        "icon.svg",
+        "app.mjs",
+        "api.mjs",
+        "events.mjs",
+        "ui.mjs",
+        "vendor/preact.mjs",
+        "vendor/hooks.mjs",
+        "vendor/htm.mjs",
+        "pages/overview.mjs",
     ];
 
     [Test]
     public void Libraries_are_those_that_were_reviewed()
     {
-        var sums = Encoding.UTF8.GetString(ConsoleFiles.ReadSource("vendor/SHA256SUMS")).Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => line.Split("  ")).ToDictionary(line => line[1], line => line[0]);
+        var sums = Encoding
+            .UTF8.GetString(ConsoleFiles.ReadSource("vendor/SHA256SUMS"))
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Select(line => line.Split("  "))
+            .ToDictionary(line => line[1], line => line[0]);
 
         Assert.That(sums, Is.Not.Empty);
-        foreach (var (file, sum) in sums) Assert.That(Convert.ToHexStringLower(SHA256.HashData(ConsoleFiles.ReadSource($"vendor/{file}"))), Is.EqualTo(sum), file);
-        var vendored = ConsoleFiles.All.Keys.Where(path => path.StartsWith("vendor/", StringComparison.Ordinal)).Select(path => path["vendor/".Length..]);
+        foreach (var (file, sum) in sums)
+            Assert.That(Convert.ToHexStringLower(SHA256.HashData(ConsoleFiles.ReadSource($"vendor/{file}"))), Is.EqualTo(sum), file);
+        var vendored = ConsoleFiles
+            .All.Keys.Where(path => path.StartsWith("vendor/", StringComparison.Ordinal))
+            .Select(path => path["vendor/".Length..]);
         Assert.That(vendored, Is.EquivalentTo(sums.Keys));
     }
 
@@ -43,7 +60,12 @@ public sealed class ConsoleFileTests : ManagementFixture
     {
         foreach (var (path, file) in ConsoleFiles.All.Where(file => file.Key.EndsWith(".mjs", StringComparison.Ordinal)))
         {
-            foreach (System.Text.RegularExpressions.Match match in System.Text.RegularExpressions.Regex.Matches(Encoding.UTF8.GetString(file.Bytes), """import\s*[^;"()]*?from\s*"([^"]+)"|import\("([^"]+)"\)"""))
+            foreach (
+                System.Text.RegularExpressions.Match match in System.Text.RegularExpressions.Regex.Matches(
+                    Encoding.UTF8.GetString(file.Bytes),
+                    """import\s*[^;"()]*?from\s*"([^"]+)"|import\("([^"]+)"\)"""
+                )
+            )
             {
                 var target = match.Groups[1].Value + match.Groups[2].Value;
                 Assert.That(target, Does.StartWith("."), $"{path} imports {target}");
@@ -63,8 +85,17 @@ public sealed class ConsoleFileTests : ManagementFixture
         Assert.That(index, Does.Not.Contain("{{version}}"));
     }
 
-    [TestCase("/", "text/html"), TestCase("/console/app.mjs", "text/javascript"), TestCase("/console/console.css", "text/css"), TestCase("/console/icon.svg", "image/svg+xml")]
-    public async Task Files_are_served_without_a_key_and_allow_no_foreign_script(string path, string type, CancellationToken cancellationToken)
+    [
+        TestCase("/", "text/html"),
+        TestCase("/console/app.mjs", "text/javascript"),
+        TestCase("/console/console.css", "text/css"),
+        TestCase("/console/icon.svg", "image/svg+xml")
+    ]
+    public async Task Files_are_served_without_a_key_and_allow_no_foreign_script(
+        string path,
+        string type,
+        CancellationToken cancellationToken
+    )
     {
         using var stranger = new HttpClient { BaseAddress = Host.Server.Address };
 
@@ -73,7 +104,13 @@ public sealed class ConsoleFileTests : ManagementFixture
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK));
         Assert.That(answer.Content.Headers.ContentType!.MediaType, Is.EqualTo(type));
         var policy = answer.Headers.GetValues("Content-Security-Policy").Single();
-        Assert.That(policy, Does.Contain("script-src 'self';").And.Contain("default-src 'none'").And.Contain("frame-ancestors 'none'").And.Not.Contain("unsafe"));
+        Assert.That(
+            policy,
+            Does.Contain("script-src 'self';")
+                .And.Contain("default-src 'none'")
+                .And.Contain("frame-ancestors 'none'")
+                .And.Not.Contain("unsafe")
+        );
     }
 
     [Test]
@@ -82,13 +119,24 @@ public sealed class ConsoleFileTests : ManagementFixture
         using var plain = await Client.GetAsync("/console/ui.mjs", cancellationToken);
         using var again = new HttpRequestMessage(HttpMethod.Get, "/console/ui.mjs") { Headers = { IfNoneMatch = { plain.Headers.ETag! } } };
         using var unchanged = await Client.SendAsync(again, cancellationToken);
-        using var zipping = new HttpClient(new HttpClientHandler { AutomaticDecompression = DecompressionMethods.GZip }) { BaseAddress = Host.Server.Address };
+        using var zipping = new HttpClient(new HttpClientHandler { AutomaticDecompression = DecompressionMethods.GZip })
+        {
+            BaseAddress = Host.Server.Address,
+        };
 
         Assert.That(unchanged.StatusCode, Is.EqualTo(HttpStatusCode.NotModified));
-        Assert.That(await zipping.GetStringAsync("/console/ui.mjs", cancellationToken), Is.EqualTo(await plain.Content.ReadAsStringAsync(cancellationToken)));
+        Assert.That(
+            await zipping.GetStringAsync("/console/ui.mjs", cancellationToken),
+            Is.EqualTo(await plain.Content.ReadAsStringAsync(cancellationToken))
+        );
     }
 
-    [TestCase("/console/none.mjs"), TestCase("/console/../esb.json"), TestCase("/console/%2e%2e/%2e%2e/etc/passwd"), TestCase("/console/vendor/SHA256SUMS")]
+    [
+        TestCase("/console/none.mjs"),
+        TestCase("/console/../esb.json"),
+        TestCase("/console/%2e%2e/%2e%2e/etc/passwd"),
+        TestCase("/console/vendor/SHA256SUMS")
+    ]
     public async Task Nothing_else_is_served(string path, CancellationToken cancellationToken)
     {
         using var answer = await Client.GetAsync(path, cancellationToken);

@@ -10,10 +10,28 @@ public sealed class FactFormTests
     [Test]
     public void Facts_are_read_as_they_were_written()
     {
-        AuditFact[] facts = [Plain(), Full(), Full() with { Headers = null, Body = null, BodyState = null }, Plain() with { Time = Full().Time.ToOffset(TimeSpan.FromHours(-9.5)) }, Full()];
+        AuditFact[] facts =
+        [
+            Plain(),
+            Full(),
+            Full() with
+            {
+                Headers = null,
+                Body = null,
+                BodyState = null,
+            },
+            Plain() with
+            {
+                Time = Full().Time.ToOffset(TimeSpan.FromHours(-9.5)),
+            },
+            Full(),
+        ];
 
         Assert.That(StoredFact.Read(Write(facts)).Select(Text), Is.EqualTo(facts.Select(Text)));
-        Assert.That(Enumerable.Range(0, facts.Length).Select(part => Text(StoredFact.Read(Write(facts), part))), Is.EqualTo(facts.Select(Text)));
+        Assert.That(
+            Enumerable.Range(0, facts.Length).Select(part => Text(StoredFact.Read(Write(facts), part))),
+            Is.EqualTo(facts.Select(Text))
+        );
         Assert.That(StoredFact.Count(Write(facts)), Is.EqualTo(5));
     }
 
@@ -32,13 +50,24 @@ public sealed class FactFormTests
     {
         var read = StoredFact.Read(Write(Plain())).Single();
 
-        Assert.That((read.Body, read.BodyHash, read.Headers, read.Endpoint, read.Fields.Count), Is.EqualTo(((ReadOnlyMemory<byte>?)null, (ReadOnlyMemory<byte>?)null, (object?)null, (string?)null, 0)));
+        Assert.That(
+            (read.Body, read.BodyHash, read.Headers, read.Endpoint, read.Fields.Count),
+            Is.EqualTo(((ReadOnlyMemory<byte>?)null, (ReadOnlyMemory<byte>?)null, (object?)null, (string?)null, 0))
+        );
     }
 
     [Test]
     public void Second_fact_of_a_message_takes_a_third_of_the_first()
     {
-        var received = Plain() with { Endpoint = "orders-in", Process = "receive-order", Party = "shop", Host = "machine/1234", Revision = new string('a', 64), TraceId = new string('b', 32) };
+        var received = Plain() with
+        {
+            Endpoint = "orders-in",
+            Process = "receive-order",
+            Party = "shop",
+            Host = "machine/1234",
+            Revision = new string('a', 64),
+            TraceId = new string('b', 32),
+        };
         var replied = received with { Id = Guid.CreateVersion7(), Kind = AuditKind.Replied, Duration = TimeSpan.FromMilliseconds(3) };
 
         var (one, both) = (Write(received).Length, Write(received, replied).Length);
@@ -52,11 +81,33 @@ public sealed class FactFormTests
     {
         var numbers = Enum.GetValues<AuditKind>().Select(kind => $"{(int)kind} {kind}");
 
-        Assert.That(numbers.Take(19), Is.EqualTo(new[]
-        {
-            "0 Received", "1 Refused", "2 Filtered", "3 Published", "4 Delivered", "5 Failed", "6 DeadLettered", "7 Parked", "8 Expired", "9 Discarded", "10 Replied", "11 ReplyAbandoned",
-            "12 Recorded", "13 Replayed", "14 Duplicate", "15 Aborted", "16 Erased", "17 Completed", "18 StepEnded",
-        }));
+        Assert.That(
+            numbers.Take(19),
+            Is.EqualTo(
+                new[]
+                {
+                    "0 Received",
+                    "1 Refused",
+                    "2 Filtered",
+                    "3 Published",
+                    "4 Delivered",
+                    "5 Failed",
+                    "6 DeadLettered",
+                    "7 Parked",
+                    "8 Expired",
+                    "9 Discarded",
+                    "10 Replied",
+                    "11 ReplyAbandoned",
+                    "12 Recorded",
+                    "13 Replayed",
+                    "14 Duplicate",
+                    "15 Aborted",
+                    "16 Erased",
+                    "17 Completed",
+                    "18 StepEnded",
+                }
+            )
+        );
     }
 
     [Test]
@@ -74,7 +125,8 @@ public sealed class FactFormTests
     {
         var whole = Write(Full(), Plain());
 
-        for (var length = 1; length < whole.Length; length++) Assert.That(() => StoredFact.Read(whole.AsMemory(0, length)), Throws.TypeOf<InvalidDataException>(), $"{length} bytes");
+        for (var length = 1; length < whole.Length; length++)
+            Assert.That(() => StoredFact.Read(whole.AsMemory(0, length)), Throws.TypeOf<InvalidDataException>(), $"{length} bytes");
         for (var bit = 8; bit < 8 * whole.Length; bit++)
         {
             var damaged = (byte[])whole.Clone();
@@ -108,32 +160,34 @@ public sealed class FactFormTests
         return payload;
     }
 
-    private static string Text(AuditFact fact) => JsonSerializer.Serialize(fact with { Body = null }) + Convert.ToHexString((fact.Body ?? default).Span) + (fact.Body is null);
+    private static string Text(AuditFact fact) =>
+        JsonSerializer.Serialize(fact with { Body = null }) + Convert.ToHexString((fact.Body ?? default).Span) + (fact.Body is null);
 
     private static AuditFact Plain() => SomeFacts.Fact(AuditKind.Received);
 
-    private static AuditFact Full() => SomeFacts.Fact(AuditKind.Replied, fields: [("order", "A-1"), ("größe", "10 €")]) with
-    {
-        ConversationId = Guid.CreateVersion7(),
-        CausedBy = Guid.NewGuid(),
-        Endpoint = "in",
-        Process = "work",
-        Step = "steps[1]",
-        Name = "checked",
-        Subject = "orders.new",
-        Attempt = 3,
-        Duration = TimeSpan.FromMicroseconds(1234),
-        Code = "ESB-SOME",
-        Reason = "Because.",
-        TraceId = "0af7651916cd43dd8448eb211c80319c",
-        Party = "shop",
-        Host = "machine/1",
-        Revision = "abc",
-        Headers = new Dictionary<string, string> { ["x-order"] = "A-1" },
-        ContentType = "text/xml",
-        Body = "<order/>"u8.ToArray(),
-        BodyState = AuditBodyState.Masked,
-        BodyLength = 8,
-        BodyHash = new byte[32],
-    };
+    private static AuditFact Full() =>
+        SomeFacts.Fact(AuditKind.Replied, fields: [("order", "A-1"), ("größe", "10 €")]) with
+        {
+            ConversationId = Guid.CreateVersion7(),
+            CausedBy = Guid.NewGuid(),
+            Endpoint = "in",
+            Process = "work",
+            Step = "steps[1]",
+            Name = "checked",
+            Subject = "orders.new",
+            Attempt = 3,
+            Duration = TimeSpan.FromMicroseconds(1234),
+            Code = "ESB-SOME",
+            Reason = "Because.",
+            TraceId = "0af7651916cd43dd8448eb211c80319c",
+            Party = "shop",
+            Host = "machine/1",
+            Revision = "abc",
+            Headers = new Dictionary<string, string> { ["x-order"] = "A-1" },
+            ContentType = "text/xml",
+            Body = "<order/>"u8.ToArray(),
+            BodyState = AuditBodyState.Masked,
+            BodyLength = 8,
+            BodyHash = new byte[32],
+        };
 }

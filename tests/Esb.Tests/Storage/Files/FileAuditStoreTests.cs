@@ -29,8 +29,12 @@ public sealed class FileAuditStoreTests
         {
             for (var number = 0; number < 100; number++)
             {
-                await store.Audit.AppendAsync([SomeFacts.Fact(fields: [("order", $"A-{number % 10}"), ("number", $"{number}")])], cancellationToken);
-                if (number % 20 == 0) await FindAsync(store.Audit, new AuditQuery(), cancellationToken); // the index learns in between
+                await store.Audit.AppendAsync(
+                    [SomeFacts.Fact(fields: [("order", $"A-{number % 10}"), ("number", $"{number}")])],
+                    cancellationToken
+                );
+                if (number % 20 == 0)
+                    await FindAsync(store.Audit, new AuditQuery(), cancellationToken); // the index learns in between
             }
 
             await AssertFoundAsync(store);
@@ -38,14 +42,28 @@ public sealed class FileAuditStoreTests
 
         await using var reopened = await OpenAsync(cancellationToken);
         await AssertFoundAsync(reopened);
-        Assert.That(Segments().SkipLast(1).All(segment => File.Exists(segment.IndexPath)), Is.True, "every segment but the last has its index on disk");
+        Assert.That(
+            Segments().SkipLast(1).All(segment => File.Exists(segment.IndexPath)),
+            Is.True,
+            "every segment but the last has its index on disk"
+        );
 
         async Task AssertFoundAsync(FileStore store)
         {
-            var found = await FindAsync(store.Audit, new AuditQuery { Where = new Dictionary<string, string> { ["order"] = "A-3" } }, cancellationToken);
+            var found = await FindAsync(
+                store.Audit,
+                new AuditQuery { Where = new Dictionary<string, string> { ["order"] = "A-3" } },
+                cancellationToken
+            );
             var all = await FindAsync(store.Audit, new AuditQuery(), cancellationToken);
-            Assert.That(found.Select(fact => fact.Fields["number"]), Is.EqualTo(["93", "83", "73", "63", "53", "43", "33", "23", "13", "3"]));
-            Assert.That(all.Select(fact => fact.Fields["number"]), Is.EqualTo(Enumerable.Range(0, 100).Reverse().Select(number => $"{number}")));
+            Assert.That(
+                found.Select(fact => fact.Fields["number"]),
+                Is.EqualTo(["93", "83", "73", "63", "53", "43", "33", "23", "13", "3"])
+            );
+            Assert.That(
+                all.Select(fact => fact.Fields["number"]),
+                Is.EqualTo(Enumerable.Range(0, 100).Reverse().Select(number => $"{number}"))
+            );
         }
     }
 
@@ -54,7 +72,8 @@ public sealed class FileAuditStoreTests
     {
         await using (var store = await OpenAsync(cancellationToken))
         {
-            for (var number = 0; number < 50; number++) await store.Audit.AppendAsync([SomeFacts.Fact(fields: ("number", $"{number}"))], cancellationToken);
+            for (var number = 0; number < 50; number++)
+                await store.Audit.AppendAsync([SomeFacts.Fact(fields: ("number", $"{number}"))], cancellationToken);
             await FindAsync(store.Audit, new AuditQuery(), cancellationToken);
         }
 
@@ -86,7 +105,8 @@ public sealed class FileAuditStoreTests
         SegmentPosition LookWhileItGrows()
         {
             var before = log.Committed;
-            for (; grows && log.Committed.Segment == before.Segment; written++) log.AppendAsync(StoredFact.Write([SomeFacts.Fact()]), CancellationToken.None).GetAwaiter().GetResult();
+            for (; grows && log.Committed.Segment == before.Segment; written++)
+                log.AppendAsync(StoredFact.Write([SomeFacts.Fact()]), CancellationToken.None).GetAwaiter().GetResult();
             grows = false;
             return before;
         }
@@ -122,7 +142,8 @@ public sealed class FileAuditStoreTests
     {
         await using var store = await OpenAsync(cancellationToken);
         var start = new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
-        for (var day = 0; day < 60; day++) await store.Audit.AppendAsync([SomeFacts.Fact(time: start.AddDays(day))], cancellationToken);
+        for (var day = 0; day < 60; day++)
+            await store.Audit.AppendAsync([SomeFacts.Fact(time: start.AddDays(day))], cancellationToken);
 
         await store.Retention.RemoveBeforeAsync(start.AddDays(30), cancellationToken);
 
@@ -137,7 +158,8 @@ public sealed class FileAuditStoreTests
     {
         await using (var store = await OpenAsync(cancellationToken))
         {
-            for (var number = 0; number < 5; number++) await store.Audit.AppendAsync([SomeFacts.Fact(fields: ("number", $"{number}"))], cancellationToken);
+            for (var number = 0; number < 5; number++)
+                await store.Audit.AppendAsync([SomeFacts.Fact(fields: ("number", $"{number}"))], cancellationToken);
         }
 
         var bytes = await File.ReadAllBytesAsync(Segments()[0].Path, cancellationToken);
@@ -157,19 +179,28 @@ public sealed class FileAuditStoreTests
         var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
         await using (var log = SegmentLog.Open(audit, SegmentOptions.Default, NullLogger.Instance))
         {
-            await log.AppendAsync(new byte[] { 1, unchecked((byte)Json.Length), (byte)(Json.Length >> 8), 0, 0, 255, 255, 255, 255 }.Concat(Encoding.UTF8.GetBytes(Json)).ToArray(), cancellationToken);
+            await log.AppendAsync(
+                new byte[] { 1, unchecked((byte)Json.Length), (byte)(Json.Length >> 8), 0, 0, 255, 255, 255, 255 }
+                    .Concat(Encoding.UTF8.GetBytes(Json))
+                    .ToArray(),
+                cancellationToken
+            );
         }
 
         await using var store = await OpenAsync(cancellationToken);
         var fact = (await store.Audit.GetJourneyAsync(Guid.Parse("019a0000-0000-7000-8000-000000000002"), cancellationToken)).Single();
-        Assert.That((fact.Name, fact.Endpoint, fact.Kind, fact.Fields["order"], fact.Body), Is.EqualTo(("order-received", "orders", AuditKind.Recorded, "A-1001", (ReadOnlyMemory<byte>?)null)));
+        Assert.That(
+            (fact.Name, fact.Endpoint, fact.Kind, fact.Fields["order"], fact.Body),
+            Is.EqualTo(("order-received", "orders", AuditKind.Recorded, "A-1001", (ReadOnlyMemory<byte>?)null))
+        );
     }
 
     [Test, CancelAfter(10_000)]
     public async Task A_record_of_a_later_version_is_left_alone(CancellationToken cancellationToken)
     {
         var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
-        await using (var log = SegmentLog.Open(audit, SegmentOptions.Default, NullLogger.Instance)) await log.AppendAsync(new byte[] { 2, 1, 2, 3 }, cancellationToken);
+        await using (var log = SegmentLog.Open(audit, SegmentOptions.Default, NullLogger.Instance))
+            await log.AppendAsync(new byte[] { 2, 1, 2, 3 }, cancellationToken);
 
         await using var store = await OpenAsync(cancellationToken);
         await store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken);
@@ -185,7 +216,8 @@ public sealed class FileAuditStoreTests
 
         Assert.That(
             () => store.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken),
-            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("Kind").EqualTo(FaultKind.Unavailable));
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-AUD-WRITE").And.Property("Kind").EqualTo(FaultKind.Unavailable)
+        );
     }
 
     private async Task<FileStore> OpenAsync(CancellationToken cancellationToken)

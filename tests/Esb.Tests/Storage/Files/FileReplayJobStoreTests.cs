@@ -60,7 +60,10 @@ public sealed class FileReplayJobStoreTests
     private async Task<ReplayClaim> ClaimNewJobAsync(CancellationToken cancellationToken)
     {
         var now = _time.GetUtcNow();
-        await _store.DeadLetters.AddAsync(new DeadLetter(Some.Message(), "shop", "ESB-HTTP-STATUS", "No.", null, 1, now, now), cancellationToken);
+        await _store.DeadLetters.AddAsync(
+            new DeadLetter(Some.Message(), "shop", "ESB-HTTP-STATUS", "No.", null, 1, now, now),
+            cancellationToken
+        );
         await _store.ReplayJobs.CreateAsync(
             new ReplayJob
             {
@@ -71,7 +74,8 @@ public sealed class FileReplayJobStoreTests
                 CreatedAt = now,
                 CreatedBy = "ada",
             },
-            cancellationToken);
+            cancellationToken
+        );
         return (await _store.ReplayJobs.ClaimAsync("host", cancellationToken))!;
     }
 }

@@ -6,7 +6,8 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Tests.Storage.Segments;
 
-/// <summary>Records that are written first and flushed behind: what a kill, a power cut, a slow disk and a broken one leave of them.</summary>
+/// <summary>Records that are written first and flushed behind: what a kill, a power cut, a slow disk and a broken one leave of
+/// them.</summary>
 [CancelAfter(60_000)]
 public sealed class SegmentFlushTests
 {
@@ -55,7 +56,8 @@ public sealed class SegmentFlushTests
     {
         await using var log = Open(TimeSpan.FromMinutes(10));
 
-        for (var i = 0; i < 200; i++) await log.AppendAsync(Record("one"), SegmentDurability.Written, cancellationToken);
+        for (var i = 0; i < 200; i++)
+            await log.AppendAsync(Record("one"), SegmentDurability.Written, cancellationToken);
         var before = _flushes;
         await log.AppendAsync(Record("last"), SegmentDurability.Flushed, cancellationToken);
 
@@ -66,7 +68,8 @@ public sealed class SegmentFlushTests
     public async Task Closing_flushes_what_is_written_only(CancellationToken cancellationToken)
     {
         SegmentLog log;
-        await using (log = Open(Never)) await log.AppendAsync(Record("one"), SegmentDurability.Written, cancellationToken);
+        await using (log = Open(Never))
+            await log.AppendAsync(Record("one"), SegmentDurability.Written, cancellationToken);
 
         Assert.That((_flushes, log.Committed), Is.EqualTo((1, log.Written)));
         Assert.That(await ReopenAsync(CopyAs("cut", log.Committed)), Is.EqualTo(new[] { "one" }));
@@ -79,7 +82,8 @@ public sealed class SegmentFlushTests
         await using var log = Open(Never, _ => disk.Wait(cancellationToken));
         var accepted = log.AppendAsync(Record("accepted"), SegmentDurability.Flushed, cancellationToken);
 
-        for (var i = 0; i < 50; i++) await log.AppendAsync(Record("answered"), SegmentDurability.Written, cancellationToken);
+        for (var i = 0; i < 50; i++)
+            await log.AppendAsync(Record("answered"), SegmentDurability.Written, cancellationToken);
         var isDelayed = !accepted.IsCompleted;
         disk.Set();
         await accepted;
@@ -96,7 +100,10 @@ public sealed class SegmentFlushTests
             await log.AppendAsync(Record("before"), SegmentDurability.Flushed, cancellationToken);
             isBroken = true;
             await log.AppendAsync(Record("answered 1"), SegmentDurability.Written, cancellationToken);
-            Assert.That(() => log.AppendAsync(Record("refused"), SegmentDurability.Flushed, cancellationToken), Throws.InstanceOf<IOException>());
+            Assert.That(
+                () => log.AppendAsync(Record("refused"), SegmentDurability.Flushed, cancellationToken),
+                Throws.InstanceOf<IOException>()
+            );
             Assert.That(log.Trouble, Is.Not.Null);
             await log.AppendAsync(Record("answered 2"), SegmentDurability.Written, cancellationToken);
             isBroken = false;
@@ -112,7 +119,8 @@ public sealed class SegmentFlushTests
     public async Task Segments_that_end_unflushed_are_flushed_with_the_next(CancellationToken cancellationToken)
     {
         await using var log = Open(Never, maxSegmentBytes: 100);
-        for (var i = 0; i < 30; i++) await log.AppendAsync(Record($"record {i}"), SegmentDurability.Written, cancellationToken);
+        for (var i = 0; i < 30; i++)
+            await log.AppendAsync(Record($"record {i}"), SegmentDurability.Written, cancellationToken);
         var segments = SegmentFile.List(_folder).Count;
 
         await log.AppendAsync(Record("last"), SegmentDurability.Flushed, cancellationToken);
@@ -125,17 +133,26 @@ public sealed class SegmentFlushTests
     public async Task Many_callers_of_both_sorts_lose_nothing_and_double_nothing(CancellationToken cancellationToken)
     {
         var random = new Random(1);
-        var numbers = Enumerable.Range(0, 3000).Select(number => (number, Durability: random.Next(3) == 0 ? SegmentDurability.Flushed : SegmentDurability.Written)).ToList();
+        var numbers = Enumerable
+            .Range(0, 3000)
+            .Select(number => (number, Durability: random.Next(3) == 0 ? SegmentDurability.Flushed : SegmentDurability.Written))
+            .ToList();
         await using (var log = Open(TimeSpan.FromMilliseconds(1), maxSegmentBytes: 10_000))
-            await Task.WhenAll(numbers.Select(one => Task.Run(() => log.AppendAsync(Record($"{one.number}"), one.Durability, cancellationToken), cancellationToken)));
+            await Task.WhenAll(
+                numbers.Select(one =>
+                    Task.Run(() => log.AppendAsync(Record($"{one.number}"), one.Durability, cancellationToken), cancellationToken)
+                )
+            );
 
         Assert.That(Read(_folder).Select(int.Parse), Is.EquivalentTo(Enumerable.Range(0, 3000)));
     }
 
-    private SegmentLog Open(TimeSpan delay, Action<SafeFileHandle>? flush = null, long maxSegmentBytes = 1 << 20) => SegmentLog.Open(
-        _folder,
-        new SegmentOptions(maxSegmentBytes) { FlushDelay = delay, Flush = file => Flush(file, flush) },
-        NullLogger.Instance);
+    private SegmentLog Open(TimeSpan delay, Action<SafeFileHandle>? flush = null, long maxSegmentBytes = 1 << 20) =>
+        SegmentLog.Open(
+            _folder,
+            new SegmentOptions(maxSegmentBytes) { FlushDelay = delay, Flush = file => Flush(file, flush) },
+            NullLogger.Instance
+        );
 
     private void Flush(SafeFileHandle file, Action<SafeFileHandle>? instead)
     {
@@ -145,7 +162,8 @@ public sealed class SegmentFlushTests
 
     private static void ThrowIf(bool isBroken)
     {
-        if (isBroken) throw new IOException("The disk is broken.");
+        if (isBroken)
+            throw new IOException("The disk is broken.");
     }
 
     // The folder as a kill leaves it, or a power cut that takes all that was not flushed.
@@ -155,7 +173,8 @@ public sealed class SegmentFlushTests
         foreach (var segment in SegmentFile.List(_folder).Where(segment => upTo is null || segment.Number <= upTo.Segment))
         {
             var bytes = File.ReadAllBytes(segment.Path);
-            if (segment.Number == upTo?.Segment) bytes = bytes[..(int)upTo.Offset];
+            if (segment.Number == upTo?.Segment)
+                bytes = bytes[..(int)upTo.Offset];
             File.WriteAllBytes(new SegmentFile(copy, segment.Number).Path, bytes);
         }
 
@@ -164,14 +183,17 @@ public sealed class SegmentFlushTests
 
     private static async Task<IReadOnlyList<string>> ReopenAsync(string folder)
     {
-        await using (SegmentLog.Open(folder, SegmentOptions.Default, NullLogger.Instance))
-        {
-        }
+        await using (SegmentLog.Open(folder, SegmentOptions.Default, NullLogger.Instance)) { }
 
         return Read(folder);
     }
 
-    private static List<string> Read(string folder) => [.. new SegmentReader(folder, committed: null, NullLogger.Instance).ReadNew().Select(record => Encoding.UTF8.GetString(record.Payload.Span))];
+    private static List<string> Read(string folder) =>
+        [
+            .. new SegmentReader(folder, committed: null, NullLogger.Instance)
+                .ReadNew()
+                .Select(record => Encoding.UTF8.GetString(record.Payload.Span)),
+        ];
 
     private static SegmentEntry Record(string text) => new(Encoding.UTF8.GetBytes(text));
 }

@@ -36,7 +36,10 @@ public sealed class SegmentLogTests
         await AppendAsync(["one"], cancellationToken);
 
         Assert.That(File.GetUnixFileMode(_folder), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute));
-        Assert.That(Directory.GetFiles(_folder).Select(File.GetUnixFileMode), Is.Not.Empty.And.All.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
+        Assert.That(
+            Directory.GetFiles(_folder).Select(File.GetUnixFileMode),
+            Is.Not.Empty.And.All.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite)
+        );
         _folder = Path.GetDirectoryName(_folder)!;
     }
 
@@ -82,9 +85,7 @@ public sealed class SegmentLogTests
             var damaged = (byte[])whole.Clone();
             damaged[bit / 8] ^= (byte)(1 << (bit % 8));
             await File.WriteAllBytesAsync(TheSegment, damaged, cancellationToken);
-            await using (Open())
-            {
-            }
+            await using (Open()) { }
 
             Assert.That(ReadAll(), Is.EqualTo(records.Where((_, index) => index != RecordAt(records, bit / 8))), $"bit {bit}");
         }
@@ -94,7 +95,8 @@ public sealed class SegmentLogTests
     public async Task Zeros_that_a_crash_left_at_the_end_are_cut(CancellationToken cancellationToken)
     {
         await AppendAsync(["first"], cancellationToken);
-        await using (var file = File.OpenWrite(TheSegment)) file.SetLength(file.Length + 4096);
+        await using (var file = File.OpenWrite(TheSegment))
+            file.SetLength(file.Length + 4096);
 
         await AppendAsync(["second"], cancellationToken);
 
@@ -106,7 +108,15 @@ public sealed class SegmentLogTests
     {
         await using (Open())
         {
-            Assert.That(() => Open(), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE").And.Message.EndsWith("give each its own store.folder.").And.InnerException.Null);
+            Assert.That(
+                () => Open(),
+                Throws
+                    .TypeOf<EsbException>()
+                    .With.Property("Code")
+                    .EqualTo("ESB-STORE-INUSE")
+                    .And.Message.EndsWith("give each its own store.folder.")
+                    .And.InnerException.Null
+            );
         }
 
         await AppendAsync(["first"], cancellationToken);
@@ -121,7 +131,12 @@ public sealed class SegmentLogTests
 
         Assert.That(
             () => SegmentLog.Open(folder, SegmentOptions.Default, NullLogger.Instance),
-            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-FOLDER").And.Message.StartsWith($"The folder '{folder}' cannot be written: "));
+            Throws
+                .TypeOf<EsbException>()
+                .With.Property("Code")
+                .EqualTo("ESB-STORE-FOLDER")
+                .And.Message.StartsWith($"The folder '{folder}' cannot be written: ")
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -130,7 +145,10 @@ public sealed class SegmentLogTests
         var obstacle = Directory.CreateDirectory(TheSegment);
         await using var log = Open();
 
-        Assert.That(() => log.AppendAsync(Bytes("lost"), cancellationToken), Throws.InstanceOf<UnauthorizedAccessException>().Or.InstanceOf<IOException>());
+        Assert.That(
+            () => log.AppendAsync(Bytes("lost"), cancellationToken),
+            Throws.InstanceOf<UnauthorizedAccessException>().Or.InstanceOf<IOException>()
+        );
         Assert.That(log.Trouble, Is.Not.Null);
         obstacle.Delete();
         await log.AppendAsync(Bytes("kept"), cancellationToken);
@@ -140,14 +158,18 @@ public sealed class SegmentLogTests
     }
 
     [Test, CancelAfter(30_000)]
-    public async Task A_full_disk_leaves_no_empty_segments_and_the_log_notices_by_itself_when_there_is_space_again(CancellationToken cancellationToken)
+    public async Task A_full_disk_leaves_no_empty_segments_and_the_log_notices_by_itself_when_there_is_space_again(
+        CancellationToken cancellationToken
+    )
     {
-        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder)) Assert.Ignore("Only root can mount a small volume.");
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder))
+            Assert.Ignore("Only root can mount a small volume.");
         try
         {
             await using var log = Open();
             await log.AppendAsync(Bytes("before"), cancellationToken);
-            for (var i = 0; i < 5; i++) Assert.That(() => log.AppendAsync(new byte[300_000], cancellationToken), Throws.InstanceOf<IOException>());
+            for (var i = 0; i < 5; i++)
+                Assert.That(() => log.AppendAsync(new byte[300_000], cancellationToken), Throws.InstanceOf<IOException>());
             Assert.That(log.Trouble, Is.Not.Null);
             Assert.That(SegmentFile.List(_folder), Has.Count.EqualTo(1));
 
@@ -165,7 +187,8 @@ public sealed class SegmentLogTests
     [Test, CancelAfter(30_000)]
     public async Task A_volume_that_is_nearly_full_is_trouble_before_a_write_fails(CancellationToken cancellationToken)
     {
-        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder)) Assert.Ignore("Only root can mount a small volume.");
+        if (Environment.UserName != "root" || !Run("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", _folder))
+            Assert.Ignore("Only root can mount a small volume.");
         try
         {
             var filler = Path.Combine(_folder, "filler");
@@ -211,17 +234,20 @@ public sealed class SegmentLogTests
 
     private string TheSegment => new SegmentFile(_folder, 1).Path;
 
-    private SegmentLog Open(SegmentOptions? options = null) => SegmentLog.Open(_folder, options ?? SegmentOptions.Default, NullLogger.Instance);
+    private SegmentLog Open(SegmentOptions? options = null) =>
+        SegmentLog.Open(_folder, options ?? SegmentOptions.Default, NullLogger.Instance);
 
     private async Task AppendAsync(string[] records, CancellationToken cancellationToken)
     {
         await using var log = Open();
-        foreach (var record in records) await log.AppendAsync(Bytes(record), cancellationToken);
+        foreach (var record in records)
+            await log.AppendAsync(Bytes(record), cancellationToken);
     }
 
     private List<string> ReadAll() => Read(new SegmentReader(_folder, committed: null, NullLogger.Instance));
 
-    private static List<string> Read(SegmentReader reader) => [.. reader.ReadNew().Select(record => Encoding.UTF8.GetString(record.Payload.Span))];
+    private static List<string> Read(SegmentReader reader) =>
+        [.. reader.ReadNew().Select(record => Encoding.UTF8.GetString(record.Payload.Span))];
 
     private static ReadOnlyMemory<byte> Bytes(string text) => Encoding.UTF8.GetBytes(text);
 
@@ -230,7 +256,8 @@ public sealed class SegmentLogTests
         for (var (index, end) = (0, 0); ; index++)
         {
             end += SegmentRecord.HeaderBytes + records[index].Length;
-            if (offset < end) return index;
+            if (offset < end)
+                return index;
         }
     }
 }

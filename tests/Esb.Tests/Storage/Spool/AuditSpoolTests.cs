@@ -25,7 +25,8 @@ public sealed class AuditSpoolTests
         var facts = Enumerable.Range(0, 5).Select(_ => SomeFacts.Fact()).ToList();
         await using (var spool = Open())
         {
-            foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+            foreach (var fact in facts)
+                await spool.AppendAsync(fact, cancellationToken);
             await spool.PeekAsync(2, cancellationToken);
             await spool.ForgetAsync(cancellationToken);
             await spool.PeekAsync(2, cancellationToken);
@@ -43,7 +44,8 @@ public sealed class AuditSpoolTests
         var noon = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
         await using var spool = Open();
         var times = new List<DateTimeOffset?> { spool.Oldest };
-        for (var minute = 0; minute < 4; minute++) await spool.AppendAsync(SomeFacts.Fact() with { Time = noon.AddMinutes(minute) }, cancellationToken);
+        for (var minute = 0; minute < 4; minute++)
+            await spool.AppendAsync(SomeFacts.Fact() with { Time = noon.AddMinutes(minute) }, cancellationToken);
         for (var look = 0; look < 2; look++)
         {
             await spool.PeekAsync(2, cancellationToken);
@@ -71,7 +73,8 @@ public sealed class AuditSpoolTests
     public async Task Segments_that_were_moved_are_deleted(CancellationToken cancellationToken)
     {
         await using var spool = Open();
-        for (var number = 0; number < 50; number++) await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+        for (var number = 0; number < 50; number++)
+            await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
         var before = SegmentFile.List(_folder).Count;
 
         await spool.PeekAsync(50, cancellationToken);
@@ -90,7 +93,8 @@ public sealed class AuditSpoolTests
     public async Task A_position_that_cannot_be_right_means_from_the_start(string position, CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
-        await using (var spool = Open()) await spool.AppendAsync(fact, cancellationToken);
+        await using (var spool = Open())
+            await spool.AppendAsync(fact, cancellationToken);
         await File.WriteAllTextAsync(Path.Combine(_folder, "moved"), position, cancellationToken);
 
         await using var restarted = Open();
@@ -102,7 +106,8 @@ public sealed class AuditSpoolTests
     public async Task A_refused_fact_is_kept_aside(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
-        await using (var spool = Open()) await spool.QuarantineAsync(fact, cancellationToken);
+        await using (var spool = Open())
+            await spool.QuarantineAsync(fact, cancellationToken);
 
         Assert.That(ReadRefused().Select(payload => StoredFact.Read(payload).Single().Id), Is.EqualTo([fact.Id]));
     }
@@ -110,15 +115,21 @@ public sealed class AuditSpoolTests
     [TestCase(false)]
     [TestCase(true)]
     [CancelAfter(10_000)]
-    public async Task A_fact_that_is_refused_after_those_before_it_were_deleted_is_kept_aside_too(bool withFolder, CancellationToken cancellationToken)
+    public async Task A_fact_that_is_refused_after_those_before_it_were_deleted_is_kept_aside_too(
+        bool withFolder,
+        CancellationToken cancellationToken
+    )
     {
         var (first, second) = (SomeFacts.Fact(), SomeFacts.Fact());
         var refused = Path.Combine(_folder, "refused");
         await using (var spool = Open())
         {
             await spool.QuarantineAsync(first, cancellationToken);
-            if (withFolder) Directory.Delete(refused, recursive: true);
-            else foreach (var segment in SegmentFile.List(refused)) segment.Delete();
+            if (withFolder)
+                Directory.Delete(refused, recursive: true);
+            else
+                foreach (var segment in SegmentFile.List(refused))
+                    segment.Delete();
             await spool.QuarantineAsync(second, cancellationToken);
         }
 
@@ -128,11 +139,15 @@ public sealed class AuditSpoolTests
     [TestCase(4 << 20)]
     [TestCase(0)]
     [CancelAfter(30_000)]
-    public async Task Bodies_that_are_small_only_while_they_are_packed_come_a_few_at_a_time(int tailBytes, CancellationToken cancellationToken)
+    public async Task Bodies_that_are_small_only_while_they_are_packed_come_a_few_at_a_time(
+        int tailBytes,
+        CancellationToken cancellationToken
+    )
     {
         var facts = Enumerable.Range(0, 40).Select(_ => SomeFacts.Fact() with { Body = new byte[1 << 20] }).ToList();
         await using var spool = Open(tailBytes);
-        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+        foreach (var fact in facts)
+            await spool.AppendAsync(fact, cancellationToken);
 
         var groups = new List<IReadOnlyList<AuditFact>>();
         while (spool.Length > 0)
@@ -152,7 +167,8 @@ public sealed class AuditSpoolTests
         var later = AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()));
         await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 1000), NullLogger.Instance))
         {
-            foreach (var payload in new[] { StoredFact.Write(first), later, StoredFact.Write(last), later }) await written.AppendAsync(new SegmentEntry(payload), cancellationToken);
+            foreach (var payload in new[] { StoredFact.Write(first), later, StoredFact.Write(last), later })
+                await written.AppendAsync(new SegmentEntry(payload), cancellationToken);
         }
 
         await using (var spool = Open())
@@ -168,7 +184,9 @@ public sealed class AuditSpoolTests
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Where_only_a_later_version_wrote_there_is_nothing_to_move_and_then_the_next_fact_is_waited_for(CancellationToken cancellationToken)
+    public async Task Where_only_a_later_version_wrote_there_is_nothing_to_move_and_then_the_next_fact_is_waited_for(
+        CancellationToken cancellationToken
+    )
     {
         await using (var written = SegmentLog.Open(_folder, new SegmentOptions(MaxSegmentBytes: 1000), NullLogger.Instance))
             await written.AppendAsync(new SegmentEntry(AsOfLaterVersion(StoredFact.Write(SomeFacts.Fact()))), cancellationToken);
@@ -189,7 +207,8 @@ public sealed class AuditSpoolTests
     {
         await using var spool = Open(tailBytes: 0);
         var facts = Enumerable.Range(0, 50).Select(_ => SomeFacts.Fact()).ToList();
-        foreach (var fact in facts) await spool.AppendAsync(fact, cancellationToken);
+        foreach (var fact in facts)
+            await spool.AppendAsync(fact, cancellationToken);
         var elsewhere = $"{_folder}-elsewhere";
         Directory.Move(_folder, elsewhere);
         Directory.CreateDirectory(_folder); // as the place of a volume that is not mounted
@@ -223,11 +242,13 @@ public sealed class AuditSpoolTests
         var appended = 0;
         foreach (var step in new[] { 60, 1, 90, 3, 3, 200, 43 }) // the reader lags, and catches up in between
         {
-            foreach (var fact in facts.Skip(appended).Take(step)) await spool.AppendAsync(fact, cancellationToken);
+            foreach (var fact in facts.Skip(appended).Take(step))
+                await spool.AppendAsync(fact, cancellationToken);
             appended += step;
             for (var looks = 0; looks < 2 || (appended == 400 && spool.Length > 0); looks++)
             {
-                if (spool.Length == 0) break;
+                if (spool.Length == 0)
+                    break;
                 read.AddRange((await spool.PeekAsync(30, cancellationToken)).Select(fact => fact.Id));
                 await spool.ForgetAsync(cancellationToken);
             }
@@ -240,12 +261,20 @@ public sealed class AuditSpoolTests
     public async Task Facts_of_many_recorders_are_read_while_they_are_recorded(CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes: 2_000);
-        var recording = Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(
-            async () =>
-            {
-                for (var i = 0; i < 25; i++) await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
-            },
-            cancellationToken)));
+        var recording = Task.WhenAll(
+            Enumerable
+                .Range(0, 8)
+                .Select(_ =>
+                    Task.Run(
+                        async () =>
+                        {
+                            for (var i = 0; i < 25; i++)
+                                await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+                        },
+                        cancellationToken
+                    )
+                )
+        );
         var read = new List<Guid>();
         while (read.Count < 200)
         {
@@ -264,7 +293,8 @@ public sealed class AuditSpoolTests
     public async Task Facts_of_one_record_come_together_and_once_they_are_flushed(int tailBytes, CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes);
-        AuditFact[] first = [SomeFacts.Fact(), SomeFacts.Fact(), SomeFacts.Fact()], second = [SomeFacts.Fact(), SomeFacts.Fact()];
+        AuditFact[] first = [SomeFacts.Fact(), SomeFacts.Fact(), SomeFacts.Fact()],
+            second = [SomeFacts.Fact(), SomeFacts.Fact()];
         await spool.AppendAsync(first, AuditDurability.Written, cancellationToken);
         await spool.AppendAsync(second, AuditDurability.Written, cancellationToken);
         var length = spool.Length;
@@ -310,7 +340,8 @@ public sealed class AuditSpoolTests
     [Test, CancelAfter(10_000)]
     public async Task Waiting_ends_at_once_for_what_an_earlier_process_left(CancellationToken cancellationToken)
     {
-        await using (var spool = Open()) await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
+        await using (var spool = Open())
+            await spool.AppendAsync(SomeFacts.Fact(), cancellationToken);
         await using var restarted = Open();
 
         Assert.That(() => restarted.WaitAsync(cancellationToken), Throws.Nothing);
@@ -324,7 +355,18 @@ public sealed class AuditSpoolTests
         return payload;
     }
 
-    private List<byte[]> ReadRefused() => [.. new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance).ReadNew().Select(record => record.Payload.ToArray())];
+    private List<byte[]> ReadRefused() =>
+        [
+            .. new SegmentReader(Path.Combine(_folder, "refused"), committed: null, NullLogger.Instance)
+                .ReadNew()
+                .Select(record => record.Payload.ToArray()),
+        ];
 
-    private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) => new(_folder, new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 1000)) { TailBytes = tailBytes }, TimeProvider.System, NullLogger.Instance);
+    private AuditSpool Open(int tailBytes = 4 << 20, long maxBytes = 1 << 20) =>
+        new(
+            _folder,
+            new SpoolOptions(maxBytes, new SegmentOptions(MaxSegmentBytes: 1000)) { TailBytes = tailBytes },
+            TimeProvider.System,
+            NullLogger.Instance
+        );
 }

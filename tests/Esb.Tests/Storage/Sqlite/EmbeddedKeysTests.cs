@@ -33,7 +33,12 @@ public sealed class EmbeddedKeysTests
     [TestCase("shop", 60)]
     public async Task Oldest_keys_of_a_client_go_as_new_ones_come(string? client, int most, CancellationToken cancellationToken)
     {
-        var keys = new IdempotencyKeys(_embedded.Store.Tables, _embedded.Time) { MostKeysOfStrangers = 30, MostKeys = 60, TrimInterval = 10 };
+        var keys = new IdempotencyKeys(_embedded.Store.Tables, _embedded.Time)
+        {
+            MostKeysOfStrangers = 30,
+            MostKeys = 60,
+            TrimInterval = 10,
+        };
         var other = new IdempotencyKey("invoices", client, "k-0");
         await keys.ClaimAsync(other, SomeKeys.HashOf("body"), cancellationToken);
         for (var number = 0; number < 100; number++)
@@ -42,8 +47,16 @@ public sealed class EmbeddedKeysTests
             await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{number}"), SomeKeys.HashOf("body"), cancellationToken);
         }
 
-        var first = await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{99 - most}"), SomeKeys.HashOf("other"), cancellationToken);
-        var kept = await keys.ClaimAsync(new IdempotencyKey("orders", client, $"k-{100 - most}"), SomeKeys.HashOf("other"), cancellationToken);
+        var first = await keys.ClaimAsync(
+            new IdempotencyKey("orders", client, $"k-{99 - most}"),
+            SomeKeys.HashOf("other"),
+            cancellationToken
+        );
+        var kept = await keys.ClaimAsync(
+            new IdempotencyKey("orders", client, $"k-{100 - most}"),
+            SomeKeys.HashOf("other"),
+            cancellationToken
+        );
         var beside = await keys.ClaimAsync(other, SomeKeys.HashOf("other"), cancellationToken);
 
         Assert.That(first, Is.InstanceOf<KeyClaim.Granted>(), "forgotten");
@@ -80,20 +93,29 @@ public sealed class EmbeddedKeysTests
 
         _embedded.Time.Advance(TimeSpan.FromDays(7) + TimeSpan.FromMinutes(minutesMore));
 
-        Assert.That(await ClaimAsync(SomeKeys.Key, "body", cancellationToken), isRemembered ? Is.InstanceOf<KeyClaim.Answered>() : Is.InstanceOf<KeyClaim.Granted>());
+        Assert.That(
+            await ClaimAsync(SomeKeys.Key, "body", cancellationToken),
+            isRemembered ? Is.InstanceOf<KeyClaim.Answered>() : Is.InstanceOf<KeyClaim.Granted>()
+        );
     }
 
     [Test]
     public async Task Keys_leave_the_database_when_they_are_older(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < 20; i++) await AnswerAsync(SomeKeys.Key with { Value = $"k-{i}" }, SomeKeys.Answer(), cancellationToken);
+        for (var i = 0; i < 20; i++)
+            await AnswerAsync(SomeKeys.Key with { Value = $"k-{i}" }, SomeKeys.Answer(), cancellationToken);
 
         _embedded.Time.Advance(TimeSpan.FromDays(8));
 
-        await Eventually.HoldsAsync(() => _embedded.Ask<long>("select count(*) from idempotency_key") == 0, "they are gone", cancellationToken);
+        await Eventually.HoldsAsync(
+            () => _embedded.Ask<long>("select count(*) from idempotency_key") == 0,
+            "they are gone",
+            cancellationToken
+        );
     }
 
-    private Task<KeyClaim> ClaimAsync(IdempotencyKey key, string body, CancellationToken cancellationToken) => Keys.ClaimAsync(key, SomeKeys.HashOf(body), cancellationToken);
+    private Task<KeyClaim> ClaimAsync(IdempotencyKey key, string body, CancellationToken cancellationToken) =>
+        Keys.ClaimAsync(key, SomeKeys.HashOf(body), cancellationToken);
 
     private async Task AnswerAsync(IdempotencyKey key, RecordedAnswer answer, CancellationToken cancellationToken) =>
         await Keys.CompleteAsync((KeyClaim.Granted)await ClaimAsync(key, "body", cancellationToken), answer, cancellationToken);

@@ -16,8 +16,10 @@ public sealed class EmbeddedLettersTests
         await using var embedded = new EmbeddedStore();
         var store = await embedded.OpenAsync(cancellationToken);
         var letters = Enumerable.Range(0, 3).Select(Letter).ToList();
-        foreach (var letter in letters) await store.DeadLetters.AddAsync(letter, cancellationToken);
-        for (var again = 1; again <= 30; again++) await store.DeadLetters.AddAsync(letters[0] with { LastAttempt = Start.AddHours(again) }, cancellationToken);
+        foreach (var letter in letters)
+            await store.DeadLetters.AddAsync(letter, cancellationToken);
+        for (var again = 1; again <= 30; again++)
+            await store.DeadLetters.AddAsync(letters[0] with { LastAttempt = Start.AddHours(again) }, cancellationToken);
         var before = await FindAsync(store.DeadLetters, cancellationToken);
 
         store = await embedded.ReopenAsync(cancellationToken);
@@ -27,7 +29,10 @@ public sealed class EmbeddedLettersTests
         Assert.That(before.Select(letter => letter.Id), Is.EqualTo(new[] { letters[0].Id, letters[2].Id, letters[1].Id }));
         Assert.That(after.Skip(1), Is.EqualTo(before));
         Assert.That(after[0].Number, Is.GreaterThan(before[0].Number));
-        Assert.That((await store.DeadLetters.GetAsync(letters[0].Id, cancellationToken))!.Letter.Message.Body.ReadText(), Is.EqualTo("<order number='0'/>"));
+        Assert.That(
+            (await store.DeadLetters.GetAsync(letters[0].Id, cancellationToken))!.Letter.Message.Body.ReadText(),
+            Is.EqualTo("<order number='0'/>")
+        );
     }
 
     [Test]
@@ -52,9 +57,19 @@ public sealed class EmbeddedLettersTests
     {
         await using var embedded = new EmbeddedStore();
         var store = await embedded.OpenAsync(cancellationToken);
-        var letters = Enumerable.Range(0, 40).Select(number => Letter(number) with { Message = Letter(number).Message with { Body = MessageBody.FromBytes(new byte[100_000]) } }).ToList();
-        foreach (var letter in letters) await store.DeadLetters.AddAsync(letter, cancellationToken);
-        foreach (var letter in letters) await store.DeadLetters.DiscardAsync(new() { Ids = [letter.Id] }, new("ada", "paid"), 1, cancellationToken);
+        var letters = Enumerable
+            .Range(0, 40)
+            .Select(number =>
+                Letter(number) with
+                {
+                    Message = Letter(number).Message with { Body = MessageBody.FromBytes(new byte[100_000]) },
+                }
+            )
+            .ToList();
+        foreach (var letter in letters)
+            await store.DeadLetters.AddAsync(letter, cancellationToken);
+        foreach (var letter in letters)
+            await store.DeadLetters.DiscardAsync(new() { Ids = [letter.Id] }, new("ada", "paid"), 1, cancellationToken);
         await store.LetterRetention.RemoveSettledAsync(embedded.Time.GetUtcNow().AddHours(1), cancellationToken);
 
         await store.DisposeAsync();
@@ -73,14 +88,34 @@ public sealed class EmbeddedLettersTests
         await using var embedded = new EmbeddedStore();
         var store = await embedded.OpenAsync(cancellationToken);
         foreach (var chunk in Enumerable.Range(1, 100_000).Chunk(1_000))
-            await Task.WhenAll(chunk.Select(number => store.DeadLetters.AddAsync(Letter(number) with { Endpoint = $"endpoint-{number % 10}", Reason = $"Order {number} is unknown." }, cancellationToken)));
+            await Task.WhenAll(
+                chunk.Select(number =>
+                    store.DeadLetters.AddAsync(
+                        Letter(number) with
+                        {
+                            Endpoint = $"endpoint-{number % 10}",
+                            Reason = $"Order {number} is unknown.",
+                        },
+                        cancellationToken
+                    )
+                )
+            );
         List<DeadLetterSummary> page = [];
         IReadOnlyList<DeadLetterGroup> groups = [];
         var fastest = TimeSpan.MaxValue;
         for (var round = 0; round < 5; round++) // one round alone tells of the machine, too
         {
             var started = Stopwatch.GetTimestamp();
-            page = await store.DeadLetters.FindAsync(new() { Filter = new() { Endpoint = "endpoint-7" }, Before = 50_000 }, cancellationToken).ToListAsync(cancellationToken);
+            page = await store
+                .DeadLetters.FindAsync(
+                    new()
+                    {
+                        Filter = new() { Endpoint = "endpoint-7" },
+                        Before = 50_000,
+                    },
+                    cancellationToken
+                )
+                .ToListAsync(cancellationToken);
             groups = await store.DeadLetters.GroupAsync(new() { State = DeadLetterState.Open }, byCause: true, cancellationToken);
             fastest = new[] { fastest, Stopwatch.GetElapsedTime(started) }.Min();
         }
@@ -100,12 +135,26 @@ public sealed class EmbeddedLettersTests
         await store.DeadLetters.AddAsync(letter, cancellationToken);
 
         Assert.That((await FindAsync(store.DeadLetters, cancellationToken)).Single().Reason, Is.EqualTo("a\ufffdb \ufffd ÄRGER"));
-        Assert.That(await store.DeadLetters.FindAsync(new() { Filter = new() { Text = "ärger" } }, cancellationToken).CountAsync(cancellationToken), Is.EqualTo(1));
+        Assert.That(
+            await store.DeadLetters.FindAsync(new() { Filter = new() { Text = "ärger" } }, cancellationToken).CountAsync(cancellationToken),
+            Is.EqualTo(1)
+        );
     }
 
-    private static DeadLetter Letter(int number) => new(
-        Some.Message($"<order number='{number}'/>", "orders.accepted") with { Headers = MessageHeaders.From([new("x-order", $"A-{number}")]) },
-        "orders-db", "ESB-SQL-TIMEOUT", "The database did not answer.", null, 1, Start, Start);
+    private static DeadLetter Letter(int number) =>
+        new(
+            Some.Message($"<order number='{number}'/>", "orders.accepted") with
+            {
+                Headers = MessageHeaders.From([new("x-order", $"A-{number}")]),
+            },
+            "orders-db",
+            "ESB-SQL-TIMEOUT",
+            "The database did not answer.",
+            null,
+            1,
+            Start,
+            Start
+        );
 
     private static async Task<List<DeadLetterSummary>> FindAsync(IDeadLetterStore store, CancellationToken cancellationToken) =>
         await store.FindAsync(new() { Limit = 1000 }, cancellationToken).ToListAsync(cancellationToken);

@@ -14,8 +14,17 @@ public sealed class EmbeddedParkingTests
         var owner = await store.Parking.TakeLaneAsync("out", 0, cancellationToken);
         var now = embedded.Time.GetUtcNow();
         var staying = Enumerable.Range(0, 3).Select(_ => Parked("stays", 1000, now)).ToList();
-        foreach (var parked in staying) await store.Parking.ParkAsync(owner, parked, cancellationToken);
-        await store.Parking.RescheduleAsync(owner, staying[0] with { Message = staying[0].Message with { Attempt = 5 }, DueAt = now.AddDays(1) }, cancellationToken);
+        foreach (var parked in staying)
+            await store.Parking.ParkAsync(owner, parked, cancellationToken);
+        await store.Parking.RescheduleAsync(
+            owner,
+            staying[0] with
+            {
+                Message = staying[0].Message with { Attempt = 5 },
+                DueAt = now.AddDays(1),
+            },
+            cancellationToken
+        );
         for (var i = 0; i < 50; i++)
         {
             var parked = Parked($"key {i}", 100_000, now);
@@ -38,7 +47,14 @@ public sealed class EmbeddedParkingTests
         await using var embedded = new EmbeddedStore();
         var store = await embedded.OpenAsync(cancellationToken);
         var owner = await store.Parking.TakeLaneAsync("out", 0, cancellationToken);
-        await store.Parking.ParkAsync(owner, Parked("a", 10, embedded.Time.GetUtcNow()) with { DueAt = embedded.Time.GetUtcNow() }, cancellationToken);
+        await store.Parking.ParkAsync(
+            owner,
+            Parked("a", 10, embedded.Time.GetUtcNow()) with
+            {
+                DueAt = embedded.Time.GetUtcNow(),
+            },
+            cancellationToken
+        );
         Assert.That(await store.Parking.TakeDueAsync("out", cancellationToken), Is.EqualTo(new[] { "a" }));
         Assert.That(await store.Parking.TakeDueAsync("out", cancellationToken), Is.Empty);
 
@@ -47,5 +63,6 @@ public sealed class EmbeddedParkingTests
         Assert.That(await store.Parking.TakeDueAsync("out", cancellationToken), Is.EqualTo(new[] { "a" }));
     }
 
-    private static ParkedMessage Parked(string key, int size, DateTimeOffset now) => new(Some.Message(key: key) with { Body = MessageBody.FromBytes(new byte[size]) }, now, [], null);
+    private static ParkedMessage Parked(string key, int size, DateTimeOffset now) =>
+        new(Some.Message(key: key) with { Body = MessageBody.FromBytes(new byte[size]) }, now, [], null);
 }

@@ -56,7 +56,8 @@ internal sealed class EmbeddedStore : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        if (Store is not null) await Store.DisposeAsync();
+        if (Store is not null)
+            await Store.DisposeAsync();
         _loggers.Dispose();
         Lines.Dispose();
         Directory.Delete(Config.Folder, recursive: true);

@@ -30,13 +30,23 @@ public sealed class EncryptedStoreTests
         await store.Parking.ParkAsync(owner, new ParkedMessage(parked, Now, [], DueAt: null), cancellationToken);
         var job = await store.ReplayJobs.CreateAsync(Job(letter), cancellationToken);
         var claim = (KeyClaim.Granted)await store.IdempotencyKeys.ClaimAsync(key, new byte[32], cancellationToken);
-        await store.IdempotencyKeys.CompleteAsync(claim, new RecordedAnswer(200, "text/plain", new Dictionary<string, string>(), Encoding.UTF8.GetBytes(Secret), IsDurable: true), cancellationToken);
+        await store.IdempotencyKeys.CompleteAsync(
+            claim,
+            new RecordedAnswer(200, "text/plain", new Dictionary<string, string>(), Encoding.UTF8.GetBytes(Secret), IsDurable: true),
+            cancellationToken
+        );
 
         var found = await store.DeadLetters.GetAsync(letter.Id, cancellationToken);
         Assert.That(found!.Letter.Message.Body.ReadText(), Is.EqualTo(Secret));
         Assert.That(found.Summary.BodyBytes, Is.EqualTo(Secret.Length));
-        Assert.That((await store.Parking.MessagesAsync("orders-db", "A-1", 10, cancellationToken)).Single().Message.Body.ReadText(), Is.EqualTo(Secret));
-        Assert.That(Encoding.UTF8.GetString((await store.ReplayJobs.GetAsync(job!.Id, cancellationToken))!.Request.Edit!.Body!.Value.Span), Is.EqualTo(Secret));
+        Assert.That(
+            (await store.Parking.MessagesAsync("orders-db", "A-1", 10, cancellationToken)).Single().Message.Body.ReadText(),
+            Is.EqualTo(Secret)
+        );
+        Assert.That(
+            Encoding.UTF8.GetString((await store.ReplayJobs.GetAsync(job!.Id, cancellationToken))!.Request.Edit!.Body!.Value.Span),
+            Is.EqualTo(Secret)
+        );
         var answered = (KeyClaim.Answered)await store.IdempotencyKeys.ClaimAsync(key, new byte[32], cancellationToken);
         Assert.That(Encoding.UTF8.GetString(answered.Answer.Body!.Value.Span), Is.EqualTo(Secret));
         await store.DisposeAsync();
@@ -45,7 +55,9 @@ public sealed class EncryptedStoreTests
     }
 
     [Test]
-    public async Task Bodies_without_a_key_or_of_an_earlier_one_are_encrypted_anew_and_those_of_a_lost_key_counted(CancellationToken cancellationToken)
+    public async Task Bodies_without_a_key_or_of_an_earlier_one_are_encrypted_anew_and_those_of_a_lost_key_counted(
+        CancellationToken cancellationToken
+    )
     {
         await using var embedded = new EmbeddedStore();
         var (plain, old, lost) = (Letter(), Letter(), Letter());
@@ -65,8 +77,14 @@ public sealed class EncryptedStoreTests
         embedded.Keys = [New];
         store = await embedded.ReopenAsync(cancellationToken);
         foreach (var letter in new[] { plain, old })
-            Assert.That((await store.DeadLetters.GetAsync(letter.Id, cancellationToken))!.Letter.Message.Body.ReadText(), Is.EqualTo(Secret));
-        Assert.That(() => store.DeadLetters.GetAsync(lost.Id, cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-KEY"));
+            Assert.That(
+                (await store.DeadLetters.GetAsync(letter.Id, cancellationToken))!.Letter.Message.Body.ReadText(),
+                Is.EqualTo(Secret)
+            );
+        Assert.That(
+            () => store.DeadLetters.GetAsync(lost.Id, cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-KEY")
+        );
     }
 
     [Test]
@@ -88,31 +106,50 @@ public sealed class EncryptedStoreTests
         await using var embedded = new EmbeddedStore();
         var store = await embedded.OpenAsync(cancellationToken);
 
-        Assert.That(() => store.Encryption.EncryptAsync(null, cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-NOKEYS"));
+        Assert.That(
+            () => store.Encryption.EncryptAsync(null, cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-NOKEYS")
+        );
     }
 
     private static EsbMessage Message()
     {
         var id = Guid.CreateVersion7();
-        return new EsbMessage { Id = id, ConversationId = id, CreatedAt = Now, Subject = "orders.accepted", Key = "A-1", Body = MessageBody.FromText(Secret) };
+        return new EsbMessage
+        {
+            Id = id,
+            ConversationId = id,
+            CreatedAt = Now,
+            Subject = "orders.accepted",
+            Key = "A-1",
+            Body = MessageBody.FromText(Secret),
+        };
     }
 
     private static DeadLetter Letter() => new(Message(), "orders-db", "ESB-SQL-TIMEOUT", "No answer.", null, 3, Now, Now);
 
-    private static ReplayJob Job(DeadLetter letter) => new()
-    {
-        Id = Guid.CreateVersion7(),
-        Command = "command",
-        Fingerprint = "f",
-        Request = new ReplayRequest { Letters = new() { Ids = [letter.Id] }, Edit = new ReplayEdit { Body = Encoding.UTF8.GetBytes(Secret) } },
-        CreatedAt = Now,
-        CreatedBy = "ada",
-    };
+    private static ReplayJob Job(DeadLetter letter) =>
+        new()
+        {
+            Id = Guid.CreateVersion7(),
+            Command = "command",
+            Fingerprint = "f",
+            Request = new ReplayRequest
+            {
+                Letters = new() { Ids = [letter.Id] },
+                Edit = new ReplayEdit { Body = Encoding.UTF8.GetBytes(Secret) },
+            },
+            CreatedAt = Now,
+            CreatedBy = "ada",
+        };
 
     private static IEnumerable<string> FilesWith(string folder, string text)
     {
         SqliteConnection.ClearAllPools();
         var sought = Encoding.UTF8.GetBytes(text);
-        return Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Where(file => File.ReadAllBytes(file).AsSpan().IndexOf(sought) >= 0).Select(file => Path.GetFileName(file)!);
+        return Directory
+            .EnumerateFiles(folder, "*", SearchOption.AllDirectories)
+            .Where(file => File.ReadAllBytes(file).AsSpan().IndexOf(sought) >= 0)
+            .Select(file => Path.GetFileName(file)!);
     }
 }

@@ -29,12 +29,17 @@ public sealed class SqliteDatabaseTests
         var owner = await store.Parking.TakeLaneAsync("out", 0, cancellationToken);
         var earlier = owner with { Token = owner.Token - 1 };
 
-        var parks = Enumerable.Range(0, 200).Select(number => store.Parking.ParkAsync(number % 2 == 0 ? owner : earlier, Parked($"{number}"), cancellationToken)).ToList();
+        var parks = Enumerable
+            .Range(0, 200)
+            .Select(number => store.Parking.ParkAsync(number % 2 == 0 ? owner : earlier, Parked($"{number}"), cancellationToken))
+            .ToList();
 
         foreach (var (number, park) in parks.Index())
         {
-            if (number % 2 == 0) Assert.DoesNotThrowAsync(() => park);
-            else Assert.That(() => park, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-LANE-LOST"));
+            if (number % 2 == 0)
+                Assert.DoesNotThrowAsync(() => park);
+            else
+                Assert.That(() => park, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-LANE-LOST"));
         }
 
         Assert.That(await store.Parking.ListAsync("out", 1000, cancellationToken), Has.Count.EqualTo(100));
@@ -46,10 +51,13 @@ public sealed class SqliteDatabaseTests
         await using var database = SomeDatabase.In(_embedded.Config.Folder);
 
         var modes = await database.TransactAsync(
-            async session => (
-                await session.FirstAsync("pragma journal_mode", row => row.Text("journal_mode")),
-                await session.FirstAsync("pragma synchronous", row => row.Long("synchronous"))),
-            cancellationToken);
+            async session =>
+                (
+                    await session.FirstAsync("pragma journal_mode", row => row.Text("journal_mode")),
+                    await session.FirstAsync("pragma synchronous", row => row.Long("synchronous"))
+                ),
+            cancellationToken
+        );
 
         Assert.That(modes, Is.EqualTo(("wal", 2L)), "2 is FULL");
     }
@@ -58,7 +66,11 @@ public sealed class SqliteDatabaseTests
     public async Task Files_are_for_their_owner_alone(CancellationToken cancellationToken)
     {
         var folder = Path.Combine(_embedded.Config.Folder, "made", "here");
-        var store = new Esb.Storage.Files.FileStore(new FileStoreConfig { Folder = folder }, TimeProvider.System, NullLogger<Esb.Storage.Files.FileStore>.Instance);
+        var store = new Esb.Storage.Files.FileStore(
+            new FileStoreConfig { Folder = folder },
+            TimeProvider.System,
+            NullLogger<Esb.Storage.Files.FileStore>.Instance
+        );
         await store.StartAsync(cancellationToken);
 
         var files = Directory.GetFiles(folder, "store.db*");
@@ -119,9 +131,16 @@ public sealed class SqliteDatabaseTests
     public async Task Second_host_is_refused(CancellationToken cancellationToken)
     {
         await _embedded.OpenAsync(cancellationToken);
-        await using var second = new Esb.Storage.Files.FileStore(_embedded.Config, TimeProvider.System, NullLogger<Esb.Storage.Files.FileStore>.Instance);
+        await using var second = new Esb.Storage.Files.FileStore(
+            _embedded.Config,
+            TimeProvider.System,
+            NullLogger<Esb.Storage.Files.FileStore>.Instance
+        );
 
-        Assert.That(() => second.StartAsync(cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE"));
+        Assert.That(
+            () => second.StartAsync(cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE")
+        );
     }
 
     [Test]
@@ -142,7 +161,8 @@ public sealed class SqliteDatabaseTests
     [Test]
     public async Task Reader_of_a_store_that_is_closed_or_was_never_there_reads_all_the_same(CancellationToken cancellationToken)
     {
-        await using (var nothing = _embedded.Read()) Assert.That(await nothing.Parking.ListAsync(null, 10, cancellationToken), Is.Empty);
+        await using (var nothing = _embedded.Read())
+            Assert.That(await nothing.Parking.ListAsync(null, 10, cancellationToken), Is.Empty);
         Assert.That(File.Exists(_embedded.Database), Is.False);
         var store = await _embedded.OpenAsync(cancellationToken);
         await store.Parking.ParkAsync(await store.Parking.TakeLaneAsync("out", 0, cancellationToken), Parked("a"), cancellationToken);
@@ -160,12 +180,21 @@ public sealed class SqliteDatabaseTests
         await using var reader = SqliteDatabase.OfReader(_embedded.Config.Folder, NullLogger.Instance);
         var started = Stopwatch.GetTimestamp();
 
-        var ended = Assert.ThrowsAsync<EsbException>(() => reader.QueryAsync(
-            "with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) as count from n", row => row.Long("count"), cancellationToken))!;
+        var ended = Assert.ThrowsAsync<EsbException>(() =>
+            reader.QueryAsync(
+                "with recursive n (i) as (select 1 union all select i + 1 from n) select count(*) as count from n",
+                row => row.Long("count"),
+                cancellationToken
+            )
+        )!;
 
         Assert.That(ended.Code, Is.EqualTo("ESB-STORE-AWAY"));
         Assert.That(Stopwatch.GetElapsedTime(started), Is.GreaterThanOrEqualTo(TimeSpan.FromSeconds(1)));
-        Assert.That(await reader.QueryAsync("select 1 as one", row => row.Long("one"), cancellationToken), Has.Count.EqualTo(1), "the next one is answered");
+        Assert.That(
+            await reader.QueryAsync("select 1 as one", row => row.Long("one"), cancellationToken),
+            Has.Count.EqualTo(1),
+            "the next one is answered"
+        );
     }
 
     [Test]
@@ -173,13 +202,19 @@ public sealed class SqliteDatabaseTests
     {
         var store = await _embedded.OpenAsync(cancellationToken);
         var owner = await store.Parking.TakeLaneAsync("out", 0, cancellationToken);
-        await Task.WhenAll(Enumerable.Range(0, 50).Select(number => store.Parking.ParkAsync(owner, Parked($"{number}"), cancellationToken)));
+        await Task.WhenAll(
+            Enumerable.Range(0, 50).Select(number => store.Parking.ParkAsync(owner, Parked($"{number}"), cancellationToken))
+        );
 
         // The files as a process leaves them that is killed now.
         var copy = Directory.CreateTempSubdirectory("esb-killed-").FullName;
-        foreach (var file in Directory.GetFiles(_embedded.Config.Folder, "store.db*")) File.Copy(file, Path.Combine(copy, Path.GetFileName(file)));
+        foreach (var file in Directory.GetFiles(_embedded.Config.Folder, "store.db*"))
+            File.Copy(file, Path.Combine(copy, Path.GetFileName(file)));
         await using (var database = SomeDatabase.In(copy))
-            Assert.That(await database.QueryAsync("select key from parked_key", row => row.Text("key"), cancellationToken), Has.Count.EqualTo(50));
+            Assert.That(
+                await database.QueryAsync("select key from parked_key", row => row.Text("key"), cancellationToken),
+                Has.Count.EqualTo(50)
+            );
         Directory.Delete(copy, recursive: true);
     }
 
@@ -207,7 +242,8 @@ public sealed class SqliteDatabaseTests
         Assert.That(trouble, Is.EqualTo("the disk cannot be written"));
         Assert.That(database.Trouble, Is.Null);
 
-        Task LimitAsync(int pages) => database.WriteAsync(session => session.QueryAsync($"pragma max_page_count = {pages}", _ => true), cancellationToken);
+        Task LimitAsync(int pages) =>
+            database.WriteAsync(session => session.QueryAsync($"pragma max_page_count = {pages}", _ => true), cancellationToken);
 
         ParkedMessage Large(string key) => Parked(key, bytes: 100_000);
     }

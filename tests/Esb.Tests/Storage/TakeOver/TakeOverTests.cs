@@ -50,11 +50,18 @@ public sealed class TakeOverTests
         var ofClient = (KeyClaim.Answered)await ClaimAsync(store, "of-a-client", "acme", "body", cancellationToken);
 
         Assert.That(answered.Answer.Body!.Value.ToArray(), Is.EqualTo("{\"id\":7}"u8.ToArray()));
-        Assert.That((answered.Answer.Status, answered.Answer.ContentType, answered.Answer.Headers["x-a"]), Is.EqualTo((202, "application/json", "ä")));
+        Assert.That(
+            (answered.Answer.Status, answered.Answer.ContentType, answered.Answer.Headers["x-a"]),
+            Is.EqualTo((202, "application/json", "ä"))
+        );
         Assert.That((ofClient.Answer.Status, ofClient.Answer.Body), Is.EqualTo((200, default(ReadOnlyMemory<byte>?))));
         Assert.That(await ClaimAsync(store, "answered", null, "other", cancellationToken), Is.InstanceOf<KeyClaim.Conflicting>());
         Assert.That(await ClaimAsync(store, "claimed", null, "other", cancellationToken), Is.InstanceOf<KeyClaim.Conflicting>());
-        Assert.That(await ClaimAsync(store, "claimed", null, "body", cancellationToken), Is.InstanceOf<KeyClaim.Granted>(), "the process that had it is gone");
+        Assert.That(
+            await ClaimAsync(store, "claimed", null, "body", cancellationToken),
+            Is.InstanceOf<KeyClaim.Granted>(),
+            "the process that had it is gone"
+        );
         Assert.That(await ClaimAsync(store, "not-durable", null, "body", cancellationToken), Is.InstanceOf<KeyClaim.Granted>());
     }
 
@@ -99,20 +106,41 @@ public sealed class TakeOverTests
 
         store = await _embedded.ReopenAsync(cancellationToken);
 
-        Assert.That(await store.DeadLetters.FindAsync(new() { Filter = new() { State = DeadLetterState.Open } }, cancellationToken).CountAsync(cancellationToken), Is.Zero);
+        Assert.That(
+            await store
+                .DeadLetters.FindAsync(new() { Filter = new() { State = DeadLetterState.Open } }, cancellationToken)
+                .CountAsync(cancellationToken),
+            Is.Zero
+        );
     }
 
     [Test]
-    public async Task What_release_0_1_wrote_after_a_step_back_is_taken_over_as_well_and_nothing_newer_is_changed(CancellationToken cancellationToken)
+    public async Task What_release_0_1_wrote_after_a_step_back_is_taken_over_as_well_and_nothing_newer_is_changed(
+        CancellationToken cancellationToken
+    )
     {
         var store = await _embedded.OpenAsync(cancellationToken);
-        var discarded = await store.DeadLetters.DiscardAsync(new DeadLetterFilter(), new OperatorDecision("ada", "all"), 1000, cancellationToken);
+        var discarded = await store.DeadLetters.DiscardAsync(
+            new DeadLetterFilter(),
+            new OperatorDecision("ada", "all"),
+            1000,
+            cancellationToken
+        );
         await store.DisposeAsync();
         CopyTo(_embedded.Config.Folder);
 
         store = await _embedded.OpenAsync(cancellationToken);
 
-        var now = await store.DeadLetters.FindAsync(new() { Filter = new() { State = DeadLetterState.Discarded }, Limit = 1000 }, cancellationToken).ToListAsync(cancellationToken);
+        var now = await store
+            .DeadLetters.FindAsync(
+                new()
+                {
+                    Filter = new() { State = DeadLetterState.Discarded },
+                    Limit = 1000,
+                },
+                cancellationToken
+            )
+            .ToListAsync(cancellationToken);
         Assert.That(discarded, Is.Not.Empty);
         Assert.That(now.Select(letter => letter.Id), Is.SupersetOf(discarded.Select(letter => letter.Id)));
         Assert.That(FoldersLeft(), Has.Member("dead-letters.v1").And.Member("dead-letters.v1-2"));
@@ -135,7 +163,10 @@ public sealed class TakeOverTests
     {
         using var running = Esb.Storage.Segments.FolderLock.Take(Path.Combine(_embedded.Config.Folder, "audit"));
 
-        Assert.That(() => _embedded.OpenAsync(cancellationToken), Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE"));
+        Assert.That(
+            () => _embedded.OpenAsync(cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-INUSE")
+        );
         Assert.That(File.Exists(_embedded.Database), Is.False);
     }
 
@@ -151,7 +182,10 @@ public sealed class TakeOverTests
 
         var store = await _embedded.OpenAsync(cancellationToken);
 
-        Assert.That(await store.DeadLetters.FindAsync(new() { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken), Is.InRange(5, 8));
+        Assert.That(
+            await store.DeadLetters.FindAsync(new() { Limit = 1000 }, cancellationToken).CountAsync(cancellationToken),
+            Is.InRange(5, 8)
+        );
         Assert.That(_embedded.Lines.All.Select(line => line.Text), Has.Some.Contains("is damaged"));
     }
 
@@ -165,7 +199,8 @@ public sealed class TakeOverTests
             Batch = 1,
             Told = () =>
             {
-                if (--transactions == 0) interrupted.Cancel();
+                if (--transactions == 0)
+                    interrupted.Cancel();
             },
         };
         try
@@ -185,7 +220,8 @@ public sealed class TakeOverTests
         Assert.That(await StoreDump.OfAsync(store, Tried, "order", cancellationToken), Is.EqualTo(expected));
     }
 
-    private IEnumerable<string?> FoldersLeft() => Directory.GetDirectories(_embedded.Config.Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal);
+    private IEnumerable<string?> FoldersLeft() =>
+        Directory.GetDirectories(_embedded.Config.Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal);
 
     private void CopyTo(string folder)
     {

@@ -18,7 +18,10 @@ public sealed class BrokerAwayTests
     {
         await using var transport = Transport($"amqp://127.0.0.1:{FreePorts.Next()}");
         await transport.StartAsync(cancellationToken);
-        var wanted = new Subscription("orders-out", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = lanes };
+        var wanted = new Subscription("orders-out", [SubjectPattern.Parse("orders.#")!], 1, 32, SingleActive: false, new QueueConfig(), [])
+        {
+            Lanes = lanes,
+        };
         var subscription = await transport.SubscribeAsync(wanted, (_, _) => ValueTask.FromResult(Settlement.Done), cancellationToken);
 
         await subscription.TuneAsync(concurrency: 2, prefetch: 64, isPaused: false, cancellationToken).WaitAsync(Soon, cancellationToken);
@@ -27,6 +30,16 @@ public sealed class BrokerAwayTests
         Assert.That(subscription.IsLive, Is.False);
     }
 
-    private static RabbitMqTransport Transport(string url) => new(
-        new RabbitMqTransportConfig { Url = url, Prefix = "esb" }, "tests", new Dictionary<string, TopicConfig> { ["orders"] = new() }, [], new LimitsConfig(), new NoClaimCheckStore(), Esb.Topics.Farm.FarmKeys.None, TimeProvider.System, NullLoggerFactory.Instance);
+    private static RabbitMqTransport Transport(string url) =>
+        new(
+            new RabbitMqTransportConfig { Url = url, Prefix = "esb" },
+            "tests",
+            new Dictionary<string, TopicConfig> { ["orders"] = new() },
+            [],
+            new LimitsConfig(),
+            new NoClaimCheckStore(),
+            Esb.Topics.Farm.FarmKeys.None,
+            TimeProvider.System,
+            NullLoggerFactory.Instance
+        );
 }

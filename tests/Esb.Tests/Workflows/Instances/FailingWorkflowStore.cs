@@ -26,38 +26,54 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
     {
         Check();
         var dies = Interlocked.Increment(ref _commits) == DiesAt;
-        if (dies && !DiesAfter) _isDead = true;
+        if (dies && !DiesAfter)
+            _isDead = true;
         Check();
         var results = await store.CommitAsync(commits, cancellationToken);
-        if (dies) _isDead = true;
+        if (dies)
+            _isDead = true;
         Check();
         return results;
     }
 
-    public Task<WorkflowTakers> FindTakersAsync(string workflow, Guid message, IReadOnlyList<string> waits, IReadOnlyList<string> keys, CancellationToken cancellationToken) =>
-        Alive().FindTakersAsync(workflow, message, waits, keys, cancellationToken);
+    public Task<WorkflowTakers> FindTakersAsync(
+        string workflow,
+        Guid message,
+        IReadOnlyList<string> waits,
+        IReadOnlyList<string> keys,
+        CancellationToken cancellationToken
+    ) => Alive().FindTakersAsync(workflow, message, waits, keys, cancellationToken);
 
     public Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken) => Alive().FindAsync(id, cancellationToken);
 
-    public Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken) => Alive().FindEarlyAsync(workflow, message, cancellationToken);
+    public Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken) =>
+        Alive().FindEarlyAsync(workflow, message, cancellationToken);
 
-    public Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken) => Alive().FindMatchedAsync(limit, cancellationToken);
+    public Task<IReadOnlyList<(string Workflow, Guid Message)>> FindMatchedAsync(int limit, CancellationToken cancellationToken) =>
+        Alive().FindMatchedAsync(limit, cancellationToken);
 
-    public Task<IReadOnlyList<WorkflowEvent>> HistoryAsync(Guid id, int after, int limit, CancellationToken cancellationToken) => Alive().HistoryAsync(id, after, limit, cancellationToken);
+    public Task<IReadOnlyList<WorkflowEvent>> HistoryAsync(Guid id, int after, int limit, CancellationToken cancellationToken) =>
+        Alive().HistoryAsync(id, after, limit, cancellationToken);
 
-    public Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken) => Alive().ListAsync(query, cancellationToken);
+    public Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken) =>
+        Alive().ListAsync(query, cancellationToken);
 
     public Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) => Alive().CountAsync(cancellationToken);
 
-    public Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) => Alive().ChildrenAsync(parent, cancellationToken);
+    public Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) =>
+        Alive().ChildrenAsync(parent, cancellationToken);
 
-    public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) => Alive().KeepDefinitionAsync(definition, cancellationToken);
+    public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
+        Alive().KeepDefinitionAsync(definition, cancellationToken);
 
-    public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) => Alive().FindDefinitionAsync(hash, cancellationToken);
+    public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) =>
+        Alive().FindDefinitionAsync(hash, cancellationToken);
 
-    public Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) => Alive().LiveDefinitionsAsync(cancellationToken);
+    public Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
+        Alive().LiveDefinitionsAsync(cancellationToken);
 
-    public Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken) => Alive().RemoveOldAsync(workflow, retention, cancellationToken);
+    public Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken) =>
+        Alive().RemoveOldAsync(workflow, retention, cancellationToken);
 
     private IWorkflowStore Alive()
     {
@@ -67,6 +83,7 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
 
     private void Check()
     {
-        if (_isDead) throw new EsbException("ESB-STORE-AWAY", "The process has ended.", FaultKind.Unavailable);
+        if (_isDead)
+            throw new EsbException("ESB-STORE-AWAY", "The process has ended.", FaultKind.Unavailable);
     }
 }

@@ -33,15 +33,19 @@ internal sealed class WorkflowBench : IAsyncDisposable
     /// <summary>Changes the configuration for the next life. A map of the sections says what stands behind it in a comment.</summary>
     public void Configure(string workflows, string sections = "")
     {
-        if (sections.Split("/*") is [_, var comment]) File.WriteAllText(Path.Combine(_folder.FullName, "map.liquid"), $"made by {comment.Split("*/")[0].Trim()}");
-        File.WriteAllText(Path.Combine(_folder.FullName, "esb.json"), $$"""
+        if (sections.Split("/*") is [_, var comment])
+            File.WriteAllText(Path.Combine(_folder.FullName, "map.liquid"), $"made by {comment.Split("*/")[0].Trim()}");
+        File.WriteAllText(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
             {
               {{sections}}
               "store": { "type": "file", "folder": "{{Path.Combine(_folder.FullName, "data")}}" },
               "topics": { "orders": {}, "stock": {}, "bills": {}, "late": {}, "out": {} },
               "workflows": {{workflows}}
             }
-            """);
+            """
+        );
     }
 
     /// <summary>What was published, in its order; a message may come more than once, with one id.</summary>
@@ -52,7 +56,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public IWorkflowStore Store => _store!.Workflows;
 
-    public IAsyncEnumerable<DeadLetterSummary> Letters(CancellationToken cancellationToken) => _store!.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken);
+    public IAsyncEnumerable<DeadLetterSummary> Letters(CancellationToken cancellationToken) =>
+        _store!.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken);
 
     public WorkflowEngine Engine => _services!.GetRequiredService<WorkflowEngine>();
 
@@ -64,7 +69,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
     /// <summary>Begins a life.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        var services = new ServiceCollection().AddEsb()
+        var services = new ServiceCollection()
+            .AddEsb()
             .AddSingleton<IOutgoingPublisher>(new RememberingPublisher(Published))
             .AddSingleton<IAuditTrail>(Audit)
             .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
@@ -74,8 +80,12 @@ internal sealed class WorkflowBench : IAsyncDisposable
         _outbox = _services.GetRequiredService<OutboxPublisher>();
         _checkpoints = _services.GetRequiredService<Checkpointer>();
         _dispatcher = new TimerDispatcher(
-            _services.GetRequiredService<ITimerStore>(), TimerKinds.All, Engine.FireAsync, TimeProvider.System,
-            _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>());
+            _services.GetRequiredService<ITimerStore>(),
+            TimerKinds.All,
+            Engine.FireAsync,
+            TimeProvider.System,
+            _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>()
+        );
         Engine.Dispatcher = _dispatcher;
         _ = _services.GetRequiredService<IWorkflowStore>();
         foreach (var model in _services.GetRequiredService<Live<WorkflowModels>>().Current.All)
@@ -92,7 +102,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
         var programs = _services!.GetRequiredService<WorkflowPrograms>();
         foreach (var definition in await Store.LiveDefinitionsAsync(cancellationToken))
         {
-            if (programs.Has(definition)) continue;
+            if (programs.Has(definition))
+                continue;
             var catalog = _services!.GetRequiredService<IPinnedDefinitions>().Open(definition).GetRequiredService<WorkflowCatalog>();
             programs.Keep(catalog.FindKept(definition.Workflow, definition.Hash)!);
         }
@@ -120,20 +131,30 @@ internal sealed class WorkflowBench : IAsyncDisposable
     public Settlement? LastSettlement { get; private set; }
 
     public static EsbMessage Message(string subject, string body, int number = 0) =>
-        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with { Subject = subject, ContentType = "application/json", Key = number == 0 ? null : $"{number}" };
+        EsbMessage.Create(MessageBody.FromText(body), TimeProvider.System) with
+        {
+            Subject = subject,
+            ContentType = "application/json",
+            Key = number == 0 ? null : $"{number}",
+        };
 
-    public async Task<IReadOnlyList<WorkflowInstance>> InstancesAsync(CancellationToken cancellationToken) => await Store.ListAsync(new WorkflowQuery { Limit = 1000 }, cancellationToken);
+    public async Task<IReadOnlyList<WorkflowInstance>> InstancesAsync(CancellationToken cancellationToken) =>
+        await Store.ListAsync(new WorkflowQuery { Limit = 1000 }, cancellationToken);
 
     public async Task<WorkflowInstance> WaitForAsync(WorkflowState state, CancellationToken cancellationToken, int count = 1)
     {
         IReadOnlyList<WorkflowInstance> found = [];
-        await Eventually.BecomesAsync(async () => (found = [.. (await InstancesAsync(cancellationToken)).Where(one => one.State == state)]).Count >= count, cancellationToken);
+        await Eventually.BecomesAsync(
+            async () => (found = [.. (await InstancesAsync(cancellationToken)).Where(one => one.State == state)]).Count >= count,
+            cancellationToken
+        );
         return found[0];
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_services is not null) await KillAsync();
+        if (_services is not null)
+            await KillAsync();
         _folder.Delete(recursive: true);
     }
 

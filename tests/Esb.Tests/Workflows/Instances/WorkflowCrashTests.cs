@@ -10,8 +10,7 @@ namespace Esb.Tests.Workflows.Instances;
 [CancelAfter(300_000)]
 public sealed class WorkflowCrashTests
 {
-    private const string Workflows =
-        """
+    private const string Workflows = """
         { "fulfil": {
             "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } },
             "steps": [
@@ -27,17 +26,24 @@ public sealed class WorkflowCrashTests
     private static readonly string[] Expected = ["orders.done", "out.bill", "out.ship", "out.survey", "stock.pick"];
 
     [Test]
-    public async Task Every_effect_happens_whatever_commit_the_process_ends_at([Range(1, 9)] int commit, [Values] bool after, CancellationToken cancellationToken)
+    public async Task Every_effect_happens_whatever_commit_the_process_ends_at(
+        [Range(1, 9)] int commit,
+        [Values] bool after,
+        CancellationToken cancellationToken
+    )
     {
         await using var bench = new WorkflowBench(Workflows);
         await bench.StartAsync(cancellationToken);
         (bench.Gate.DiesAt, bench.Gate.DiesAfter) = (commit, after);
         var messages = new[]
         {
-            WorkflowBench.Message("orders.accepted", """{"order":1}"""), WorkflowBench.Message("bills.paid", """{"order":1}"""), WorkflowBench.Message("stock.picked", """{"order":1}"""),
+            WorkflowBench.Message("orders.accepted", """{"order":1}"""),
+            WorkflowBench.Message("bills.paid", """{"order":1}"""),
+            WorkflowBench.Message("stock.picked", """{"order":1}"""),
         };
 
-        foreach (var message in messages) await SendUntilSettledAsync(bench, message, cancellationToken);
+        foreach (var message in messages)
+            await SendUntilSettledAsync(bench, message, cancellationToken);
         for (var life = 0; life < 3 && !await HasEndedAsync(bench, cancellationToken); life++)
         {
             await bench.KillAsync();
@@ -48,7 +54,10 @@ public sealed class WorkflowCrashTests
         var instances = await bench.InstancesAsync(cancellationToken);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(instances.Select(instance => (instance.Workflow, instance.State)).Order(), Is.EqualTo(new[] { ("fulfil", WorkflowState.Completed), ("survey", WorkflowState.Completed) }));
+            Assert.That(
+                instances.Select(instance => (instance.Workflow, instance.State)).Order(),
+                Is.EqualTo(new[] { ("fulfil", WorkflowState.Completed), ("survey", WorkflowState.Completed) })
+            );
             foreach (var instance in instances)
             {
                 var history = await bench.Store.HistoryAsync(instance.Id, 0, 100, cancellationToken);
@@ -81,7 +90,8 @@ public sealed class WorkflowCrashTests
     {
         while (!bench.Gate.IsDead)
         {
-            if (bench.Subjects.Contains("orders.done")) return true;
+            if (bench.Subjects.Contains("orders.done"))
+                return true;
             await Task.Delay(50, cancellationToken);
         }
 

@@ -43,7 +43,8 @@ public sealed class WorkflowEngineTests
         await StartAsync(Fulfilment(), cancellationToken);
         var order = WorkflowBench.Message("orders.accepted", """{ "order": "1" }""");
         var picked = WorkflowBench.Message("stock.picked", """{ "order": "1", "by": "Ann" }""");
-        foreach (var message in new[] { order, order, picked, picked }) await _bench.SendAsync("fulfil", message, cancellationToken);
+        foreach (var message in new[] { order, order, picked, picked })
+            await _bench.SendAsync("fulfil", message, cancellationToken);
 
         await _bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
         Assert.That(await _bench.InstancesAsync(cancellationToken), Has.Count.EqualTo(1));
@@ -102,8 +103,10 @@ public sealed class WorkflowEngineTests
                   { "receive": { "subscribe": "orders.item", "match": { "customer": { "jsonpath": "$.customer" } }, "as": "second" } },
                   { "set": { "body": { "template": "two" } } }, { "publish": "out.pair" } ] } }
             """,
-            cancellationToken);
-        for (var i = 0; i < 6; i++) await _bench.SendAsync("convoy", WorkflowBench.Message("orders.item", """{ "customer": "a" }"""), cancellationToken);
+            cancellationToken
+        );
+        for (var i = 0; i < 6; i++)
+            await _bench.SendAsync("convoy", WorkflowBench.Message("orders.item", """{ "customer": "a" }"""), cancellationToken);
 
         await _bench.WaitForAsync(WorkflowState.Completed, cancellationToken, count: 3);
         await Eventually.BecomesAsync(() => _bench.Subjects.Count(subject => subject == "out.pair") == 3, cancellationToken);
@@ -121,9 +124,11 @@ public sealed class WorkflowEngineTests
                   { "collect": { "subscribe": "orders.item", "match": { "order": { "jsonpath": "$.order" } }, "until": { "count": 3, "within": "1h" }, "as": "items" } },
                   { "set": { "use": "items" } }, { "publish": "out.batch" } ] } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         await _bench.SendAsync("batch", WorkflowBench.Message("orders.open", """{ "order": 7 }"""), cancellationToken);
-        for (var i = 1; i <= 3; i++) await _bench.SendAsync("batch", WorkflowBench.Message("orders.item", $$"""{"order":7,"n":{{i}}}"""), cancellationToken);
+        for (var i = 1; i <= 3; i++)
+            await _bench.SendAsync("batch", WorkflowBench.Message("orders.item", $$"""{"order":7,"n":{{i}}}"""), cancellationToken);
 
         await Eventually.BecomesAsync(() => !_bench.Published.IsEmpty, cancellationToken);
         Assert.That(_bench.Published.Single().Body.ReadText(), Is.EqualTo("""[{"order":7,"n":1},{"order":7,"n":2},{"order":7,"n":3}]"""));
@@ -142,7 +147,8 @@ public sealed class WorkflowEngineTests
                       "ship": [{ "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } }, "as": "ship" } }, { "publish": "out.ship" }] } } },
                   { "set": { "body": { "template": "{variable.bill}{variable.ship}" } } }, { "publish": "out.both" } ] } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         await _bench.SendAsync("both", WorkflowBench.Message("orders.open", """{"order":1}"""), cancellationToken);
         await _bench.SendAsync("both", WorkflowBench.Message("stock.picked", """{"order":1,"s":1}"""), cancellationToken);
         await _bench.SendAsync("both", WorkflowBench.Message("bills.paid", """{"order":1,"b":1}"""), cancellationToken);
@@ -166,11 +172,15 @@ public sealed class WorkflowEngineTests
                     "catch": [{ "codes": ["SHOP-*"], "steps": [{ "set": { "body": { "property": "error.reason" } } }, { "publish": "out.failed" }] }] } },
                 { "publish": "out.end" } ] } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         await _bench.SendAsync("trip", WorkflowBench.Message("orders.open", "{}"), cancellationToken);
 
         await Eventually.BecomesAsync(() => _bench.Subjects.Contains("out.end"), cancellationToken);
-        Assert.That(_bench.Subjects, Is.EqualTo(new[] { "out.flight", "out.hotel", "out.no-hotel", "out.no-flight", "out.failed", "out.end" }));
+        Assert.That(
+            _bench.Subjects,
+            Is.EqualTo(new[] { "out.flight", "out.hotel", "out.no-hotel", "out.no-flight", "out.failed", "out.end" })
+        );
         Assert.That(_bench.Published.Last().Body.ReadText(), Is.EqualTo("no money"));
     }
 
@@ -184,18 +194,25 @@ public sealed class WorkflowEngineTests
                 { "set": { "variables": { "more": true } } },
                 { "repeat": { "while": { "variable": "more" }, "steps": [{ "publish": "out.again" }, { "set": { "variables": { "more": false } } }] } } ] } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         await _bench.SendAsync("loop", WorkflowBench.Message("orders.open", """{ "lines": [1, 2] }"""), cancellationToken);
 
         await Eventually.BecomesAsync(() => _bench.Published.Count == 3, cancellationToken);
-        Assert.That(_bench.Published.Select(message => (message.Subject, message.Body.ReadText())).Take(2), Is.EqualTo(new[] { ("out.line", "1"), ("out.line", "2") }));
+        Assert.That(
+            _bench.Published.Select(message => (message.Subject, message.Body.ReadText())).Take(2),
+            Is.EqualTo(new[] { ("out.line", "1"), ("out.line", "2") })
+        );
         Assert.That(_bench.Published.Select(message => message.Id), Is.Unique);
     }
 
     [Test]
     public async Task Endless_loop_is_suspended(CancellationToken cancellationToken)
     {
-        await StartAsync("""{ "loop": { "start": "orders.open", "steps": [{ "repeat": { "while": { "value": true }, "steps": [{ "set": { "variables": { "a": 1 } } }] } }] } }""", cancellationToken);
+        await StartAsync(
+            """{ "loop": { "start": "orders.open", "steps": [{ "repeat": { "while": { "value": true }, "steps": [{ "set": { "variables": { "a": 1 } } }] } }] } }""",
+            cancellationToken
+        );
         await _bench.SendAsync("loop", WorkflowBench.Message("orders.open", "{}"), cancellationToken);
 
         var stopped = await _bench.WaitForAsync(WorkflowState.Suspended, cancellationToken);
@@ -205,7 +222,10 @@ public sealed class WorkflowEngineTests
     [Test]
     public async Task Variable_that_is_too_large_suspends_with_its_name(CancellationToken cancellationToken)
     {
-        await StartAsync("""{ "big": { "start": "orders.open", "steps": [{ "set": { "variables": { "whole": { "message": "body" } } } }] } }""", cancellationToken);
+        await StartAsync(
+            """{ "big": { "start": "orders.open", "steps": [{ "set": { "variables": { "whole": { "message": "body" } } } }] } }""",
+            cancellationToken
+        );
         await _bench.SendAsync("big", WorkflowBench.Message("orders.open", new string('x', 1_100_000)), cancellationToken);
 
         var stopped = await _bench.WaitForAsync(WorkflowState.Suspended, cancellationToken);
@@ -220,7 +240,8 @@ public sealed class WorkflowEngineTests
             { "parent": { "start": "orders.open", "steps": [{ "runWorkflow": "child" }, { "publish": "out.parent" }, { "startWorkflow": "child" }] },
               "child": { "steps": [{ "set": { "body": { "template": "made by the child" } } }, { "publish": "out.child" }] } }
             """,
-            cancellationToken);
+            cancellationToken
+        );
         await _bench.SendAsync("parent", WorkflowBench.Message("orders.open", "{}"), cancellationToken);
 
         await Eventually.BecomesAsync(() => _bench.Published.Count >= 3, cancellationToken);
@@ -231,13 +252,20 @@ public sealed class WorkflowEngineTests
     [Test]
     public async Task Message_that_no_instance_takes_becomes_a_dead_letter_in_time(CancellationToken cancellationToken)
     {
-        await StartAsync(Fulfilment().Replace("\"start\"", "\"earlyMessages\": \"1s\", \"start\"", StringComparison.Ordinal), cancellationToken);
+        await StartAsync(
+            Fulfilment().Replace("\"start\"", "\"earlyMessages\": \"1s\", \"start\"", StringComparison.Ordinal),
+            cancellationToken
+        );
         await SendAsync("stock.picked", """{ "order": "9" }""", cancellationToken);
 
-        await Eventually.BecomesAsync(async () => await _bench.Letters(cancellationToken).AnyAsync(letter => letter.Code == "ESB-WFL-NOMATCH", cancellationToken), cancellationToken);
+        await Eventually.BecomesAsync(
+            async () => await _bench.Letters(cancellationToken).AnyAsync(letter => letter.Code == "ESB-WFL-NOMATCH", cancellationToken),
+            cancellationToken
+        );
     }
 
-    private Task SendAsync(string subject, string body, CancellationToken cancellationToken) => _bench.SendAsync("fulfil", WorkflowBench.Message(subject, body), cancellationToken);
+    private Task SendAsync(string subject, string body, CancellationToken cancellationToken) =>
+        _bench.SendAsync("fulfil", WorkflowBench.Message(subject, body), cancellationToken);
 
     private async Task StartAsync(string workflows, CancellationToken cancellationToken)
     {
@@ -247,16 +275,16 @@ public sealed class WorkflowEngineTests
 
     internal static string Fulfilment(string timeout = "2h") =>
         $$"""
-        { "fulfil": {
-            "start": "orders.accepted",
-            "correlate": { "order": { "jsonpath": "$.order" } },
-            "steps": [
-              { "set": { "variables": { "order": { "jsonpath": "$.order" } } } },
-              { "publish": "stock.pick" },
-              { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } }, "as": "picked", "timeout": "{{timeout}}",
-                             "onTimeout": [{ "publish": "orders.late" }, { "terminate": "late {variable.order}" }] } },
-              { "set": { "variables": { "by": { "jsonpath": "$.by", "of": "picked" } } } },
-              { "set": { "body": { "template": "picked by {variable.by} for {variable.order}" } } },
-              { "publish": "orders.shipped" } ] } }
-        """;
+            { "fulfil": {
+                "start": "orders.accepted",
+                "correlate": { "order": { "jsonpath": "$.order" } },
+                "steps": [
+                  { "set": { "variables": { "order": { "jsonpath": "$.order" } } } },
+                  { "publish": "stock.pick" },
+                  { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } }, "as": "picked", "timeout": "{{timeout}}",
+                                 "onTimeout": [{ "publish": "orders.late" }, { "terminate": "late {variable.order}" }] } },
+                  { "set": { "variables": { "by": { "jsonpath": "$.by", "of": "picked" } } } },
+                  { "set": { "body": { "template": "picked by {variable.by} for {variable.order}" } } },
+                  { "publish": "orders.shipped" } ] } }
+            """;
 }

@@ -19,11 +19,15 @@ public sealed class WorkflowVersionTests
         await bench.StartAsync(cancellationToken);
         await bench.ReviveAsync(cancellationToken);
         await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":2}"""), cancellationToken);
-        foreach (var order in new[] { 1, 2 }) await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", $$"""{"order":{{order}}}"""), cancellationToken);
+        foreach (var order in new[] { 1, 2 })
+            await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", $$"""{"order":{{order}}}"""), cancellationToken);
 
         await bench.WaitForAsync(WorkflowState.Completed, cancellationToken, count: 2);
         await Eventually.BecomesAsync(() => bench.Published.Count == 2, cancellationToken);
-        Assert.That(bench.Published.Select(message => (message.Subject, message.Body.ReadText())), Is.EquivalentTo(new[] { ("out.first", "made by first"), ("out.second", "made by second") }));
+        Assert.That(
+            bench.Published.Select(message => (message.Subject, message.Body.ReadText())),
+            Is.EquivalentTo(new[] { ("out.first", "made by first"), ("out.second", "made by second") })
+        );
         Assert.That((await bench.InstancesAsync(cancellationToken)).Select(instance => instance.Definition), Is.Unique);
     }
 
@@ -35,7 +39,9 @@ public sealed class WorkflowVersionTests
         await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
         await bench.KillAsync();
 
-        bench.Configure("""{ "other": { "start": "orders.other", "steps": [{ "publish": "out.other" }] }, "fulfil": { "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } }, "steps": [{ "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } }] } }""");
+        bench.Configure(
+            """{ "other": { "start": "orders.other", "steps": [{ "publish": "out.other" }] }, "fulfil": { "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } }, "steps": [{ "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } }] } }"""
+        );
         await bench.StartAsync(cancellationToken);
         await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", """{"order":1}"""), cancellationToken);
 
@@ -45,16 +51,17 @@ public sealed class WorkflowVersionTests
 
     private static string Definition(string subject, string map) =>
         $$"""
-        { "fulfil": {
-            "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } },
-            "steps": [
-              { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } },
-              { "transform": "{{map.Split('.')[0]}}" },
-              { "publish": "{{subject}}" } ] } }
-        """;
+            { "fulfil": {
+                "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } },
+                "steps": [
+                  { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } },
+                  { "transform": "{{map.Split('.')[0]}}" },
+                  { "publish": "{{subject}}" } ] } }
+            """;
 
-    private static string Maps(string text) => $$"""
-        "maps": { "map": { "file": "map.liquid" } },
-        /* {{text}} */
-        """;
+    private static string Maps(string text) =>
+        $$"""
+            "maps": { "map": { "file": "map.liquid" } },
+            /* {{text}} */
+            """;
 }

@@ -18,7 +18,14 @@ public sealed class CallTargetTests : IDisposable
 
         await _processes!.RunAsync(Some.Message("""<order region="west"/>"""), cancellationToken);
 
-        await _processes.Caller.Received().CallAsync("backend", Arg.Is<EsbMessage>(message => message.Headers[EsbHeaders.Target] == "west"), null, Arg.Any<CancellationToken>());
+        await _processes
+            .Caller.Received()
+            .CallAsync(
+                "backend",
+                Arg.Is<EsbMessage>(message => message.Headers[EsbHeaders.Target] == "west"),
+                null,
+                Arg.Any<CancellationToken>()
+            );
     }
 
     [Test, CancelAfter(10_000), Property("Case", "XPT-11")]
@@ -28,7 +35,9 @@ public sealed class CallTargetTests : IDisposable
 
         await _processes!.RunAsync(MessageHops.Set(Some.Message(), hops: 5), cancellationToken);
 
-        await _processes.Caller.Received().CallAsync("backend", Arg.Is<EsbMessage>(message => MessageHops.Of(message) == 5), null, Arg.Any<CancellationToken>());
+        await _processes
+            .Caller.Received()
+            .CallAsync("backend", Arg.Is<EsbMessage>(message => MessageHops.Of(message) == 5), null, Arg.Any<CancellationToken>());
     }
 
     [TestCase("<order/>"), TestCase("""<order region=""/>"""), TestCase("""<order region="a&#10;b"/>"""), CancelAfter(10_000)]
@@ -42,12 +51,19 @@ public sealed class CallTargetTests : IDisposable
         _processes!.Caller.DidNotReceiveWithAnyArgs().CallAsync(default!, default!, default, default);
     }
 
-    [TestCase("backend", "\"east\"", null), TestCase("backend", "\"north\"", "'backend' has no such target"), TestCase("shop-db", "\"east\"", "'shop-db' has no targets to choose from")]
+    [
+        TestCase("backend", "\"east\"", null),
+        TestCase("backend", "\"north\"", "'backend' has no such target"),
+        TestCase("shop-db", "\"east\"", "'shop-db' has no targets to choose from")
+    ]
     public void Target_that_cannot_be_is_refused_at_the_start(string endpoint, string target, string? expected)
     {
         Compile(target, endpoint);
 
-        Assert.That(_processes!.Errors.All.Select(error => $"{error.Code} {error.Path}: {error.Expected}"), Is.EqualTo(expected is null ? [] : new[] { $"ESB-CFG-TARGET processes.main[0].call.target: {expected}" }));
+        Assert.That(
+            _processes!.Errors.All.Select(error => $"{error.Code} {error.Path}: {error.Expected}"),
+            Is.EqualTo(expected is null ? [] : new[] { $"ESB-CFG-TARGET processes.main[0].call.target: {expected}" })
+        );
     }
 
     private void Compile(string target, string endpoint = "backend") =>

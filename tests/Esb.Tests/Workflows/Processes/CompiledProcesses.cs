@@ -36,7 +36,8 @@ internal sealed class CompiledProcesses : IDisposable
         Action<IServiceCollection>? register = null,
         string sections = "",
         string? prepared = null,
-        params IReadOnlyList<(string Name, string Text)> maps)
+        params IReadOnlyList<(string Name, string Text)> maps
+    )
     {
         Publisher = Substitute.For<ITopicPublisher>();
         Outgoing = Substitute.For<IOutgoingPublisher>();
@@ -46,22 +47,31 @@ internal sealed class CompiledProcesses : IDisposable
         support.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
         prepare?.Invoke(support);
         var file = Path.Combine(_folder.FullName, "esb.json");
-        foreach (var (name, text) in maps) File.WriteAllText(Path.Combine(_folder.FullName, FileOf(name)), text);
-        File.WriteAllText(file, $$"""
+        foreach (var (name, text) in maps)
+            File.WriteAllText(Path.Combine(_folder.FullName, FileOf(name)), text);
+        File.WriteAllText(
+            file,
+            $$"""
             {
               {{sections}}
               "topics": { "orders": {} },
-              "maps": { {{string.Join(", ", maps.Select(map => $"\"{Path.GetFileNameWithoutExtension(map.Name)}\": \"{FileOf(map.Name)}\""))}} },
+              "maps": { {{string.Join(
+                ", ",
+                maps.Select(map => $"\"{Path.GetFileNameWithoutExtension(map.Name)}\": \"{FileOf(map.Name)}\"")
+            )}} },
               "connections": { "shop": { "connection": "Host=shop" }, "other": { "connection": "Host=other" } },
               "endpoints": {
-                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}"{{(prepared is null ? "" : $", \"process\": \"{prepared}\"")}} },
+                "backend": { "type": "test-outbound", "targets": ["east", "west"], "subscribe": ["orders.query"], "place": "{{place}}"{{(
+                prepared is null ? "" : $", \"process\": \"{prepared}\""
+            )}} },
                 "shop-db": { "type": "test-outbound", "store": "shop" },
                 "other-db": { "type": "test-outbound", "store": "other" },
                 "door": { "type": "test-inbound", "process": "main", "place": "{{place}}" }
               },
               "processes": {{processes}}
             }
-            """);
+            """
+        );
 
         var services = new ServiceCollection()
             .AddLogging()
@@ -80,7 +90,8 @@ internal sealed class CompiledProcesses : IDisposable
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "test-inbound", typeof(TestInboundConfig), "For tests."));
         register?.Invoke(services);
         var configuration = new ConfigurationReader(SettingsCatalog.From(services)).Read(file, new Dictionary<string, string>(), Errors);
-        if (configuration is null) return;
+        if (configuration is null)
+            return;
         _services = Compiled.Build(services, configuration, Errors);
     }
 
@@ -94,7 +105,8 @@ internal sealed class CompiledProcesses : IDisposable
 
     public ITransactions Transactions { get; }
 
-    public Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken) => RunAsync(Some.Context(message), cancellationToken);
+    public Task<MessageContext> RunAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        RunAsync(Some.Context(message), cancellationToken);
 
     public async Task<MessageContext> RunAsync(MessageContext context, CancellationToken cancellationToken)
     {
@@ -103,7 +115,8 @@ internal sealed class CompiledProcesses : IDisposable
         return context;
     }
 
-    public T Service<T>() where T : notnull => _services!.GetRequiredService<T>();
+    public T Service<T>()
+        where T : notnull => _services!.GetRequiredService<T>();
 
     public IMessageProcess Main => _services!.GetRequiredService<IProcessCatalog>().Find("main");
 

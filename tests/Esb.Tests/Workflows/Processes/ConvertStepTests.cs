@@ -7,9 +7,22 @@ public sealed class ConvertStepTests
     [TestCase("""{ "from": "xml", "to": "json" }""", null, "<a><b>1</b></a>", """{"a":{"b":"1"}}""", "application/json")]
     [TestCase("\"json\"", "application/xml", "<a><b>1</b></a>", """{"a":{"b":"1"}}""", "application/json")]
     [TestCase("""{ "to": "json", "arrays": ["b"] }""", "text/xml", "<a><b>1</b></a>", """{"a":{"b":["1"]}}""", "application/json")]
-    [TestCase("""{ "to": "xml", "root": "a" }""", "application/json", """{"b":1,"c":2}""", "<?xml version=\"1.0\" encoding=\"utf-8\"?><a><b>1</b><c>2</c></a>", "application/xml; charset=utf-8")]
+    [TestCase(
+        """{ "to": "xml", "root": "a" }""",
+        "application/json",
+        """{"b":1,"c":2}""",
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?><a><b>1</b><c>2</c></a>",
+        "application/xml; charset=utf-8"
+    )]
     [CancelAfter(10_000)]
-    public async Task Body_and_content_type_are_of_the_other_form(string step, string? contentType, string body, string expected, string type, CancellationToken cancellationToken)
+    public async Task Body_and_content_type_are_of_the_other_form(
+        string step,
+        string? contentType,
+        string body,
+        string expected,
+        string type,
+        CancellationToken cancellationToken
+    )
     {
         using var processes = new CompiledProcesses($$"""{ "main": [{ "convert": {{step}} }] }""");
 
@@ -28,7 +41,10 @@ public sealed class ConvertStepTests
         Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-CONVERT-TYPE", FaultKind.Malformed)));
     }
 
-    [TestCase("\"jsno\"", "ESB-CFG-REF processes.main[0].convert = \"jsno\": there is no such format; expected one of json, xml; did you mean \"json\"?")]
+    [TestCase(
+        "\"jsno\"",
+        "ESB-CFG-REF processes.main[0].convert = \"jsno\": there is no such format; expected one of json, xml; did you mean \"json\"?"
+    )]
     [TestCase("""{ "from": "orders", "to": "json" }""", "ESB-CFG-REF processes.main[0].convert.from")]
     [TestCase("""{ "to": "json", "types": "order" }""", "ESB-CFG-UNAVAILABLE processes.main[0].convert.types")]
     [TestCase("""{ "to": "xml", "root": "" }""", "ESB-CFG-VALUE processes.main[0].convert.root")]

@@ -23,9 +23,28 @@ public sealed class DedupeStepTests : IDisposable
     {
         Compile("""{ "key": { "header": "x-id" } }""");
 
-        ProcessOutcome[] outcomes = [await RunAsync("1", cancellationToken), await RunAsync("1", cancellationToken), await RunAsync("2", cancellationToken), await RunAsync(null, cancellationToken), await RunAsync(null, cancellationToken)];
+        ProcessOutcome[] outcomes =
+        [
+            await RunAsync("1", cancellationToken),
+            await RunAsync("1", cancellationToken),
+            await RunAsync("2", cancellationToken),
+            await RunAsync(null, cancellationToken),
+            await RunAsync(null, cancellationToken),
+        ];
 
-        Assert.That(outcomes, Is.EqualTo(new[] { ProcessOutcome.Running, ProcessOutcome.Filtered, ProcessOutcome.Running, ProcessOutcome.Running, ProcessOutcome.Running }));
+        Assert.That(
+            outcomes,
+            Is.EqualTo(
+                new[]
+                {
+                    ProcessOutcome.Running,
+                    ProcessOutcome.Filtered,
+                    ProcessOutcome.Running,
+                    ProcessOutcome.Running,
+                    ProcessOutcome.Running,
+                }
+            )
+        );
         Assert.That(_claims.Held, Is.Empty);
     }
 
@@ -66,9 +85,16 @@ public sealed class DedupeStepTests : IDisposable
     {
         _processes = new CompiledProcesses(
             """{ "main": [{ "id": "items", "split": { "jsonpath": "$[*]", "steps": [{ "id": "once", "dedupe": { "key": { "jsonpath": "$.n" } } }, { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "no" }] }] } }, { "publish": "orders.line" }] } }] }""",
-            register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims).AddSingleton(Substitute.For<IDeadLetterChannel>()));
+            register: services =>
+                services
+                    .AddSingleton<IEndpointMarks>(_marks)
+                    .AddSingleton<IIdempotencyKeys>(_claims)
+                    .AddSingleton(Substitute.For<IDeadLetterChannel>())
+        );
         var published = new List<string>();
-        _processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call => published.Add(call.Arg<MessageContext>().Message.Body.ReadText()));
+        _processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call => published.Add(call.Arg<MessageContext>().Message.Body.ReadText()));
 
         await _processes.RunAsync(Some.Message("""[{"n":1},{"n":2,"bad":true},{"n":1}]"""), cancellationToken);
         await _processes.RunAsync(Some.Message("""[{"n":1},{"n":2}]"""), cancellationToken);
@@ -79,17 +105,31 @@ public sealed class DedupeStepTests : IDisposable
     [Test]
     public void Step_is_refused_where_the_message_can_fail_behind_it()
     {
-        _processes = new CompiledProcesses("""{ "main": [], "before": [{ "dedupe": { "key": { "header": "x-id" } } }] }""", sections: "", prepared: "before");
+        _processes = new CompiledProcesses(
+            """{ "main": [], "before": [{ "dedupe": { "key": { "header": "x-id" } } }] }""",
+            sections: "",
+            prepared: "before"
+        );
 
         Assert.That(_processes.Errors.All.Select(error => error.Path), Is.EqualTo(new[] { "processes.before[0].dedupe" }));
     }
 
-    private void Compile(string settings) => _processes = new CompiledProcesses(
-        $$"""{ "main": [{ "id": "once", "dedupe": {{settings}} }, { "choose": { "when": [{ "if": { "message": "body", "equals": "bad" }, "steps": [{ "fail": "no" }] }] } }] }""",
-        register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims));
+    private void Compile(string settings) =>
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "id": "once", "dedupe": {{settings}} }, { "choose": { "when": [{ "if": { "message": "body", "equals": "bad" }, "steps": [{ "fail": "no" }] }] } }] }""",
+            register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims)
+        );
 
     private async Task<ProcessOutcome> RunAsync(string? id, CancellationToken cancellationToken, string body = "good") =>
-        (await _processes!.RunAsync(Some.Message(body) with { Headers = id is null ? MessageHeaders.Empty : MessageHeaders.From([new("x-id", id)]) }, cancellationToken)).Outcome;
+        (
+            await _processes!.RunAsync(
+                Some.Message(body) with
+                {
+                    Headers = id is null ? MessageHeaders.Empty : MessageHeaders.From([new("x-id", id)]),
+                },
+                cancellationToken
+            )
+        ).Outcome;
 
     private sealed class Claims : IIdempotencyKeys
     {
@@ -99,12 +139,15 @@ public sealed class DedupeStepTests : IDisposable
 
         public IReadOnlyCollection<string> Held => [.. _held.Keys];
 
-        public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken) => Task.FromResult<KeyClaim>(
-            !AllRun && _held.TryAdd(key.Value, 0) ? new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()) : new KeyClaim.Running());
+        public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken) =>
+            Task.FromResult<KeyClaim>(
+                !AllRun && _held.TryAdd(key.Value, 0) ? new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()) : new KeyClaim.Running()
+            );
 
         public Task RenewAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public Task CompleteAsync(KeyClaim.Granted claim, RecordedAnswer answer, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public Task CompleteAsync(KeyClaim.Granted claim, RecordedAnswer answer, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
 
         public Task ReleaseAsync(KeyClaim.Granted claim, CancellationToken cancellationToken)
         {

@@ -11,7 +11,9 @@ public sealed class MaskedPropertyTests
     [Test]
     public async Task Body_in_a_property_is_masked_once_the_message_is_another()
     {
-        using var compiled = new CompiledProcesses("""{ "main": [{ "set": { "properties": { "card": { "message": "body" } } } }, { "respond": { "body": "thanks" } }] }""");
+        using var compiled = new CompiledProcesses(
+            """{ "main": [{ "set": { "properties": { "card": { "message": "body" } } } }, { "respond": { "body": "thanks" } }] }"""
+        );
         var context = Some.Context("<order/>");
         context.Message = Some.Message("4222"); // what a call was answered
         MaskedFlow.Follow(new SecretBodies(), context);
@@ -25,7 +27,9 @@ public sealed class MaskedPropertyTests
     [Test]
     public async Task Header_that_goes_into_a_property_and_away_at_once_is_masked()
     {
-        using var compiled = new CompiledProcesses("""{ "main": [{ "set": { "headers": { "x-card": { "header": "x-none" } }, "properties": { "card": { "header": "x-card" } } } }] }""");
+        using var compiled = new CompiledProcesses(
+            """{ "main": [{ "set": { "headers": { "x-card": { "header": "x-none" } }, "properties": { "card": { "header": "x-card" } } } }] }"""
+        );
         var context = Some.Context("<order/>");
         context.Message = Some.Message("answer") with { Headers = MessageHeaders.Empty.With("x-card", "4222") };
         MaskedFlow.Follow(new SecretCard(), context);
@@ -40,7 +44,11 @@ public sealed class MaskedPropertyTests
     {
         public bool IsEmpty => false;
 
-        public MaskedMessage Apply(EsbMessage message) => new(
-            message, AuditBodyState.Masked, MaskedSecrets.From(message.Headers["x-card"] is { } card ? new Dictionary<string, string> { [card] = "****" } : []));
+        public MaskedMessage Apply(EsbMessage message) =>
+            new(
+                message,
+                AuditBodyState.Masked,
+                MaskedSecrets.From(message.Headers["x-card"] is { } card ? new Dictionary<string, string> { [card] = "****" } : [])
+            );
     }
 }

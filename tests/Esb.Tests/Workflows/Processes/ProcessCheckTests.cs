@@ -5,11 +5,16 @@ public sealed class ProcessCheckTests
     [Test, Property("Case", "CFG-15")]
     public void Processes_that_run_one_another_in_a_circle_are_refused_with_the_circle()
     {
-        using var processes = new CompiledProcesses("""
+        using var processes = new CompiledProcesses(
+            """
             { "main": [{ "run": "second" }], "second": [{ "try": { "steps": [{ "run": "main" }] } }] }
-            """);
+            """
+        );
 
-        Assert.That(processes.Errors.All.Select(error => error.ToString()), Has.Some.Contains("ESB-CFG-CYCLE").And.Some.Contains("main → second → main"));
+        Assert.That(
+            processes.Errors.All.Select(error => error.ToString()),
+            Has.Some.Contains("ESB-CFG-CYCLE").And.Some.Contains("main → second → main")
+        );
     }
 
     [TestCase("""{ "publish": "orders.query" }""")]
@@ -17,7 +22,10 @@ public sealed class ProcessCheckTests
     [Property("Case", "CFG-16")]
     public void Endpoint_that_writes_to_where_its_own_messages_are_read_is_refused(string step)
     {
-        using var processes = new CompiledProcesses($$"""{ "main": [{{step}}], "other": [{ "publish": "orders.query" }] }""", place: "a-folder");
+        using var processes = new CompiledProcesses(
+            $$"""{ "main": [{{step}}], "other": [{ "publish": "orders.query" }] }""",
+            place: "a-folder"
+        );
 
         Assert.That(processes.Errors.All.Single().ToString(), Does.StartWith("ESB-CFG-LOOP endpoints.backend").And.Contains("door"));
     }
@@ -64,9 +72,11 @@ public sealed class ProcessCheckTests
     [Test]
     public void All_errors_of_a_process_are_told_at_once()
     {
-        using var processes = new CompiledProcesses("""
+        using var processes = new CompiledProcesses(
+            """
             { "main": [{ "filter": { "xpath": "///" } }, { "filter": { "xpath": "no:prefix" } }, { "choose": { "when": [{ "if": { "jsonpath": "$$" }, "steps": [{ "log": "{nothing.here}" }] }] } }] }
-            """);
+            """
+        );
 
         Assert.That(processes.Errors.All, Has.Count.EqualTo(4));
     }

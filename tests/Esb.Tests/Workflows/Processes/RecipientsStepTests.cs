@@ -29,7 +29,16 @@ public sealed class RecipientsStepTests : IDisposable
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("<order/>"));
     }
 
-    [TestCase("orders.a,secret.b"), TestCase("orders.a,orders.x.y"), TestCase("orders.a,*"), TestCase("[\"orders.a\", 1]"), TestCase("[\"orders.a\", null]"), TestCase(""), TestCase("[]"), TestCase("orders.a b")]
+    [
+        TestCase("orders.a,secret.b"),
+        TestCase("orders.a,orders.x.y"),
+        TestCase("orders.a,*"),
+        TestCase("[\"orders.a\", 1]"),
+        TestCase("[\"orders.a\", null]"),
+        TestCase(""),
+        TestCase("[]"),
+        TestCase("orders.a b")
+    ]
     public void Nothing_is_published_when_one_recipient_is_not_allowed(string to, CancellationToken cancellationToken)
     {
         Compile("fail");
@@ -55,12 +64,18 @@ public sealed class RecipientsStepTests : IDisposable
     {
         Compile("fail");
 
-        var error = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(MessageTo(string.Join(',', Enumerable.Range(0, 1_001).Select(i => $"orders.r{i}"))), cancellationToken))!;
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            _processes!.RunAsync(MessageTo(string.Join(',', Enumerable.Range(0, 1_001).Select(i => $"orders.r{i}"))), cancellationToken)
+        )!;
 
         Assert.That((error.Code, _published.Count), Is.EqualTo(("ESB-RCPT-LIMIT", 0)));
     }
 
-    [TestCase("""{ "to": { "header": "x-to" }, "allow": [] }""", "ESB-CFG-VALUE"), TestCase("""{ "to": { "header": "x-to" }, "allow": ["nothing.*"] }""", "ESB-CFG-REF"), TestCase("""{ "to": { "header": "x-to" }, "allow": ["#"] }""", "ESB-CFG-SUBJECT")]
+    [
+        TestCase("""{ "to": { "header": "x-to" }, "allow": [] }""", "ESB-CFG-VALUE"),
+        TestCase("""{ "to": { "header": "x-to" }, "allow": ["nothing.*"] }""", "ESB-CFG-REF"),
+        TestCase("""{ "to": { "header": "x-to" }, "allow": ["#"] }""", "ESB-CFG-SUBJECT")
+    ]
     public void Mistake_is_found_before_a_message_comes(string step, string code)
     {
         _processes = new CompiledProcesses($$"""{ "main": [{ "recipients": {{step}} }] }""");
@@ -72,8 +87,11 @@ public sealed class RecipientsStepTests : IDisposable
 
     private void Compile(string otherwise)
     {
-        _processes = new CompiledProcesses($$"""{ "main": [{ "recipients": { "to": { "header": "x-to" }, "allow": ["orders.*"], "otherwise": "{{otherwise}}" } }] }""");
-        _processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call =>
-            _published.Add((call.Arg<Subject>().Value, call.Arg<MessageContext>().NextPublishId(call.Arg<string>()))));
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "recipients": { "to": { "header": "x-to" }, "allow": ["orders.*"], "otherwise": "{{otherwise}}" } }] }"""
+        );
+        _processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call => _published.Add((call.Arg<Subject>().Value, call.Arg<MessageContext>().NextPublishId(call.Arg<string>()))));
     }
 }

@@ -36,7 +36,10 @@ public sealed class ScatterStepTests : IDisposable
 
         var context = await _processes!.RunAsync(message, cancellationToken);
 
-        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""[{"from":"backend","status":200,"body":{"n":1}},{"from":"shop-db","body":"two"}]"""));
+        Assert.That(
+            context.Message.Body.ReadText(),
+            Is.EqualTo("""[{"from":"backend","status":200,"body":{"n":1}},{"from":"shop-db","body":"two"}]""")
+        );
         Assert.That((context.Message.ContentType, context.Message.Id), Is.EqualTo(("application/json", message.Id)));
         Assert.That(_sent.Select(sent => sent.Id).Append(message.Id).Distinct().Count(), Is.EqualTo(3), "each has an id of its own");
     }
@@ -51,7 +54,10 @@ public sealed class ScatterStepTests : IDisposable
         var context = await _processes!.RunAsync(Some.Message(""), cancellationToken);
 
         var answers = JsonNode.Parse(context.Message.Body.ReadText())!.AsArray();
-        Assert.That((answers[0]!["status"]!.GetValue<int>(), answers[0]!["error"]!["code"]!.GetValue<string>(), answers[1]!["body"]), Is.EqualTo((503, "ESB-HTTP-STATUS", (JsonNode?)null)));
+        Assert.That(
+            (answers[0]!["status"]!.GetValue<int>(), answers[0]!["error"]!["code"]!.GetValue<string>(), answers[1]!["body"]),
+            Is.EqualTo((503, "ESB-HTTP-STATUS", (JsonNode?)null))
+        );
     }
 
     [Test]
@@ -68,7 +74,10 @@ public sealed class ScatterStepTests : IDisposable
         var error = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(Some.Message(""), cancellationToken))!;
 
         Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-SCATTER-INCOMPLETE", FaultKind.Timeout)));
-        Assert.That(error.Message, Is.EqualTo("0 of 2 gave a good answer, 2 had to (backend: ESB-SCATTER-TIMEOUT, shop-db: ESB-HTTP-STATUS)."));
+        Assert.That(
+            error.Message,
+            Is.EqualTo("0 of 2 gave a good answer, 2 had to (backend: ESB-SCATTER-TIMEOUT, shop-db: ESB-HTTP-STATUS).")
+        );
     }
 
     [Test]
@@ -109,7 +118,10 @@ public sealed class ScatterStepTests : IDisposable
 
         var context = await _processes!.RunAsync(Some.Message(""), cancellationToken);
 
-        Assert.That((context.Message.Body.ReadText(), context.GetProperty("scatter.from"), context.GetProperty("status"), cancelled), Is.EqualTo(("42", "shop-db", 201.0, true)));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.GetProperty("scatter.from"), context.GetProperty("status"), cancelled),
+            Is.EqualTo(("42", "shop-db", 201.0, true))
+        );
     }
 
     [Test]
@@ -117,7 +129,10 @@ public sealed class ScatterStepTests : IDisposable
     {
         Serve("backend", """{"price":3}""", "application/json", 200);
         Serve("shop-db", """{"price":2}""", "application/json", 200);
-        Compile("""{ "endpoints": ["backend", "shop-db"], "gather": { "map": "least" } }""", ("least.js", "export default input => ({ least: Math.min(...input.map(answer => answer.body.price)) })"));
+        Compile(
+            """{ "endpoints": ["backend", "shop-db"], "gather": { "map": "least" } }""",
+            ("least.js", "export default input => ({ least: Math.min(...input.map(answer => answer.body.price)) })")
+        );
 
         var context = await _processes!.RunAsync(Some.Message(""), cancellationToken);
 
@@ -128,25 +143,53 @@ public sealed class ScatterStepTests : IDisposable
     public async Task Subjects_are_requested(CancellationToken cancellationToken)
     {
         Compile("""{ "subjects": ["orders.query"], "timeout": "7s" }""");
-        _processes!.Publisher.RequestAsync(default!, default!, default, default!, default).ReturnsForAnyArgs(call =>
-        {
-            var context = call.Arg<MessageContext>();
-            context.Message = context.Message with { Body = MessageBody.FromText("1"), ContentType = "application/json" };
-            return ValueTask.CompletedTask;
-        });
+        _processes!
+            .Publisher.RequestAsync(default!, default!, default, default!, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                var context = call.Arg<MessageContext>();
+                context.Message = context.Message with { Body = MessageBody.FromText("1"), ContentType = "application/json" };
+                return ValueTask.CompletedTask;
+            });
 
         var context = await _processes.RunAsync(Some.Message(""), cancellationToken);
 
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""[{"from":"orders.query","body":1}]"""));
-        await _processes.Publisher.Received(1).RequestAsync(Arg.Any<MessageContext>(), new Subject("orders.query"), TimeSpan.FromSeconds(7), Arg.Any<string>(), Arg.Any<CancellationToken>());
+        await _processes
+            .Publisher.Received(1)
+            .RequestAsync(
+                Arg.Any<MessageContext>(),
+                new Subject("orders.query"),
+                TimeSpan.FromSeconds(7),
+                Arg.Any<string>(),
+                Arg.Any<CancellationToken>()
+            );
     }
 
-    [TestCase("""{ "endpoints": ["backend"], "subjects": ["orders.query"] }""", "ESB-CFG-ONEOF"), TestCase("{}", "ESB-CFG-ONEOF"), TestCase("""{ "endpoints": ["nobody"] }""", "ESB-CFG-REF")]
-    [TestCase("""{ "endpoints": ["backend", "backend"] }""", "ESB-CFG-VALUE"), TestCase("""{ "endpoints": ["backend"], "require": 2 }""", "ESB-CFG-VALUE"), TestCase("""{ "endpoints": ["backend"], "require": "some" }""", "ESB-CFG-VALUE")]
-    [TestCase("""{ "endpoints": ["backend"], "gather": { "map": "xml" } }""", "ESB-CFG-REF"), TestCase("""{ "subjects": ["orders.unheard"] }""", "ESB-CFG-REQUEST"), TestCase("""{ "endpoints": ["door"] }""", "ESB-CFG-REF")]
+    [
+        TestCase("""{ "endpoints": ["backend"], "subjects": ["orders.query"] }""", "ESB-CFG-ONEOF"),
+        TestCase("{}", "ESB-CFG-ONEOF"),
+        TestCase("""{ "endpoints": ["nobody"] }""", "ESB-CFG-REF")
+    ]
+    [
+        TestCase("""{ "endpoints": ["backend", "backend"] }""", "ESB-CFG-VALUE"),
+        TestCase("""{ "endpoints": ["backend"], "require": 2 }""", "ESB-CFG-VALUE"),
+        TestCase("""{ "endpoints": ["backend"], "require": "some" }""", "ESB-CFG-VALUE")
+    ]
+    [
+        TestCase("""{ "endpoints": ["backend"], "gather": { "map": "xml" } }""", "ESB-CFG-REF"),
+        TestCase("""{ "subjects": ["orders.unheard"] }""", "ESB-CFG-REQUEST"),
+        TestCase("""{ "endpoints": ["door"] }""", "ESB-CFG-REF")
+    ]
     public void Mistake_is_found_before_a_message_comes(string step, string code)
     {
-        Compile(step, ("xml", """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><a/></xsl:template></xsl:stylesheet>"""));
+        Compile(
+            step,
+            (
+                "xml",
+                """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><a/></xsl:template></xsl:stylesheet>"""
+            )
+        );
 
         Assert.That(_processes!.Errors.All.Select(error => error.Code), Has.Some.EqualTo(code));
     }
@@ -154,7 +197,9 @@ public sealed class ScatterStepTests : IDisposable
     [Test]
     public void Calls_at_the_same_time_are_refused_in_a_transaction()
     {
-        _processes = new CompiledProcesses("""{ "main": [{ "transaction": { "connection": "shop", "steps": [{ "scatter": { "endpoints": ["backend", "shop-db"] } }] } }] }""");
+        _processes = new CompiledProcesses(
+            """{ "main": [{ "transaction": { "connection": "shop", "steps": [{ "scatter": { "endpoints": ["backend", "shop-db"] } }] } }] }"""
+        );
 
         Assert.That(_processes.Errors.All.Select(error => error.Code), Is.EqualTo(new[] { "ESB-CFG-TRANSACTION" }));
     }
@@ -165,15 +210,19 @@ public sealed class ScatterStepTests : IDisposable
         return status is null ? answer : answer with { Headers = MessageHeaders.Empty.With(EsbHeaders.Status, $"{status}") };
     }
 
-    private void Serve(string endpoint, string body, string type, int? status) => _endpoints[endpoint] = (message, _) => Task.FromResult(Answer(message, body, type, status));
+    private void Serve(string endpoint, string body, string type, int? status) =>
+        _endpoints[endpoint] = (message, _) => Task.FromResult(Answer(message, body, type, status));
 
     private void Compile(string step, params (string, string)[] maps)
     {
         _processes = new CompiledProcesses($$"""{ "main": [{ "scatter": {{step}} }] }""", maps: maps);
-        _processes.Caller.CallAsync(default!, default!, default, default).ReturnsForAnyArgs(call =>
-        {
-            lock (_sent) _sent.Add(call.Arg<EsbMessage>());
-            return new ValueTask<EsbMessage?>(_endpoints[call.Arg<string>()](call.Arg<EsbMessage>(), call.Arg<CancellationToken>()));
-        });
+        _processes
+            .Caller.CallAsync(default!, default!, default, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                lock (_sent)
+                    _sent.Add(call.Arg<EsbMessage>());
+                return new ValueTask<EsbMessage?>(_endpoints[call.Arg<string>()](call.Arg<EsbMessage>(), call.Arg<CancellationToken>()));
+            });
     }
 }

@@ -13,16 +13,31 @@ public sealed class ScriptStepTests : IDisposable
     [Test, CancelAfter(30_000)]
     public async Task Script_replaces_just_what_it_returns(CancellationToken cancellationToken)
     {
-        Compile("""[{ "script": { "map": "route", "parameters": { "limit": 100 } } }]""", ("route.js", """
-            export default (input, { parameters, headers }) => ({ headers: { 'x-large': input.total > parameters.limit, 'x-gone': null }, properties: { seen: headers['x-gone'] } });
-            """));
+        Compile(
+            """[{ "script": { "map": "route", "parameters": { "limit": 100 } } }]""",
+            (
+                "route.js",
+                """
+                export default (input, { parameters, headers }) => ({ headers: { 'x-large': input.total > parameters.limit, 'x-gone': null }, properties: { seen: headers['x-gone'] } });
+                """
+            )
+        );
         var message = Some.Message("""{ "total": 101 }""") with { ContentType = "application/json" };
 
-        var context = await _processes!.RunAsync(message with { Headers = message.Headers.With("x-gone", "old").With("x-kept", "k") }, cancellationToken);
+        var context = await _processes!.RunAsync(
+            message with
+            {
+                Headers = message.Headers.With("x-gone", "old").With("x-kept", "k"),
+            },
+            cancellationToken
+        );
 
         Assert.That(context.Message.Headers, Is.EquivalentTo(new Dictionary<string, string> { ["x-kept"] = "k", ["x-large"] = "true" }));
         Assert.That(context.GetProperty("seen"), Is.EqualTo("old"));
-        Assert.That((context.Message.Body.ReadText(), context.Message.ContentType), Is.EqualTo(("""{ "total": 101 }""", "application/json")));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.Message.ContentType),
+            Is.EqualTo(("""{ "total": 101 }""", "application/json"))
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -30,19 +45,30 @@ public sealed class ScriptStepTests : IDisposable
     {
         Compile(
             """[{ "transform": "first" }, { "script": "second" }, { "set": { "properties": { "n": { "jsonpath": "$.n" } } } }]""",
-            ("first.js", "export default input => ({ n: Number(input.a.n) });"), ("second.js", "export default input => ({ body: { n: input.n + 1 } });"));
+            ("first.js", "export default input => ({ n: Number(input.a.n) });"),
+            ("second.js", "export default input => ({ body: { n: input.n + 1 } });")
+        );
 
         var context = await _processes!.RunAsync(Some.Message("<a><n>1</n></a>"), cancellationToken);
 
-        Assert.That((context.Message.Body.ReadText(), context.Message.ContentType, context.GetProperty("n")), Is.EqualTo(("""{"n":2}""", "application/json", 2.0)));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.Message.ContentType, context.GetProperty("n")),
+            Is.EqualTo(("""{"n":2}""", "application/json", 2.0))
+        );
     }
 
     [Test]
     public void Script_step_needs_a_script()
     {
-        Compile("""[{ "script": "sheet" }]""", ("sheet.xsl", """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>"""));
+        Compile(
+            """[{ "script": "sheet" }]""",
+            ("sheet.xsl", """<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>""")
+        );
 
-        Assert.That(_processes!.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-REF", "processes.main[0].script") }));
+        Assert.That(
+            _processes!.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-REF", "processes.main[0].script") })
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -50,7 +76,8 @@ public sealed class ScriptStepTests : IDisposable
     {
         Compile(
             """[{ "try": { "steps": [{ "transform": "map" }], "catch": [{ "codes": ["ESB-PROC-REFUSED"], "steps": [{ "set": { "body": { "property": "error.reason" } } }] }] } }]""",
-            ("map.js", "export default (input, context) => context.fail('not today');"));
+            ("map.js", "export default (input, context) => context.fail('not today');")
+        );
 
         var context = await _processes!.RunAsync(Some.Message("{}"), cancellationToken);
 
@@ -74,7 +101,9 @@ public sealed class ScriptStepTests : IDisposable
     [Test, CancelAfter(30_000)]
     public async Task Body_is_encoded_and_decoded(CancellationToken cancellationToken)
     {
-        Compile("""[{ "encode": { "codec": "zip", "entryName": { "template": "{message.id}.json" } } }, { "encode": "base64" }, { "decode": "base64" }, { "decode": { "codec": "zip", "contentType": "application/json" } }]""");
+        Compile(
+            """[{ "encode": { "codec": "zip", "entryName": { "template": "{message.id}.json" } } }, { "encode": "base64" }, { "decode": "base64" }, { "decode": { "codec": "zip", "contentType": "application/json" } }]"""
+        );
 
         var context = await _processes!.RunAsync(Some.Message("{}"), cancellationToken);
 
@@ -87,10 +116,13 @@ public sealed class ScriptStepTests : IDisposable
         Compile("""[{ "encode": { "codec": "zip", "entryName": { "header": "x-name" } } }]""");
         var message = Some.Message("{}");
 
-        var error = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(message with { Headers = message.Headers.With("x-name", "../a") }, cancellationToken))!;
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            _processes!.RunAsync(message with { Headers = message.Headers.With("x-name", "../a") }, cancellationToken)
+        )!;
 
         Assert.That(error.Code, Is.EqualTo("ESB-CODEC-NAME"));
     }
 
-    private void Compile(string main, params (string Name, string Text)[] maps) => _processes = new CompiledProcesses($$"""{ "main": {{main}} }""", maps: maps);
+    private void Compile(string main, params (string Name, string Text)[] maps) =>
+        _processes = new CompiledProcesses($$"""{ "main": {{main}} }""", maps: maps);
 }

@@ -14,7 +14,8 @@ namespace Esb.Tests.Workflows.Processes;
 [CancelAfter(10_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class SplitStepTests
 {
-    private const string Each = """{ "jsonpath": "$.lines[*]", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "set": { "headers": { "x-index": { "property": "split.index" } } } }, { "publish": "orders.line" }] }""";
+    private const string Each =
+        """{ "jsonpath": "$.lines[*]", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "set": { "headers": { "x-index": { "property": "split.index" } } } }, { "publish": "orders.line" }] }""";
 
     private readonly List<DeadLetter> _letters = [];
     private readonly List<(Guid Id, string Body, string? Index)> _published = [];
@@ -35,9 +36,15 @@ public sealed class SplitStepTests
 
         var first = _published.Take(2).ToList();
         Assert.That(first.Select(item => (item.Body, item.Index)), Is.EqualTo(new[] { ("""{ "n": 1 }""", "0"), ("\"x\"", "2") }));
-        Assert.That(first.Select(item => item.Id), Is.EqualTo(new[] { MessageIds.Derive(message.Id, "split parts 0"), MessageIds.Derive(message.Id, "split parts 2") }));
+        Assert.That(
+            first.Select(item => item.Id),
+            Is.EqualTo(new[] { MessageIds.Derive(message.Id, "split parts 0"), MessageIds.Derive(message.Id, "split parts 2") })
+        );
         Assert.That(_published.Skip(2), Is.EqualTo(first), "a repetition publishes the same");
-        Assert.That((context.Message.Body.ReadText(), context.GetProperty("split.items"), context.GetProperty("split.failed")), Is.EqualTo((message.Body.ReadText(), 3.0, 0.0)));
+        Assert.That(
+            (context.Message.Body.ReadText(), context.GetProperty("split.items"), context.GetProperty("split.failed")),
+            Is.EqualTo((message.Body.ReadText(), 3.0, 0.0))
+        );
         Assert.That(again.Outcome, Is.EqualTo(ProcessOutcome.Running), "a filter ends its item alone");
     }
 
@@ -45,15 +52,23 @@ public sealed class SplitStepTests
     public async Task Each_element_is_a_document_with_the_namespaces_in_scope(CancellationToken cancellationToken)
     {
         using var processes = Compile("""{ "xpath": "/*/*[local-name() = 'line']", "steps": [{ "publish": "orders.line" }] }""");
-        const string Xml = "<a:order xmlns:a='urn:a' xmlns='urn:d' xmlns:t='urn:t'>\n<line a:x='1'>&lt;1</line><other/><a:line k='t:v'><b/></a:line></a:order>";
+        const string Xml =
+            "<a:order xmlns:a='urn:a' xmlns='urn:d' xmlns:t='urn:t'>\n<line a:x='1'>&lt;1</line><other/><a:line "
+            + "k='t:v'><b/></a:line></a:order>";
 
         await processes.RunAsync(Some.Message(Xml), cancellationToken);
 
-        Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[]
-        {
-            """<line xmlns:t="urn:t" xmlns:a="urn:a" a:x="1" xmlns="urn:d">&lt;1</line>""",
-            """<a:line xmlns:t="urn:t" xmlns="urn:d" k="t:v" xmlns:a="urn:a"><b /></a:line>""",
-        }).Using<string>((actual, expected) => System.Xml.Linq.XNode.DeepEquals(Sorted(actual), Sorted(expected))));
+        Assert.That(
+            _published.Select(item => item.Body),
+            Is.EqualTo(
+                    new[]
+                    {
+                        """<line xmlns:t="urn:t" xmlns:a="urn:a" a:x="1" xmlns="urn:d">&lt;1</line>""",
+                        """<a:line xmlns:t="urn:t" xmlns="urn:d" k="t:v" xmlns:a="urn:a"><b /></a:line>""",
+                    }
+                )
+                .Using<string>((actual, expected) => System.Xml.Linq.XNode.DeepEquals(Sorted(actual), Sorted(expected)))
+        );
     }
 
     [Test, Property("Case", "FLT-11")]
@@ -75,11 +90,16 @@ public sealed class SplitStepTests
     [Test]
     public async Task Item_that_a_step_refuses_is_a_dead_letter_with_the_step(CancellationToken cancellationToken)
     {
-        using var processes = Compile("""{ "jsonpath": "$[*]", "steps": [{ "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "id": "refuse", "fail": "no" }] }] } }, { "publish": "orders.line" }] }""");
+        using var processes = Compile(
+            """{ "jsonpath": "$[*]", "steps": [{ "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "id": "refuse", "fail": "no" }] }] } }, { "publish": "orders.line" }] }"""
+        );
 
         await processes.RunAsync(Some.Message("""[{ "bad": true }, { "n": 2 }]"""), cancellationToken);
 
-        Assert.That((_letters.Single().Code, _letters.Single().Message.Body.ReadText()), Is.EqualTo(("ESB-PROC-REFUSED", """{ "bad": true }""")));
+        Assert.That(
+            (_letters.Single().Code, _letters.Single().Message.Body.ReadText()),
+            Is.EqualTo(("ESB-PROC-REFUSED", """{ "bad": true }"""))
+        );
         Assert.That(_letters.Single().Reason, Does.Contain("step refuse: no"));
         Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[] { """{ "n": 2 }""" }));
     }
@@ -100,7 +120,9 @@ public sealed class SplitStepTests
     {
         using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
 
-        var error = Assert.ThrowsAsync<FormatFaultException>(() => processes.RunAsync(Some.Message("n\n1\n2\n\"3\n4\n"), cancellationToken))!;
+        var error = Assert.ThrowsAsync<FormatFaultException>(() =>
+            processes.RunAsync(Some.Message("n\n1\n2\n\"3\n4\n"), cancellationToken)
+        )!;
 
         Assert.That((error.Code, error.Line), Is.EqualTo(("ESB-FLAT-QUOTE", 4)));
         Assert.That((_letters.Count, _published.Count), Is.EqualTo((0, 2)));
@@ -120,18 +142,26 @@ public sealed class SplitStepTests
     [Test]
     public async Task Results_of_the_items_are_gathered_in_their_order(CancellationToken cancellationToken)
     {
-        using var processes = Compile("""{ "jsonpath": "$[*]", "gather": "array", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "convert": { "to": "xml", "root": "a" } }, { "choose": { "when": [{ "if": { "xpath": "/a/n = 2" }, "steps": [{ "convert": "json" }] }] } }] }""");
+        using var processes = Compile(
+            """{ "jsonpath": "$[*]", "gather": "array", "steps": [{ "filter": { "not": { "jsonpath": "$.skip" } } }, { "convert": { "to": "xml", "root": "a" } }, { "choose": { "when": [{ "if": { "xpath": "/a/n = 2" }, "steps": [{ "convert": "json" }] }] } }] }"""
+        );
 
         var context = await processes.RunAsync(Some.Message("""[{ "n": 1 }, { "skip": true }, { "n": 2 }]"""), cancellationToken);
 
-        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""["<?xml version=\"1.0\" encoding=\"utf-8\"?><a><n>1</n></a>",{"a":{"n":"2"}}]"""));
+        Assert.That(
+            context.Message.Body.ReadText(),
+            Is.EqualTo("""["<?xml version=\"1.0\" encoding=\"utf-8\"?><a><n>1</n></a>",{"a":{"n":"2"}}]""")
+        );
         Assert.That((context.Message.ContentType, context.GetProperty("split.items")), Is.EqualTo(("application/json", 3.0)));
     }
 
     [Test]
     public async Task Split_within_a_split_and_a_second_run_give_other_ids(CancellationToken cancellationToken)
     {
-        using var processes = Compile("""{ "jsonpath": "$[*]", "steps": [{ "id": "inner", "split": { "jsonpath": "$[*]", "steps": [{ "publish": "orders.a" }, { "publish": "orders.b" }] } }] }""", twice: true);
+        using var processes = Compile(
+            """{ "jsonpath": "$[*]", "steps": [{ "id": "inner", "split": { "jsonpath": "$[*]", "steps": [{ "publish": "orders.a" }, { "publish": "orders.b" }] } }] }""",
+            twice: true
+        );
 
         await processes.RunAsync(Some.Message("[[1, 2], [3]]"), cancellationToken);
 
@@ -157,7 +187,9 @@ public sealed class SplitStepTests
     public async Task Repetition_goes_on_behind_the_last_window(CancellationToken cancellationToken)
     {
         using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
-        var message = Some.Message("n\n" + string.Concat(Enumerable.Range(0, 2_000).Select(number => number == 300 ? "x\n" : $"{number}\n")));
+        var message = Some.Message(
+            "n\n" + string.Concat(Enumerable.Range(0, 2_000).Select(number => number == 300 ? "x\n" : $"{number}\n"))
+        );
         _failsAfter = 700;
 
         Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(message, cancellationToken));
@@ -166,7 +198,10 @@ public sealed class SplitStepTests
 
         Assert.That(_published.Select(item => item.Id).Distinct().Count(), Is.EqualTo(1_999), "nothing is lost, and ids repeat");
         Assert.That(_published.Count - 1_999, Is.LessThanOrEqualTo(256), "at most one window is published again");
-        Assert.That((context.GetProperty("split.items"), context.GetProperty("split.failed"), _letters.Count, _marks.Count), Is.EqualTo((2000.0, 1.0, 1, 0)));
+        Assert.That(
+            (context.GetProperty("split.items"), context.GetProperty("split.failed"), _letters.Count, _marks.Count),
+            Is.EqualTo((2000.0, 1.0, 1, 0))
+        );
     }
 
     [Test]
@@ -190,27 +225,43 @@ public sealed class SplitStepTests
         await processes.RunAsync(Some.Message("n\n1\nx\n3\n"), cancellationToken);
         Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("n\nx\ny\n"), cancellationToken));
 
-        Assert.That(_audit.Facts.Select(fact => (fact.Name, fact.Code, fact.Fields["items"], fact.Fields["failed"])), Is.EqualTo(new[] { ("interchange-ended", (string?)null, "3", "1"), ("interchange-ended", "ESB-SPLIT-FAILED", "2", "2") }));
+        Assert.That(
+            _audit.Facts.Select(fact => (fact.Name, fact.Code, fact.Fields["items"], fact.Fields["failed"])),
+            Is.EqualTo(new[] { ("interchange-ended", (string?)null, "3", "1"), ("interchange-ended", "ESB-SPLIT-FAILED", "2", "2") })
+        );
     }
 
     private CompiledProcesses Compile(string split, bool twice = false)
     {
         var letters = Substitute.For<IDeadLetterChannel>();
         letters.WhenForAnyArgs(each => each.KeepAsync(default!, default)).Do(call => _letters.Add(call.Arg<DeadLetter>()));
-        var more = """{ "type": "csv", "columns": { "n": "integer" } }, "fixed": { "type": "flat", "records": [{ "name": "a", "fields": [{ "name": "x", "length": 1 }] }] }""";
+        var more =
+            """{ "type": "csv", "columns": { "n": "integer" } }, "fixed": { "type": "flat", "records": [{ "name": "a", "fields": [{ "name": "x", "length": 1 }] }] }""";
         var steps = $$"""[{ "id": "parts", "split": {{split}} }]""";
         var processes = new CompiledProcesses(
             twice ? $$"""{ "main": [{ "run": "part" }, { "run": "part" }], "part": {{steps}} }""" : $$"""{ "main": {{steps}} }""",
             register: services => services.AddSingleton(letters).AddSingleton<IEndpointMarks>(_marks).AddSingleton<IAuditTrail>(_audit),
-            sections: "\"formats\": { \"rows\": " + more + " },");
-        processes.Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default)).Do(call =>
-        {
-            if (_failure is not null) throw _failure;
-            if (_published.Count == _failsAfter) throw new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
-            var context = call.Arg<MessageContext>();
-            if (_settled is not null) context.AwaitSettled(_settled.Task);
-            _published.Add((context.NextPublishId(call.Arg<string>()), Encoding.UTF8.GetString(context.Message.Body.Bytes.Span), context.Message.Headers["x-index"]));
-        });
+            sections: "\"formats\": { \"rows\": " + more + " },"
+        );
+        processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call =>
+            {
+                if (_failure is not null)
+                    throw _failure;
+                if (_published.Count == _failsAfter)
+                    throw new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
+                var context = call.Arg<MessageContext>();
+                if (_settled is not null)
+                    context.AwaitSettled(_settled.Task);
+                _published.Add(
+                    (
+                        context.NextPublishId(call.Arg<string>()),
+                        Encoding.UTF8.GetString(context.Message.Body.Bytes.Span),
+                        context.Message.Headers["x-index"]
+                    )
+                );
+            });
         return processes;
     }
 

@@ -15,23 +15,35 @@ public sealed class StateTests : IDisposable
 
     public void Dispose() => _processes?.Dispose();
 
-    [TestCase("""{ "next": "a\"b" }""", "a\"b"), TestCase("""{ "next": 7.5 }""", 7.5), TestCase("""{ "next": true }""", true), TestCase("""{ "next": "7" }""", "7")]
+    [
+        TestCase("""{ "next": "a\"b" }""", "a\"b"),
+        TestCase("""{ "next": 7.5 }""", 7.5),
+        TestCase("""{ "next": true }""", true),
+        TestCase("""{ "next": "7" }""", "7")
+    ]
     public async Task Value_of_one_message_is_there_for_the_next(string body, object expected, CancellationToken cancellationToken)
     {
-        Compile("""[{ "set": { "properties": { "before": { "state": "since" } } } }, { "set": { "state": { "since": { "jsonpath": "$.next" } } } }, { "set": { "properties": { "after": { "state": "since" } } } }]""");
+        Compile(
+            """[{ "set": { "properties": { "before": { "state": "since" } } } }, { "set": { "state": { "since": { "jsonpath": "$.next" } } } }, { "set": { "properties": { "after": { "state": "since" } } } }]"""
+        );
 
         var first = await RunAsync(body, cancellationToken);
         var second = await RunAsync("{}", cancellationToken);
         var third = await RunAsync("{}", cancellationToken);
 
-        Assert.That((first.GetProperty("before"), first.GetProperty("after"), second.GetProperty("before")), Is.EqualTo(((object?)null, expected, expected)));
+        Assert.That(
+            (first.GetProperty("before"), first.GetProperty("after"), second.GetProperty("before")),
+            Is.EqualTo(((object?)null, expected, expected))
+        );
         Assert.That((third.GetProperty("before"), _marks.Count), Is.EqualTo(((object?)null, 0)), "no value removes it");
     }
 
     [Test]
     public async Task Value_of_a_process_that_fails_is_not_kept(CancellationToken cancellationToken)
     {
-        Compile("""[{ "set": { "state": { "since": { "jsonpath": "$.next" } } } }, { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "no" }] }] } }]""");
+        Compile(
+            """[{ "set": { "state": { "since": { "jsonpath": "$.next" } } } }, { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "no" }] }] } }]"""
+        );
 
         await RunAsync("""{ "next": 1 }""", cancellationToken);
         Assert.ThrowsAsync<EsbException>(() => RunAsync("""{ "next": 2, "bad": true }""", cancellationToken));
@@ -53,7 +65,10 @@ public sealed class StateTests : IDisposable
     {
         Compile("""[{ "set": { "state": { "since": { "message": "body" } } } }]""");
 
-        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync(new string('x', 5_000), cancellationToken))!.Code, Is.EqualTo("ESB-STATE-SIZE"));
+        Assert.That(
+            Assert.ThrowsAsync<EsbException>(() => RunAsync(new string('x', 5_000), cancellationToken))!.Code,
+            Is.EqualTo("ESB-STATE-SIZE")
+        );
     }
 
     [Test]
@@ -61,7 +76,8 @@ public sealed class StateTests : IDisposable
     {
         _processes = new CompiledProcesses(
             """{ "main": [{ "run": "inner" }, { "set": { "properties": { "n": { "state": "n" } } } }], "inner": [{ "filter": { "state": "n", "notEquals": 2 } }, { "set": { "state": { "n": { "jsonpath": "$.n" } } } }] }""",
-            register: services => services.AddSingleton<IEndpointMarks>(_marks));
+            register: services => services.AddSingleton<IEndpointMarks>(_marks)
+        );
 
         var first = await RunAsync("""{ "n": 2 }""", cancellationToken);
         var second = await RunAsync("""{ "n": 3 }""", cancellationToken);
@@ -69,7 +85,12 @@ public sealed class StateTests : IDisposable
         Assert.That((first.GetProperty("n"), second.Outcome), Is.EqualTo((2.0, ProcessOutcome.Filtered)));
     }
 
-    private void Compile(string main) => _processes = new CompiledProcesses($$"""{ "main": {{main}} }""", register: services => services.AddSingleton<IEndpointMarks>(_marks));
+    private void Compile(string main) =>
+        _processes = new CompiledProcesses(
+            $$"""{ "main": {{main}} }""",
+            register: services => services.AddSingleton<IEndpointMarks>(_marks)
+        );
 
-    private Task<MessageContext> RunAsync(string body, CancellationToken cancellationToken) => _processes!.RunAsync(Some.Message(body), cancellationToken);
+    private Task<MessageContext> RunAsync(string body, CancellationToken cancellationToken) =>
+        _processes!.RunAsync(Some.Message(body), cancellationToken);
 }

@@ -18,13 +18,19 @@ public sealed class StepTests : IDisposable
     public void Dispose() => _processes?.Dispose();
 
     [TestCase("1000", "large"), TestCase("2000", "small"), CancelAfter(10_000)]
-    public async Task Choose_runs_the_first_branch_that_holds_or_else_the_otherwise(string limit, string expected, CancellationToken cancellationToken)
+    public async Task Choose_runs_the_first_branch_that_holds_or_else_the_otherwise(
+        string limit,
+        string expected,
+        CancellationToken cancellationToken
+    )
     {
-        Compile($$"""
+        Compile(
+            $$"""
             { "main": [{ "choose": {
                 "when": [{ "if": { "xpath": "/order/total > {{limit}}" }, "steps": [{ "set": { "properties": { "size": "large" } } }] }],
                 "otherwise": [{ "set": { "properties": { "size": "small" } } }] } }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -49,7 +55,9 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public void Set_refuses_a_value_that_would_break_a_header_line(CancellationToken cancellationToken)
     {
-        Compile("""{ "main": [{ "set": { "headers": { "x-order": { "xpath": "string(/order)" } }, "properties": { "seen": "yes" } } }] }""");
+        Compile(
+            """{ "main": [{ "set": { "headers": { "x-order": { "xpath": "string(/order)" } }, "properties": { "seen": "yes" } } }] }"""
+        );
         var context = Some.Context("<order>a&#13;&#10;b: c</order>");
 
         var failure = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(context, cancellationToken));
@@ -61,10 +69,12 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task What_catches_the_failure_of_a_process_that_was_run_belongs_to_its_caller(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "try": { "steps": [{ "run": "other" }], "catch": [{ "steps": [{ "set": { "properties": { "caught": "yes" } } }] }] } }],
               "other": [{ "fail": "No." }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -89,8 +99,12 @@ public sealed class StepTests : IDisposable
 
         await _processes!.RunAsync(Order, cancellationToken);
 
-        await _processes.Publisher.Received(1).PublishAsync(Arg.Any<MessageContext>(), new Subject("orders.new"), "processes.main[0].publish", Arg.Any<CancellationToken>());
-        await _processes.Publisher.Received(1).PublishAsync(Arg.Any<MessageContext>(), new Subject("orders.copy"), "second", Arg.Any<CancellationToken>());
+        await _processes
+            .Publisher.Received(1)
+            .PublishAsync(Arg.Any<MessageContext>(), new Subject("orders.new"), "processes.main[0].publish", Arg.Any<CancellationToken>());
+        await _processes
+            .Publisher.Received(1)
+            .PublishAsync(Arg.Any<MessageContext>(), new Subject("orders.copy"), "second", Arg.Any<CancellationToken>());
     }
 
     [Test, CancelAfter(10_000)]
@@ -128,10 +142,12 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task Run_goes_through_another_process_and_back(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "run": "other" }, { "set": { "properties": { "after": "yes" } } }],
               "other": [{ "set": { "properties": { "inside": "yes" } } }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -141,9 +157,11 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task Respond_makes_an_answer_and_ends_the_process(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "respond": { "status": 201, "headers": { "x-order": { "xpath": "/order/@id" } }, "body": { "ok": true } } }, { "publish": "orders.new" }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -170,11 +188,13 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000), Property("Case", "XPT-10")]
     public void A_message_that_no_route_takes_is_refused_with_a_code_of_its_own(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "choose": {
                 "when": [{ "if": { "xpath": "/invoice" }, "steps": [{ "publish": "orders.new" }] }],
                 "otherwise": [{ "fail": { "code": "ESB-ROUTE-NONE", "reason": "no route" } }] } }] }
-            """);
+            """
+        );
 
         var failure = Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(Order, cancellationToken));
 
@@ -184,13 +204,15 @@ public sealed class StepTests : IDisposable
     [TestCase("ESB-PROC-*"), TestCase("ESB-PROC-REFUSED"), CancelAfter(10_000)]
     public async Task Try_runs_the_branch_that_catches_the_code_and_the_last_steps(string code, CancellationToken cancellationToken)
     {
-        Compile($$"""
+        Compile(
+            $$"""
             { "main": [{ "try": {
                 "steps": [{ "fail": "no" }],
                 "catch": [{ "codes": ["ESB-OTHER"], "steps": [{ "fail": "wrong branch" }] },
                           { "codes": ["{{code}}"], "steps": [{ "set": { "properties": { "why": { "property": "error.reason" } } } }] }],
                 "finally": [{ "set": { "properties": { "last": "yes" } } }] } }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -200,12 +222,14 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task Try_lets_other_failures_through_after_the_last_steps(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "try": {
                 "steps": [{ "fail": "no" }],
                 "catch": [{ "codes": ["ESB-OTHER"], "steps": [] }],
                 "finally": [{ "publish": "orders.failed" }] } }] }
-            """);
+            """
+        );
 
         Assert.ThrowsAsync<EsbException>(() => _processes!.RunAsync(Order, cancellationToken));
         await _processes!.Publisher.ReceivedWithAnyArgs(1).PublishAsync(default!, default!, default!, default);
@@ -214,9 +238,11 @@ public sealed class StepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task Try_runs_the_last_steps_also_when_an_answer_ended_the_process(CancellationToken cancellationToken)
     {
-        Compile("""
+        Compile(
+            """
             { "main": [{ "try": { "steps": [{ "respond": { "status": 200 } }], "finally": [{ "publish": "orders.seen" }] } }, { "publish": "orders.never" }] }
-            """);
+            """
+        );
 
         var context = await _processes!.RunAsync(Order, cancellationToken);
 
@@ -229,14 +255,23 @@ public sealed class StepTests : IDisposable
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        _processes!.Caller.CallAsync(default!, default!, default, default).ThrowsForAnyArgs(_ =>
-        {
-            over.Cancel();
-            return new OperationCanceledException(over.Token);
-        });
+        _processes!
+            .Caller.CallAsync(default!, default!, default, default)
+            .ThrowsForAnyArgs(_ =>
+            {
+                over.Cancel();
+                return new OperationCanceledException(over.Token);
+            });
 
         Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, over.Token));
-        await _processes.Publisher.Received(1).PublishAsync(Arg.Any<MessageContext>(), Arg.Any<Subject>(), Arg.Any<string>(), Arg.Is<CancellationToken>(token => !token.IsCancellationRequested));
+        await _processes
+            .Publisher.Received(1)
+            .PublishAsync(
+                Arg.Any<MessageContext>(),
+                Arg.Any<Subject>(),
+                Arg.Any<string>(),
+                Arg.Is<CancellationToken>(token => !token.IsCancellationRequested)
+            );
     }
 
     [Test, CancelAfter(10_000)]
@@ -244,12 +279,16 @@ public sealed class StepTests : IDisposable
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        _processes!.Caller.CallAsync(default!, default!, default, default).ThrowsForAnyArgs(_ =>
-        {
-            over.Cancel();
-            return new OperationCanceledException(over.Token);
-        });
-        _processes.Publisher.PublishAsync(default!, default!, default!, default).ThrowsForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable));
+        _processes!
+            .Caller.CallAsync(default!, default!, default, default)
+            .ThrowsForAnyArgs(_ =>
+            {
+                over.Cancel();
+                return new OperationCanceledException(over.Token);
+            });
+        _processes
+            .Publisher.PublishAsync(default!, default!, default!, default)
+            .ThrowsForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable));
 
         Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, over.Token));
     }

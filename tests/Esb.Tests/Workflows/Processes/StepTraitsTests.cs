@@ -17,12 +17,13 @@ public sealed class StepTraitsTests
     private const string Caught = """[{ "try": { "steps": [{ "new": 1 }], "catch": [{ "codes": ["SHOP-CLOSED"], "steps": [] }] } }]""";
 
     [Test]
-    public void Step_is_refused_by_what_it_says_of_itself() => Assert.Multiple(() =>
-    {
-        Assert.That(ErrorsOf(Requests, Alone), Is.EqualTo(["ESB-CFG-REQUEST processes.main[0].new"]), "nobody answers");
-        Assert.That(ErrorsOf(Publishes, Alone, place: "a-folder"), Is.EqualTo(["ESB-CFG-LOOP endpoints.backend"]), "it comes back");
-        Assert.That(ErrorsOf(new StepTraits { Runs = ["main"] }, Alone), Is.EqualTo(["ESB-CFG-CYCLE processes.main"]));
-    });
+    public void Step_is_refused_by_what_it_says_of_itself() =>
+        Assert.Multiple(() =>
+        {
+            Assert.That(ErrorsOf(Requests, Alone), Is.EqualTo(["ESB-CFG-REQUEST processes.main[0].new"]), "nobody answers");
+            Assert.That(ErrorsOf(Publishes, Alone, place: "a-folder"), Is.EqualTo(["ESB-CFG-LOOP endpoints.backend"]), "it comes back");
+            Assert.That(ErrorsOf(new StepTraits { Runs = ["main"] }, Alone), Is.EqualTo(["ESB-CFG-CYCLE processes.main"]));
+        });
 
     [Test]
     public void Step_is_refused_in_a_transaction_that_could_not_keep_its_promise_for_it()
@@ -88,9 +89,12 @@ public sealed class StepTraitsTests
     [Test]
     public void Step_behind_an_error_is_checked_all_the_same()
     {
-        var errors = ErrorsOf(Requests, """
+        var errors = ErrorsOf(
+            Requests,
+            """
             [{ "filter": { "xpath": "///" } }, { "choose": { "when": [{ "if": { "xpath": "///" }, "steps": [{ "new": 1 }] }] } }]
-            """);
+            """
+        );
 
         Assert.That(errors, Has.Count.EqualTo(3).And.Some.EqualTo("ESB-CFG-REQUEST processes.main[1].choose.when[0].steps[0].new"));
     }
@@ -100,12 +104,17 @@ public sealed class StepTraitsTests
     {
         var bound = 0;
         const string twice = """[{ "run": "inner" }, { "run": "inner" }]""";
-        using var processes = Compile(StepTraits.None, twice, more: """, "inner": [{ "new": 1 }]""", bind: services =>
-        {
-            bound++;
-            var publisher = services.GetRequiredService<ITopicPublisher>();
-            return (context, token) => publisher.PublishAsync(context, new Subject("orders.new"), "new", token);
-        });
+        using var processes = Compile(
+            StepTraits.None,
+            twice,
+            more: """, "inner": [{ "new": 1 }]""",
+            bind: services =>
+            {
+                bound++;
+                var publisher = services.GetRequiredService<ITopicPublisher>();
+                return (context, token) => publisher.PublishAsync(context, new Subject("orders.new"), "new", token);
+            }
+        );
         Assert.That(bound, Is.Zero, "compiling binds nothing");
 
         await processes.RunAsync(Some.Message(), cancellationToken);
@@ -128,12 +137,20 @@ public sealed class StepTraitsTests
     }
 
     private static CompiledProcesses Compile(
-        StepTraits traits, string steps, string place = "", string more = "", Func<IServiceProvider, MessageStep>? bind = null) => new(
-        $$"""{ "main": {{steps}}, "other": [{ "publish": "orders.new" }]{{more}} }""",
-        place,
-        register: services => services
-            .AddSingleton(new SettingsKind(typeof(StepConfig), "new", typeof(NewConfig), "For tests."))
-            .AddCompiling(ServiceDescriptor.Singleton<IStepFactory>(new NewStep(traits, bind))));
+        StepTraits traits,
+        string steps,
+        string place = "",
+        string more = "",
+        Func<IServiceProvider, MessageStep>? bind = null
+    ) =>
+        new(
+            $$"""{ "main": {{steps}}, "other": [{ "publish": "orders.new" }]{{more}} }""",
+            place,
+            register: services =>
+                services
+                    .AddSingleton(new SettingsKind(typeof(StepConfig), "new", typeof(NewConfig), "For tests."))
+                    .AddCompiling(ServiceDescriptor.Singleton<IStepFactory>(new NewStep(traits, bind)))
+        );
 
     private sealed record NewConfig : SettingsRecord
     {

@@ -24,13 +24,17 @@ public sealed class ThrottleStepTests
     public void Message_that_would_wait_too_long_fails_and_takes_no_turn()
     {
         var turns = new RateTurns(TimeSpan.FromSeconds(1), burst: 1, TimeSpan.FromSeconds(2), _time);
-        for (var i = 0; i < 3; i++) turns.Take("");
+        for (var i = 0; i < 3; i++)
+            turns.Take("");
 
         var error = Assert.Throws<EsbException>(() => turns.Take(""))!;
         Assert.Throws<EsbException>(() => turns.Take(""));
         _time.Skip(TimeSpan.FromSeconds(1));
 
-        Assert.That((error.Code, error.Kind, error.IsTransient, error.RetryAfter), Is.EqualTo(("ESB-THROTTLE-TIMEOUT", FaultKind.Unavailable, true, (TimeSpan?)TimeSpan.FromSeconds(1))));
+        Assert.That(
+            (error.Code, error.Kind, error.IsTransient, error.RetryAfter),
+            Is.EqualTo(("ESB-THROTTLE-TIMEOUT", FaultKind.Unavailable, true, (TimeSpan?)TimeSpan.FromSeconds(1)))
+        );
         Assert.That(turns.Take("").TotalSeconds, Is.EqualTo(2), "what was refused took no turn");
     }
 
@@ -38,7 +42,8 @@ public sealed class ThrottleStepTests
     public void Each_key_has_a_rate_of_its_own_and_idle_keys_are_forgotten()
     {
         var turns = new RateTurns(TimeSpan.FromSeconds(1), burst: 1, TimeSpan.FromSeconds(2), _time);
-        for (var i = 0; i < 9_999; i++) Assert.That(turns.Take($"{i}"), Is.EqualTo(TimeSpan.Zero));
+        for (var i = 0; i < 9_999; i++)
+            Assert.That(turns.Take($"{i}"), Is.EqualTo(TimeSpan.Zero));
 
         _time.Skip(TimeSpan.FromSeconds(5));
         turns.Take("last");
@@ -49,7 +54,9 @@ public sealed class ThrottleStepTests
     [Test, CancelAfter(30_000)]
     public async Task Step_lets_the_message_pass_in_its_turn(CancellationToken cancellationToken)
     {
-        using var processes = new CompiledProcesses("""{ "main": [{ "throttle": { "rate": 1000, "per": "1s", "key": { "header": "x-party" } } }, { "set": { "properties": { "went": "on" } } }] }""");
+        using var processes = new CompiledProcesses(
+            """{ "main": [{ "throttle": { "rate": 1000, "per": "1s", "key": { "header": "x-party" } } }, { "set": { "properties": { "went": "on" } } }] }"""
+        );
 
         await processes.RunAsync(Some.Message("a"), cancellationToken);
         var context = await processes.RunAsync(Some.Message("b"), cancellationToken);
@@ -65,6 +72,9 @@ public sealed class ThrottleStepTests
 
         await processes.RunAsync(Some.Message("a"), cancellationToken);
 
-        Assert.That(Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("b"), cancellationToken))!.Code, Is.EqualTo("ESB-THROTTLE-TIMEOUT"));
+        Assert.That(
+            Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("b"), cancellationToken))!.Code,
+            Is.EqualTo("ESB-THROTTLE-TIMEOUT")
+        );
     }
 }

@@ -8,10 +8,16 @@ public sealed class TopicNeedsTests
     [TestCase("""{ "run": "other" }""", true)]
     [TestCase("""{ "run": "harmless" }""", false)]
     [TestCase("""{ "call": "backend" }""", false)]
-    [TestCase("""{ "transaction": { "connection": "shop", "steps": [{ "call": "shop-db" }, { "publish": "orders.new" }] } }""", false, Description = "by the outbox")]
+    [TestCase(
+        """{ "transaction": { "connection": "shop", "steps": [{ "call": "shop-db" }, { "publish": "orders.new" }] } }""",
+        false,
+        Description = "by the outbox"
+    )]
     public void Process_needs_topics_where_it_may_publish(string step, bool needsTopics)
     {
-        using var processes = new CompiledProcesses($$"""{ "main": [{{step}}], "other": [{ "publish": "orders.new" }], "harmless": [{ "log": "a" }] }""");
+        using var processes = new CompiledProcesses(
+            $$"""{ "main": [{{step}}], "other": [{ "publish": "orders.new" }], "harmless": [{ "log": "a" }] }"""
+        );
 
         Assert.That(processes.Errors.All, Is.Empty);
         Assert.That(processes.Main.NeedsTopics, Is.EqualTo(needsTopics));

@@ -21,7 +21,9 @@ public sealed class TransactionStepTests : IDisposable
         var context = await _processes!.RunAsync(Some.Message(), cancellationToken);
 
         await _processes.Caller.Received(1).CallAsync("shop-db", context.Received, _unitOfWork, Arg.Any<CancellationToken>());
-        await _processes.Publisher.Received(1).PublishAsync(context, Subject.Parse("orders.placed")!, Arg.Any<string>(), Arg.Any<CancellationToken>());
+        await _processes
+            .Publisher.Received(1)
+            .PublishAsync(context, Subject.Parse("orders.placed")!, Arg.Any<string>(), Arg.Any<CancellationToken>());
         await _unitOfWork.Received(1).CommitAsync(Arg.Any<CancellationToken>());
         await _unitOfWork.Received(1).DisposeAsync();
         Assert.That(context.UnitOfWork, Is.Null, "steps behind it are outside");
@@ -43,13 +45,16 @@ public sealed class TransactionStepTests : IDisposable
     {
         var fail = fails ? """, { "fail": "on purpose" }""" : "";
         _processes = new CompiledProcesses(
-            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "publish": "orders.placed" }{{fail}}] } }], "catch": [{ "steps": [] }] } }] }""");
+            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "publish": "orders.placed" }{{fail}}] } }], "catch": [{ "steps": [] }] } }] }"""
+        );
         _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
-        _processes.Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
-        {
-            call.Arg<MessageContext>().NotePublished(new FirstPublish("orders", ConfirmedAt: null));
-            return ValueTask.CompletedTask;
-        });
+        _processes
+            .Publisher.PublishAsync(default!, default!, default!, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                call.Arg<MessageContext>().NotePublished(new FirstPublish("orders", ConfirmedAt: null));
+                return ValueTask.CompletedTask;
+            });
 
         var context = await _processes.RunAsync(Some.Message(), cancellationToken);
 
@@ -67,28 +72,47 @@ public sealed class TransactionStepTests : IDisposable
         await _unitOfWork.Received(1).CommitAsync(Arg.Any<CancellationToken>());
     }
 
-    [TestCase("""{ "respond": { "status": 201, "body": "stored" } }"""), TestCase("""{ "filter": { "header": "x-never", "exists": true } }"""), CancelAfter(10_000)]
-    public async Task End_of_the_process_in_a_transaction_that_cannot_commit_has_not_happened(string end, CancellationToken cancellationToken)
+    [
+        TestCase("""{ "respond": { "status": 201, "body": "stored" } }"""),
+        TestCase("""{ "filter": { "header": "x-never", "exists": true } }"""),
+        CancelAfter(10_000)
+    ]
+    public async Task End_of_the_process_in_a_transaction_that_cannot_commit_has_not_happened(
+        string end,
+        CancellationToken cancellationToken
+    )
     {
         _processes = new CompiledProcesses(
-            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{{end}}] } }], "catch": [{ "steps": [{ "log": "not stored" }] }] } }] }""");
+            $$"""{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{{end}}] } }], "catch": [{ "steps": [{ "log": "not stored" }] }] } }] }"""
+        );
         _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
-        _unitOfWork.CommitAsync(default).ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
+        _unitOfWork
+            .CommitAsync(default)
+            .ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
 
         var context = await _processes.RunAsync(Some.Message(), cancellationToken);
 
-        Assert.That((context.Outcome, context.Message, context.GetProperty(MessageContext.StatusProperty)), Is.EqualTo((ProcessOutcome.Running, context.Received, (object?)null)));
+        Assert.That(
+            (context.Outcome, context.Message, context.GetProperty(MessageContext.StatusProperty)),
+            Is.EqualTo((ProcessOutcome.Running, context.Received, (object?)null))
+        );
     }
 
     [Test, CancelAfter(10_000)]
     public void Step_behind_a_commit_that_failed_runs_although_the_process_had_ended(CancellationToken cancellationToken)
     {
         _processes = new CompiledProcesses(
-            """{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "respond": { "status": 201 } }] } }], "catch": [{ "steps": [{ "log": "not stored" }, { "fail": "not stored" }] }] } }] }""");
+            """{ "main": [{ "try": { "steps": [{ "transaction": { "connection": "shop", "steps": [{ "respond": { "status": 201 } }] } }], "catch": [{ "steps": [{ "log": "not stored" }, { "fail": "not stored" }] }] } }] }"""
+        );
         _processes.Transactions.BeginAsync("shop", Arg.Any<TimeSpan>(), Arg.Any<CancellationToken>()).Returns(_unitOfWork);
-        _unitOfWork.CommitAsync(default).ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
+        _unitOfWork
+            .CommitAsync(default)
+            .ReturnsForAnyArgs(Task.FromException(new EsbException("ESB-SQL-UNKNOWN", "The connection was lost.", FaultKind.Unavailable)));
 
-        Assert.That(() => _processes.RunAsync(Some.Message(), cancellationToken), Throws.InstanceOf<EsbException>().With.Message.Contains("not stored"));
+        Assert.That(
+            () => _processes.RunAsync(Some.Message(), cancellationToken),
+            Throws.InstanceOf<EsbException>().With.Message.Contains("not stored")
+        );
     }
 
     [TestCase("""{ "transaction": { "connection": "shop", "steps": [] } }""", "a transaction inside of a transaction")]
@@ -117,7 +141,10 @@ public sealed class TransactionStepTests : IDisposable
     {
         _processes = new CompiledProcesses(Process("[]"), prepare: support => support.ObstacleOf("shop").Returns("it cannot"));
 
-        Assert.That(_processes.Errors.All.Select(error => error.ToString()), Has.One.StartsWith("ESB-CFG-TRANSACTION processes.main[0].transaction.connection"));
+        Assert.That(
+            _processes.Errors.All.Select(error => error.ToString()),
+            Has.One.StartsWith("ESB-CFG-TRANSACTION processes.main[0].transaction.connection")
+        );
     }
 
     private static string Process(string steps) =>

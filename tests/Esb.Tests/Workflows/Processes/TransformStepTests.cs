@@ -25,9 +25,15 @@ public sealed class TransformStepTests : IDisposable
     [Test, CancelAfter(10_000)]
     public async Task Several_documents_and_parameters_go_into_one_map(CancellationToken cancellationToken)
     {
-        Compile("""{ "map": "invoice", "parameters": { "region": { "header": "x-region" }, "rate": 2 }, "inputs": { "customer": { "property": "customer" } } }""");
+        Compile(
+            """{ "map": "invoice", "parameters": { "region": { "header": "x-region" }, "rate": 2 }, "inputs": { "customer": { "property": "customer" } } }"""
+        );
 
-        var context = await RunAsync("<order><total>21</total></order>", "<?xml version='1.0' encoding='iso-8859-1'?><customer><name>Zoë</name></customer>", cancellationToken);
+        var context = await RunAsync(
+            "<order><total>21</total></order>",
+            "<?xml version='1.0' encoding='iso-8859-1'?><customer><name>Zoë</name></customer>",
+            cancellationToken
+        );
 
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""<invoice region="north" to="Zoë">42</invoice>"""));
         Assert.That(context.Message.ContentType, Is.EqualTo("application/xml; charset=utf-8"));
@@ -36,7 +42,9 @@ public sealed class TransformStepTests : IDisposable
     [Test, CancelAfter(10_000), Property("Case", "XSL-13")]
     public void A_parameter_that_a_message_has_no_value_for_fails_the_message(CancellationToken cancellationToken)
     {
-        Compile("""{ "map": "invoice", "parameters": { "region": { "header": "x-nowhere" } }, "inputs": { "customer": { "property": "customer" } } }""");
+        Compile(
+            """{ "map": "invoice", "parameters": { "region": { "header": "x-nowhere" } }, "inputs": { "customer": { "property": "customer" } } }"""
+        );
 
         var error = Assert.ThrowsAsync<EsbException>(() => RunAsync("<order/>", "<customer/>", cancellationToken))!;
 
@@ -44,8 +52,14 @@ public sealed class TransformStepTests : IDisposable
     }
 
     [TestCase("""{ "map": "invoice", "inputs": { "customer": { "property": "c" } } }""", "needs the parameter 'region'")]
-    [TestCase("""{ "map": "invoice", "parameters": { "region": "x", "customer": "x", "raet": 1 } }""", "has no parameter 'raet'; did you mean \"rate\"?")]
-    [TestCase("""{ "map": "invoice", "parameters": { "region": "x", "customer": "x" }, "inputs": { "customer": "<a/>" } }""", "'customer' is a parameter and an input")]
+    [TestCase(
+        """{ "map": "invoice", "parameters": { "region": "x", "customer": "x", "raet": 1 } }""",
+        "has no parameter 'raet'; did you mean \"rate\"?"
+    )]
+    [TestCase(
+        """{ "map": "invoice", "parameters": { "region": "x", "customer": "x" }, "inputs": { "customer": "<a/>" } }""",
+        "'customer' is a parameter and an input"
+    )]
     [Property("Case", "XSL-13")]
     public void Arguments_that_do_not_fit_the_map_are_configuration_errors(string step, string expected)
     {
@@ -59,11 +73,20 @@ public sealed class TransformStepTests : IDisposable
     }
 
     private void Compile(string step) =>
-        _processes = new CompiledProcesses($$"""{ "main": [{ "set": { "properties": { "customer": { "header": "x-customer" } } } }, { "transform": {{step}} }] }""", maps: [("invoice", Map)]);
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "set": { "properties": { "customer": { "header": "x-customer" } } } }, { "transform": {{step}} }] }""",
+            maps: [("invoice", Map)]
+        );
 
     private Task<MessageContext> RunAsync(string order, string customer, CancellationToken cancellationToken)
     {
         var message = Some.Message(order);
-        return _processes!.RunAsync(message with { Headers = message.Headers.With("x-region", "north").With("x-customer", customer) }, cancellationToken);
+        return _processes!.RunAsync(
+            message with
+            {
+                Headers = message.Headers.With("x-region", "north").With("x-customer", customer),
+            },
+            cancellationToken
+        );
     }
 }

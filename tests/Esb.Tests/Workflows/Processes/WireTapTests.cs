@@ -16,12 +16,18 @@ public sealed class WireTapTests : IDisposable
 {
     private static readonly EsbMessage Order = Some.Message("""<order id="A-1"/>""");
 
-    private readonly CompiledProcesses _processes = new("""
+    private readonly CompiledProcesses _processes = new(
+        """
         { "main": [{ "wireTap": { "subject": "orders.copied", "maximumPending": 2 } }, { "set": { "properties": { "went": "on" } } }] }
-        """);
+        """
+    );
 
-    public WireTapTests() => _processes.Publisher.CopyAsync(default!, default!, default!, default).ReturnsForAnyArgs(call =>
-        ValueTask.FromResult(new OutgoingMessage(call.Arg<MessageContext>().Message, "door", "main", default)));
+    public WireTapTests() =>
+        _processes
+            .Publisher.CopyAsync(default!, default!, default!, default)
+            .ReturnsForAnyArgs(call =>
+                ValueTask.FromResult(new OutgoingMessage(call.Arg<MessageContext>().Message, "door", "main", default))
+            );
 
     public void Dispose() => _processes.Dispose();
 
@@ -43,7 +49,9 @@ public sealed class WireTapTests : IDisposable
     public async Task Copy_that_no_topic_takes_is_counted_and_does_not_befall_the_message(CancellationToken cancellationToken)
     {
         using var lost = new LostCopies();
-        _processes.Outgoing.PublishAsync(default!, default).ThrowsAsyncForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "No.", FaultKind.Unavailable));
+        _processes
+            .Outgoing.PublishAsync(default!, default)
+            .ThrowsAsyncForAnyArgs(new EsbException("ESB-TOPIC-UNAVAILABLE", "No.", FaultKind.Unavailable));
 
         var context = await _processes.RunAsync(Order, cancellationToken);
 
@@ -55,7 +63,10 @@ public sealed class WireTapTests : IDisposable
     public async Task Copy_that_cannot_be_made_is_counted_and_does_not_befall_the_message(CancellationToken cancellationToken)
     {
         using var lost = new LostCopies();
-        _processes.Publisher.Configure().CopyAsync(default!, default!, default!, default).ThrowsForAnyArgs(new EsbException("ESB-XML-SYNTAX", "There is no key.", FaultKind.Malformed));
+        _processes
+            .Publisher.Configure()
+            .CopyAsync(default!, default!, default!, default)
+            .ThrowsForAnyArgs(new EsbException("ESB-XML-SYNTAX", "There is no key.", FaultKind.Malformed));
 
         var context = await _processes.RunAsync(Order, cancellationToken);
 
@@ -70,7 +81,8 @@ public sealed class WireTapTests : IDisposable
         var arrival = new TaskCompletionSource<Task>();
         _processes.Outgoing.PublishAsync(default!, default).ReturnsForAnyArgs(arrival.Task);
 
-        for (var i = 0; i < 3; i++) await _processes.RunAsync(Order, cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await _processes.RunAsync(Order, cancellationToken);
         var codes = lost.Codes.ToList();
         arrival.SetResult(Task.CompletedTask);
         await _processes.Service<WireTaps>().StopAsync(cancellationToken);
@@ -89,13 +101,17 @@ public sealed class WireTapTests : IDisposable
         {
             _listener.InstrumentPublished = (instrument, listener) =>
             {
-                if (instrument.Name == EsbTelemetry.Metrics.LostCopies) listener.EnableMeasurementEvents(instrument);
+                if (instrument.Name == EsbTelemetry.Metrics.LostCopies)
+                    listener.EnableMeasurementEvents(instrument);
             };
-            _listener.SetMeasurementEventCallback<long>((_, _, tags, _) =>
-            {
-                foreach (var (name, value) in tags)
-                    if (name == EsbTelemetry.Tags.ErrorType) Codes.Add((string)value!);
-            });
+            _listener.SetMeasurementEventCallback<long>(
+                (_, _, tags, _) =>
+                {
+                    foreach (var (name, value) in tags)
+                        if (name == EsbTelemetry.Tags.ErrorType)
+                            Codes.Add((string)value!);
+                }
+            );
             _listener.Start();
         }
 

@@ -18,19 +18,28 @@ public sealed class LateHostTests
     [Test, Category("Faults"), CancelAfter(400_000)]
     public async Task Host_that_comes_back_begins_nothing_that_another_has_taken_over(CancellationToken cancellationToken)
     {
-        await using var bench = await FaultBench.CreateAsync(new BenchPlan
-        {
-            Case = "T-ORD-3",
-            Sinks = async (database, folder) =>
-            [
-                await HttpSink.StartAsync("web", folder, SinkPromises.Ordered, BenchConfiguration.Ordered()),
-                await SqlSink.CreateAsync("effects", database, SinkPromises.Ordered | SinkPromises.Once, BenchConfiguration.OrderedByKey()),
-            ],
-        });
+        await using var bench = await FaultBench.CreateAsync(
+            new BenchPlan
+            {
+                Case = "T-ORD-3",
+                Sinks = async (database, folder) =>
+                    [
+                        await HttpSink.StartAsync("web", folder, SinkPromises.Ordered, BenchConfiguration.Ordered()),
+                        await SqlSink.CreateAsync(
+                            "effects",
+                            database,
+                            SinkPromises.Ordered | SinkPromises.Once,
+                            BenchConfiguration.OrderedByKey()
+                        ),
+                    ],
+            }
+        );
         var sink = (HttpSink)bench.Sinks[0];
         var loading = true;
-        sink.LatencyOf = () => TimeSpan.FromMilliseconds(loading ? 500 : 20); // so that messages wait, in the queue and in the hands of the host
-        foreach (var (host, number) in bench.Farm.Hosts.Select((host, number) => (host, number))) host.Set("ESB__ENDPOINTS__WEB__URL", new Uri(sink.Url, $"/{number}").AbsoluteUri);
+        // so that messages wait, in the queue and in the hands of the host
+        sink.LatencyOf = () => TimeSpan.FromMilliseconds(loading ? 500 : 20);
+        foreach (var (host, number) in bench.Farm.Hosts.Select((host, number) => (host, number)))
+            host.Set("ESB__ENDPOINTS__WEB__URL", new Uri(sink.Url, $"/{number}").AbsoluteUri);
         await bench.Farm.StartAsync(cancellationToken);
 
         var (accepted, late, held) = (0, 0, new List<int>());
@@ -49,7 +58,11 @@ public sealed class LateHostTests
 
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        bench.Conclude(verdicts, $"{accepted:N0}, 50 keys, 2 hosts; SIGSTOP of the one that delivers, until the other has taken over × {Rounds}", $"it held {string.Join(", ", held)} unsettled messages, and began {late} of them after it went on");
+        bench.Conclude(
+            verdicts,
+            $"{accepted:N0}, 50 keys, 2 hosts; SIGSTOP of the one that delivers, until the other has taken over × {Rounds}",
+            $"it held {string.Join(", ", held)} unsettled messages, and began {late} of them after it went on"
+        );
         Assert.That(held, Is.All.GreaterThanOrEqualTo(AtLeastHeld));
         Assert.That(late, Is.Zero, "deliveries begun late");
     }
@@ -57,12 +70,27 @@ public sealed class LateHostTests
     // To the hosts while both are well: who sends to a frozen one would wait for it.
     private static async Task<int> LoadAsync(FaultBench bench, int round, CancellationToken cancellationToken)
     {
-        using var load = bench.Load(new LoadPlan { Messages = 1_500, Keys = 50, KeyPrefix = $"r{round}k", Rate = 400, LargestBody = 2_048 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 1_500,
+                Keys = 50,
+                KeyPrefix = $"r{round}k",
+                Rate = 400,
+                LargestBody = 2_048,
+            }
+        );
         await load.RunAsync(cancellationToken);
         return load.Acknowledged;
     }
 
-    private static async Task FreezeAsync(FaultBench bench, HttpSink sink, FarmHost frozen, List<int> held, CancellationToken cancellationToken)
+    private static async Task FreezeAsync(
+        FaultBench bench,
+        HttpSink sink,
+        FarmHost frozen,
+        List<int> held,
+        CancellationToken cancellationToken
+    )
     {
         var number = bench.Farm.Hosts.ToList().IndexOf(frozen);
         var pause = HostFaults.Pause(frozen);
@@ -70,7 +98,8 @@ public sealed class LateHostTests
         try
         {
             held.Add(await ReadHeldAsync(bench, cancellationToken));
-            while (NumberOf(sink.Attempts.Last()) == number) await Task.Delay(100, cancellationToken);
+            while (NumberOf(sink.Attempts.Last()) == number)
+                await Task.Delay(100, cancellationToken);
             await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken); // the other one works on what the first one held
         }
         finally
@@ -86,7 +115,8 @@ public sealed class LateHostTests
         while (true)
         {
             var held = (await bench.Records.ReadUnsettledAsync())[$"endpoints.{bench.Name}.web"];
-            if (held >= AtLeastHeld || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(7)) return held;
+            if (held >= AtLeastHeld || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(7))
+                return held;
             await Task.Delay(500, cancellationToken);
         }
     }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
 using Esb.IntegrationTests.Faults.Load;
@@ -35,9 +36,23 @@ public sealed class FullVolumeTests
         await RunAsync(bench, volume, "host", "ESB-AUD-WRITE", () => Task.FromResult("it went on"), cancellationToken);
     }
 
-    private static async Task RunAsync(FaultBench bench, SmallVolume volume, string owner, string? code, Func<Task<string>> revive, CancellationToken cancellationToken)
+    private static async Task RunAsync(
+        FaultBench bench,
+        SmallVolume volume,
+        string owner,
+        string? code,
+        Func<Task<string>> revive,
+        CancellationToken cancellationToken
+    )
     {
-        using var load = bench.Load(new LoadPlan { Messages = 1_000, Rate = 200, LargestBody = 4_096 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 1_000,
+                Rate = 200,
+                LargestBody = 4_096,
+            }
+        );
         var (acceptedWhileFull, outcome, resumed) = (0, "", TimeSpan.Zero);
         using var full = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
@@ -47,13 +62,21 @@ public sealed class FullVolumeTests
         bench.Conclude(
             verdicts,
             $"{load.Acknowledged:N0} at 200/s; the volume of {owner} full for {Full.TotalSeconds:0} s",
-            FormattableString.Invariant($"accepted meanwhile {acceptedWhileFull}, refused with {string.Join(", ", load.Codes.Select(entry => $"{entry.Key} × {entry.Value}"))}; {outcome}, messages were accepted again {resumed.TotalSeconds:0.0} s after there was space"));
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"accepted meanwhile {acceptedWhileFull}, refused with "
+                    + $"{string.Join(", ", load.Codes.Select(entry => $"{entry.Key} × {entry.Value}"))}; {outcome}, messages were "
+                    + $"accepted again {resumed.TotalSeconds:0.0} s after there was space"
+            )
+        );
         Assert.Multiple(() =>
         {
             Assert.That(bench.Farm.Hosts[0].Starts, Is.EqualTo(1), "the host stayed up");
             Assert.That(resumed, Is.LessThan(Patience));
-            if (code is null) Assert.That(acceptedWhileFull, Is.GreaterThan(1_000), "facts wait in the host");
-            else Assert.That(load.Codes, Contains.Key(code));
+            if (code is null)
+                Assert.That(acceptedWhileFull, Is.GreaterThan(1_000), "facts wait in the host");
+            else
+                Assert.That(load.Codes, Contains.Key(code));
         });
 
         async Task FillAsync()
@@ -68,7 +91,11 @@ public sealed class FullVolumeTests
             for (accepted = load.Acknowledged; load.Acknowledged < accepted + 50; await Task.Delay(50, cancellationToken))
             {
                 resumed = TimeProvider.System.GetElapsedTime(freed);
-                Assert.That((bench.Farm.Hosts[0].Process.HasExited, resumed < 2 * Patience), Is.EqualTo((false, true)), $"{resumed} after there was space:\n{bench.Farm.Output}");
+                Assert.That(
+                    (bench.Farm.Hosts[0].Process.HasExited, resumed < 2 * Patience),
+                    Is.EqualTo((false, true)),
+                    $"{resumed} after there was space:\n{bench.Farm.Output}"
+                );
             }
 
             resumed = TimeProvider.System.GetElapsedTime(freed);
@@ -78,9 +105,14 @@ public sealed class FullVolumeTests
     // A server may have ended for want of space: its operator starts it again, and nobody touches the host.
     private static async Task<string> ReviveAsync(FaultBench bench, string server, CancellationToken cancellationToken)
     {
-        for (var started = TimeProvider.System.GetTimestamp(); TimeProvider.System.GetElapsedTime(started) < TimeSpan.FromSeconds(15); await Task.Delay(200, cancellationToken))
+        for (
+            var started = TimeProvider.System.GetTimestamp();
+            TimeProvider.System.GetElapsedTime(started) < TimeSpan.FromSeconds(15);
+            await Task.Delay(200, cancellationToken)
+        )
         {
-            if (await IsAliveAsync(bench, server, cancellationToken)) return "it went on";
+            if (await IsAliveAsync(bench, server, cancellationToken))
+                return "it went on";
         }
 
         await bench.Servers.KillAsync(server);
@@ -90,7 +122,8 @@ public sealed class FullVolumeTests
 
     private static async Task<bool> IsAliveAsync(FaultBench bench, string server, CancellationToken cancellationToken)
     {
-        if (server == "rabbitmq") return await bench.Farm.Hosts[0].IsReadyAsync(cancellationToken);
+        if (server == "rabbitmq")
+            return await bench.Farm.Hosts[0].IsReadyAsync(cancellationToken);
         try
         {
             await using var command = bench.Database.CreateCommand("create table space (); drop table space");
@@ -103,11 +136,12 @@ public sealed class FullVolumeTests
         }
     }
 
-    private static BenchPlan Plan(string owner, PrivateServers? servers) => new()
-    {
-        Case = $"T-OVL-4 ({owner})",
-        Hosts = 1,
-        Servers = servers,
-        Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
-    };
+    private static BenchPlan Plan(string owner, PrivateServers? servers) =>
+        new()
+        {
+            Case = $"T-OVL-4 ({owner})",
+            Hosts = 1,
+            Servers = servers,
+            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+        };
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
@@ -21,7 +22,8 @@ public sealed class RestartStormTests
 
     [TestCase("spooled"), TestCase("strict")]
     [Category("Audit"), CancelAfter(1_500_000)]
-    public Task Storm_leaves_no_gap(string mode, CancellationToken cancellationToken) => RunAsync(mode, restarts: 30, pause: 20, cancellationToken);
+    public Task Storm_leaves_no_gap(string mode, CancellationToken cancellationToken) =>
+        RunAsync(mode, restarts: 30, pause: 20, cancellationToken);
 
     private static async Task RunAsync(string mode, int restarts, double pause, CancellationToken cancellationToken)
     {
@@ -33,25 +35,42 @@ public sealed class RestartStormTests
                 Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
                 Configure = configuration => configuration["audit"] = new JsonObject { ["mode"] = mode },
             },
-            cancellationToken);
+            cancellationToken
+        );
         var restart = ServerFaults.RestartDatabase(bench.Servers);
-        var nemesis = FaultBench.NewNemesis()
+        var nemesis = FaultBench
+            .NewNemesis()
             .Track(pause, pause, (restart, restarts))
             .Track(5, 5, (ServerFaults.TryEndSessions(bench.Servers.Postgres), (int)(restarts * pause / 5)));
-        using var load = bench.Load(new LoadPlan { Messages = 0, Rate = 100, LargestBody = 2_048 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 0,
+                Rate = 100,
+                LargestBody = 2_048,
+            }
+        );
         var (usual, back) = (0, TimeSpan.Zero);
 
         await load.RunAsync(cancellationToken, until: StormAsync());
         var verdicts = await bench.SettleAsync(cancellationToken);
 
         var restarted = nemesis.Strikes.Where(strike => strike.Name == restart.Name).ToList();
-        var refused = bench.Ledger.Messages.Where(message => message.Outcome != SendOutcome.Confirmed).Select(message => message.OutcomeAt ?? message.SentAt).ToList();
+        var refused = bench
+            .Ledger.Messages.Where(message => message.Outcome != SendOutcome.Confirmed)
+            .Select(message => message.OutcomeAt ?? message.SentAt)
+            .ToList();
         var late = refused.Where(at => !restarted.Any(strike => at >= strike.StruckAt && at <= strike.HealedAt + Grace)).Order().ToList();
         var tally = await IntakeTally.CountAsync(bench, "intake", cancellationToken);
         bench.Conclude(
             verdicts,
             $"{load.Acknowledged:N0}, 100/s; {restart.Name} × {restarts}, 57P01 to all sessions every 5 s",
-            FormattableString.Invariant($"{refused.Count} refused, {late.Count} of them later than 3 s after a return; {usual} sessions again after {back.TotalSeconds:0.0} s; {tally}"));
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"{refused.Count} refused, {late.Count} of them later than 3 s after a return; {usual} sessions again after "
+                    + $"{back.TotalSeconds:0.0} s; {tally}"
+            )
+        );
         Assert.Multiple(() =>
         {
             Assert.That(late, Is.Empty, "refused later than 3 s after a return");
@@ -69,12 +88,22 @@ public sealed class RestartStormTests
             {
                 await Task.Delay(500, cancellationToken);
                 back = TimeProvider.System.GetElapsedTime(over);
-            }
-            while (await CountSessionsAsync(bench, cancellationToken) is var sessions && (sessions == 0 || sessions > usual + 2) && back < PoolPatience);
+            } while (
+                await CountSessionsAsync(bench, cancellationToken) is var sessions
+                && (sessions == 0 || sessions > usual + 2)
+                && back < PoolPatience
+            );
         }
     }
 
     // Of the host: without the one that asks.
-    private static async Task<int> CountSessionsAsync(FaultBench bench, CancellationToken cancellationToken) => (await bench.Database.QueryAsync<int>(
-        "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'", null, cancellationToken))[0];
+    private static async Task<int> CountSessionsAsync(FaultBench bench, CancellationToken cancellationToken) =>
+        (
+            await bench.Database.QueryAsync<int>(
+                "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and "
+                    + "backend_type = 'client backend'",
+                null,
+                cancellationToken
+            )
+        )[0];
 }

@@ -17,7 +17,11 @@ public sealed class SpoolDamageTests
 {
     private const int Messages = 200;
 
-    [TestCase("cut within its last record", Category = "FaultsSmoke"), TestCase("one bit flipped", Category = "Audit"), TestCase("a page overwritten", Category = "Audit")]
+    [
+        TestCase("cut within its last record", Category = "FaultsSmoke"),
+        TestCase("one bit flipped", Category = "Audit"),
+        TestCase("a page overwritten", Category = "Audit")
+    ]
     [CancelAfter(120_000)]
     public async Task Whole_records_survive_damage(string damage, CancellationToken cancellationToken)
     {
@@ -34,15 +38,29 @@ public sealed class SpoolDamageTests
         await host.WaitForReadyAsync(cancellationToken);
         var found = await WaitForFactsAsync(bench, whole, cancellationToken);
 
-        var errors = host.Process.Output.Split('\n').Count(line => line.Contains(" bytes hold no ", StringComparison.Ordinal) || line.Contains("bytes are skipped", StringComparison.Ordinal));
-        bench.Note($"{Messages}; the spool {damage}", $"{before.Count} facts before, {whole.Count} whole, {found} of them in the database; {errors} error");
+        var errors = host
+            .Process.Output.Split('\n')
+            .Count(line =>
+                line.Contains(" bytes hold no ", StringComparison.Ordinal) || line.Contains("bytes are skipped", StringComparison.Ordinal)
+            );
+        bench.Note(
+            $"{Messages}; the spool {damage}",
+            $"{before.Count} facts before, {whole.Count} whole, {found} of them in the database; {errors} error"
+        );
         Assert.Multiple(() =>
         {
             Assert.That(before, Has.Count.GreaterThanOrEqualTo(3 * Messages));
-            Assert.That(before.Count - whole.Count, Is.InRange(1, damage == "a page overwritten" ? 60 : 1), "around the damage all is kept");
+            Assert.That(
+                before.Count - whole.Count,
+                Is.InRange(1, damage == "a page overwritten" ? 60 : 1),
+                "around the damage all is kept"
+            );
             Assert.That(found, Is.EqualTo(whole.Count));
             Assert.That(errors, Is.EqualTo(1));
-            Assert.That(Directory.Exists(Path.Combine(SpoolOf(host), SegmentRecovery.QuarantineFolder)), Is.EqualTo(damage.StartsWith("cut", StringComparison.Ordinal)));
+            Assert.That(
+                Directory.Exists(Path.Combine(SpoolOf(host), SegmentRecovery.QuarantineFolder)),
+                Is.EqualTo(damage.StartsWith("cut", StringComparison.Ordinal))
+            );
         });
     }
 
@@ -60,7 +78,13 @@ public sealed class SpoolDamageTests
         using var full = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var filling = volume.KeepFullAsync(full.Token);
         host.Start();
-        await host.Process.WaitAsync(async token => (await host.Process.Client.GetAsync(new Uri(host.Process.Management, "/health/live"), token)).IsSuccessStatusCode, TimeSpan.FromSeconds(60), "to live", cancellationToken);
+        await host.Process.WaitAsync(
+            async token =>
+                (await host.Process.Client.GetAsync(new Uri(host.Process.Management, "/health/live"), token)).IsSuccessStatusCode,
+            TimeSpan.FromSeconds(60),
+            "to live",
+            cancellationToken
+        );
         var readyWhileFull = await host.IsReadyAsync(cancellationToken);
         await full.CancelAsync();
         await filling;
@@ -72,21 +96,30 @@ public sealed class SpoolDamageTests
         Assert.That((readyWhileFull, found), Is.EqualTo((false, facts.Count)));
     }
 
-    private static BenchPlan Plan(string damage) => new()
-    {
-        Case = $"T-AUD-5 ({damage})",
-        Hosts = 1,
-        Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
-    };
+    private static BenchPlan Plan(string damage) =>
+        new()
+        {
+            Case = $"T-AUD-5 ({damage})",
+            Hosts = 1,
+            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+        };
 
     // What was moved already would not be missed: the database goes first.
     private static async Task SpoolAsync(FaultBench bench, CancellationToken cancellationToken)
     {
         await bench.Farm.StartAsync(cancellationToken);
         await bench.Servers.StopAsync("postgres");
-        using var load = bench.Load(new LoadPlan { Messages = Messages, Rate = 200, LargestBody = 1_024 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = Messages,
+                Rate = 200,
+                LargestBody = 1_024,
+            }
+        );
         await load.RunAsync(cancellationToken);
-        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count < Messages) await Task.Delay(50, cancellationToken);
+        while ((await bench.Sinks[0].ReadAsync(cancellationToken)).Count < Messages)
+            await Task.Delay(50, cancellationToken);
         await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken); // its last facts
     }
 
@@ -102,7 +135,8 @@ public sealed class SpoolDamageTests
         var bytes = new byte[damage == "one bit flipped" ? 1 : 4096];
         file.Position = file.Length / 2;
         file.ReadExactly(bytes);
-        for (var i = 0; i < bytes.Length; i++) bytes[i] ^= 0x10;
+        for (var i = 0; i < bytes.Length; i++)
+            bytes[i] ^= 0x10;
         file.Position -= bytes.Length;
         file.Write(bytes);
     }
@@ -113,14 +147,26 @@ public sealed class SpoolDamageTests
 
     // In the last segment: everything that was recorded, moved or not.
     private static List<Guid> ReadFacts(FarmHost host) =>
-        [.. new SegmentReader(SpoolOf(host), committed: null, NullLogger.Instance).ReadNew().SelectMany(record => StoredFact.Read(record.Payload)).Select(fact => fact.Id)];
+        [
+            .. new SegmentReader(SpoolOf(host), committed: null, NullLogger.Instance)
+                .ReadNew()
+                .SelectMany(record => StoredFact.Read(record.Payload))
+                .Select(fact => fact.Id),
+        ];
 
     private static async Task<int> WaitForFactsAsync(FaultBench bench, List<Guid> facts, CancellationToken cancellationToken)
     {
         for (var started = TimeProvider.System.GetTimestamp(); ; await Task.Delay(200, cancellationToken))
         {
-            var found = (await bench.Database.QueryAsync<int>("select count(*) from esb.audit_event where id = any(@facts)", new { facts = facts.ToArray() }, cancellationToken))[0];
-            if (found == facts.Count || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(30)) return found;
+            var found = (
+                await bench.Database.QueryAsync<int>(
+                    "select count(*) from esb.audit_event where id = any(@facts)",
+                    new { facts = facts.ToArray() },
+                    cancellationToken
+                )
+            )[0];
+            if (found == facts.Count || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(30))
+                return found;
         }
     }
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Checking;
@@ -30,24 +31,54 @@ public sealed class SpoolPressureTests
         await using var bench = await StartAsync(cancellationToken);
         var host = bench.Farm.Hosts[0];
         await using var size = new HostSize(host);
-        using var load = bench.Load(new LoadPlan { Messages = 0, Rate = Rate, Senders = 8, SmallestBody = 12 << 10, LargestBody = 12 << 10 });
+        using var load = bench.Load(
+            new LoadPlan
+            {
+                Messages = 0,
+                Rate = Rate,
+                Senders = 8,
+                SmallestBody = 12 << 10,
+                LargestBody = 12 << 10,
+            }
+        );
         var (struck, stopped, healed) = (default(DateTimeOffset), default(DateTimeOffset), default(DateTimeOffset));
         var (waiting, isReady, state, reason, spooled) = (0, true, "", "", long.MaxValue);
 
         var strike = StrikeAsync();
-        await Task.WhenAll(load.RunAsync(cancellationToken, until: strike), new BrokerLoad(bench).RunAsync(BrokerRate, strike, cancellationToken));
+        await Task.WhenAll(
+            load.RunAsync(cancellationToken, until: strike),
+            new BrokerLoad(bench).RunAsync(BrokerRate, strike, cancellationToken)
+        );
         var verdicts = await bench.SettleAsync(cancellationToken);
 
-        var accepted = bench.Ledger.Messages.Where(message => message is { Outcome: SendOutcome.Confirmed, Key: not "published" }).OrderBy(message => message.OutcomeAt).ToList();
+        var accepted = bench
+            .Ledger.Messages.Where(message => message is { Outcome: SendOutcome.Confirmed, Key: not "published" })
+            .OrderBy(message => message.OutcomeAt)
+            .ToList();
         var usual = Medians.Of(accepted.Where(message => message.OutcomeAt < struck).Select(message => message.Took));
-        var slowed = Medians.Of(accepted.Where(message => message.OutcomeAt > struck && message.OutcomeAt < stopped).TakeLast(10).Select(message => message.Took));
+        var slowed = Medians.Of(
+            accepted
+                .Where(message => message.OutcomeAt > struck && message.OutcomeAt < stopped)
+                .TakeLast(10)
+                .Select(message => message.Took)
+        );
         var lateAccepted = accepted.Count(message => IsLate(message.OutcomeAt!.Value));
         var lateDelivered = (await bench.Sinks[0].ReadAsync(cancellationToken)).Count(entry => IsLate(entry.At));
         var tally = await IntakeTally.CountAsync(bench, "intake", cancellationToken);
         bench.Conclude(
             verdicts,
-            $"{load.Acknowledged:N0}, up to {Rate}/s, and {BrokerRate}/s past the host; bodies whole; database away until a spool of 8 MiB was full",
-            FormattableString.Invariant($"accepted in {usual.TotalMilliseconds:0} ms, in {slowed.TotalMilliseconds:0} ms right before the stop {(stopped - struck).TotalSeconds:0.0} s after the database went; refused with {string.Join(", ", load.Codes.Select(entry => $"{entry.Key} × {entry.Value}"))}; while it was full accepted {lateAccepted}, delivered {lateDelivered}, {waiting} waited in the broker; spool at most {size.MostSpooled / 1048576.0:0.0} MiB, {spooled / 1048576.0:0.0} when messages were accepted again; {tally}"));
+            $"{load.Acknowledged:N0}, up to {Rate}/s, and {BrokerRate}/s past the host; bodies whole; database away until a spool "
+                + $"of 8 MiB was full",
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"accepted in {usual.TotalMilliseconds:0} ms, in {slowed.TotalMilliseconds:0} ms right before the stop "
+                    + $"{(stopped - struck).TotalSeconds:0.0} s after the database went; refused with "
+                    + $"{string.Join(", ", load.Codes.Select(entry => $"{entry.Key} × {entry.Value}"))}; while it was full "
+                    + $"accepted {lateAccepted}, delivered {lateDelivered}, {waiting} waited in the broker; spool at most "
+                    + $"{size.MostSpooled / 1048576.0:0.0} MiB, {spooled / 1048576.0:0.0} when messages were accepted "
+                    + $"again; {tally}"
+            )
+        );
         Assert.Multiple(() =>
         {
             Assert.That(slowed, Is.GreaterThan(usual + TimeSpan.FromMilliseconds(100)), "above 80 % callers wait");
@@ -72,7 +103,11 @@ public sealed class SpoolPressureTests
             {
                 await UntilAsync(() => Task.FromResult(load.Codes.ContainsKey("ESB-AUD-FULL")), "the intake stops", cancellationToken);
                 stopped = TimeProvider.System.GetUtcNow();
-                await UntilAsync(async () => (waiting = bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync())) >= LeastWaiting, "messages wait in the broker", cancellationToken);
+                await UntilAsync(
+                    async () => (waiting = bench.Records.WaitingFor("web", await bench.Records.ReadQueuesAsync())) >= LeastWaiting,
+                    "messages wait in the broker",
+                    cancellationToken
+                );
                 isReady = await host.IsReadyAsync(cancellationToken);
                 (state, reason) = await ReadStateAsync(host, cancellationToken);
             }
@@ -87,27 +122,31 @@ public sealed class SpoolPressureTests
                 () =>
                 {
                     var isClosed = load.Acknowledged == before;
-                    if (isClosed) spooled = size.Spooled;
+                    if (isClosed)
+                        spooled = size.Spooled;
                     return Task.FromResult(!isClosed);
                 },
                 "messages are accepted again",
-                cancellationToken);
+                cancellationToken
+            );
         }
     }
 
-    private static Task<FaultBench> StartAsync(CancellationToken cancellationToken) => FaultBench.StartAsync(
-        new BenchPlan
-        {
-            Case = "T-AUD-1 (spool full)",
-            Hosts = 1,
-            Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
-            Configure = configuration =>
+    private static Task<FaultBench> StartAsync(CancellationToken cancellationToken) =>
+        FaultBench.StartAsync(
+            new BenchPlan
             {
-                configuration["audit"] = new JsonObject { ["bodies"] = "whole" };
-                configuration["store"]!["spoolSize"] = "8MiB";
+                Case = "T-AUD-1 (spool full)",
+                Hosts = 1,
+                Sinks = async (_, folder) => [await HttpSink.StartAsync("web", folder, SinkPromises.None, BenchConfiguration.Parallel())],
+                Configure = configuration =>
+                {
+                    configuration["audit"] = new JsonObject { ["bodies"] = "whole" };
+                    configuration["store"]!["spoolSize"] = "8MiB";
+                },
             },
-        },
-        cancellationToken);
+            cancellationToken
+        );
 
     private static async Task<(string State, string Reason)> ReadStateAsync(FarmHost host, CancellationToken cancellationToken)
     {

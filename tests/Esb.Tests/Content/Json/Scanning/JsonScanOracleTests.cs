@@ -29,7 +29,8 @@ public sealed class JsonScanOracleTests
             var questions = Enumerable.Range(0, 20).Select(_ => Asked.Of(paths.Next(), set)).ToList();
             all += questions.Count;
             scanned += questions.RemoveAll(asked => asked.Question is null) is var left ? 20 - left : 0;
-            for (var i = 0; i < 10; i++) Compare(documents.Next(), set, questions, random);
+            for (var i = 0; i < 10; i++)
+                Compare(documents.Next(), set, questions, random);
         }
 
         Assert.That(scanned, Is.GreaterThan(all * 8 / 10), "most are evaluated without a tree");
@@ -48,12 +49,16 @@ public sealed class JsonScanOracleTests
         for (var i = 0; i < 10_000; i++)
         {
             var set = new JsonPathSet();
-            if (Asked.Of(paths.Next(), set) is not { Question: not null } asked) continue;
+            if (Asked.Of(paths.Next(), set) is not { Question: not null } asked)
+                continue;
             var document = documents.NextSpoilt();
             var (tree, scan) = (asked.ByTree(document), asked.ByScan(set.Scan(MessageBody.FromBytes(document))));
-            if (scan == tree) met++;
-            else if (tree.Code is not null && scan.Code is null or "ESB-JSON-ENCODING") CompareWithWhatWasRead(document, asked, set, ref unseen);
-            else Assert.Fail($"{asked.Path} over {Encoding.UTF8.GetString(document)}: {scan}, the tree says {tree}");
+            if (scan == tree)
+                met++;
+            else if (tree.Code is not null && scan.Code is null or "ESB-JSON-ENCODING")
+                CompareWithWhatWasRead(document, asked, set, ref unseen);
+            else
+                Assert.Fail($"{asked.Path} over {Encoding.UTF8.GetString(document)}: {scan}, the tree says {tree}");
         }
 
         Assert.That((met, unseen), Is.GreaterThan((2_000, 100)));
@@ -71,12 +76,17 @@ public sealed class JsonScanOracleTests
         for (var i = 0; i < 10_000; i++)
         {
             var set = new JsonPathSet();
-            if (Asked.Of(paths.Next(), set) is not { Question: not null } asked) continue;
+            if (Asked.Of(paths.Next(), set) is not { Question: not null } asked)
+                continue;
             var document = documents.Next();
             var beginning = MessageBody.FromBeginning(document.AsMemory(0, random.Next(document.Length)));
             try
             {
-                Assert.That(asked.ByScan(set.Scan(beginning)), Is.EqualTo(asked.ByScan(set.Scan(MessageBody.FromBytes(document)))), $"{asked.Path} over the beginning of {Encoding.UTF8.GetString(document)}");
+                Assert.That(
+                    asked.ByScan(set.Scan(beginning)),
+                    Is.EqualTo(asked.ByScan(set.Scan(MessageBody.FromBytes(document)))),
+                    $"{asked.Path} over the beginning of {Encoding.UTF8.GetString(document)}"
+                );
                 decided++;
             }
             catch (BodyNotCompleteException)
@@ -94,9 +104,14 @@ public sealed class JsonScanOracleTests
         foreach (var asked in questions.OrderBy(_ => random.Next()))
         {
             var (scan, tree) = (asked.ByScan(set.Scan(body)), asked.ByTree(document));
-            if (scan == tree) continue;
+            if (scan == tree)
+                continue;
             var unseen = 0;
-            Assert.That(tree.Code, Is.EqualTo("ESB-JSON-ENCODING"), $"{asked.Path} over {Encoding.UTF8.GetString(document)}: {scan}, the tree says {tree}");
+            Assert.That(
+                tree.Code,
+                Is.EqualTo("ESB-JSON-ENCODING"),
+                $"{asked.Path} over {Encoding.UTF8.GetString(document)}: {scan}, the tree says {tree}"
+            );
             var alone = new JsonPathSet(); // half a surrogate pair behind the deciding value, which only the tree looked at
             CompareWithWhatWasRead(document, Asked.Of(asked.Path, alone), alone, ref unseen);
         }
@@ -110,7 +125,11 @@ public sealed class JsonScanOracleTests
         var mark = document.AsSpan().StartsWith(Encoding.UTF8.Preamble) ? 3 : 0;
         var whole = MadeWhole(document[mark..(mark + scan.Position)]);
 
-        Assert.That(answer, Is.EqualTo(asked.ByTree(whole)), $"{asked.Path} over {Encoding.UTF8.GetString(document)}, read up to {scan.Position}");
+        Assert.That(
+            answer,
+            Is.EqualTo(asked.ByTree(whole)),
+            $"{asked.Path} over {Encoding.UTF8.GetString(document)}, read up to {scan.Position}"
+        );
         unseen++;
     }
 
@@ -120,9 +139,12 @@ public sealed class JsonScanOracleTests
         var reader = new Utf8JsonReader(beginning, isFinalBlock: false, state: default);
         while (reader.Read())
         {
-            if (reader.TokenType is JsonTokenType.StartArray) open.Push((byte)']');
-            else if (reader.TokenType is JsonTokenType.StartObject) open.Push((byte)'}');
-            else if (reader.TokenType is JsonTokenType.EndArray or JsonTokenType.EndObject) open.Pop();
+            if (reader.TokenType is JsonTokenType.StartArray)
+                open.Push((byte)']');
+            else if (reader.TokenType is JsonTokenType.StartObject)
+                open.Push((byte)'}');
+            else if (reader.TokenType is JsonTokenType.EndArray or JsonTokenType.EndObject)
+                open.Pop();
         }
 
         return [.. beginning, .. open];
@@ -139,7 +161,11 @@ public sealed class JsonScanOracleTests
         }
 
         public Outcome ByTree(byte[] document) =>
-            Try(() => new JsonPathValue(Compiled, () => null).Evaluate(Some.Context(Some.Message() with { Body = MessageBody.FromBytes(document) })));
+            Try(() =>
+                new JsonPathValue(Compiled, () => null).Evaluate(
+                    Some.Context(Some.Message() with { Body = MessageBody.FromBytes(document) })
+                )
+            );
 
         public Outcome ByScan(JsonScan scan) => Try(() => scan.Answer(Question!));
 

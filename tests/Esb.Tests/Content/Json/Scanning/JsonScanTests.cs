@@ -51,7 +51,10 @@ public sealed class JsonScanTests
         var scan = Scan("""{"order":{"type":"gold","lines":[broken""");
 
         for (var i = 0; i < 2; i++)
-            Assert.That(() => scan.Answer(question), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-SYNTAX"));
+            Assert.That(
+                () => scan.Answer(question),
+                Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-SYNTAX")
+            );
         Assert.That(scan.Answer(first), Is.EqualTo("gold"));
     }
 
@@ -70,13 +73,21 @@ public sealed class JsonScanTests
     }
 
     [Test]
-    public void Fault_in_a_beginning_that_ends_within_a_character_is_the_same_as_in_all_of_it([Values("€", "é", "\U0001F600")] string character, [Values(1, 2, 3)] int missing)
+    public void Fault_in_a_beginning_that_ends_within_a_character_is_the_same_as_in_all_of_it(
+        [Values("€", "é", "\U0001F600")] string character,
+        [Values(1, 2, 3)] int missing
+    )
     {
         var bytes = Encoding.UTF8.GetBytes("{\"a\":x,\"b\":\"" + character);
-        var beginning = MessageBody.FromBeginning(bytes.AsMemory(0, bytes.Length - Math.Min(missing, Encoding.UTF8.GetByteCount(character))));
+        var beginning = MessageBody.FromBeginning(
+            bytes.AsMemory(0, bytes.Length - Math.Min(missing, Encoding.UTF8.GetByteCount(character)))
+        );
         var question = Compile("$.type")!;
 
-        Assert.That(() => _paths.Scan(beginning).Answer(question), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-SYNTAX"));
+        Assert.That(
+            () => _paths.Scan(beginning).Answer(question),
+            Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-SYNTAX")
+        );
     }
 
     [TestCase("$..type")]
@@ -106,7 +117,10 @@ public sealed class JsonScanTests
         var scan = Scan("""{"half":"\ud800","whole":"x"}""");
 
         Assert.That(scan.Answer(whole), Is.EqualTo("x"));
-        Assert.That(() => scan.Answer(half), Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-ENCODING"));
+        Assert.That(
+            () => scan.Answer(half),
+            Throws.InstanceOf<EsbException>().With.Property(nameof(EsbException.Code)).EqualTo("ESB-JSON-ENCODING")
+        );
     }
 
     private JsonQuestion? Compile(string path, bool wantsText = true) => JsonScanCompiler.Compile(JsonPath.Parse(path), wantsText, _paths);

@@ -7,7 +7,24 @@ internal sealed class SomeJsonDocuments(Random random)
 {
     private static readonly string[] Names = ["a", "b", "c", "d", "äö", "a.b", "\\u0065", "f\\n", "\\ud800"];
     private static readonly string[] Scalars =
-        ["1", "2", "10", "-3.5", "1e3", "12345678901234567890", "true", "false", "null", "\"x\"", "\"y\"", "\"\"", "\"10\"", "\"\\u0041\\\"\"", "\"äö😀\"", "\"\\ud800\""];
+    [
+        "1",
+        "2",
+        "10",
+        "-3.5",
+        "1e3",
+        "12345678901234567890",
+        "true",
+        "false",
+        "null",
+        "\"x\"",
+        "\"y\"",
+        "\"\"",
+        "\"10\"",
+        "\"\\u0041\\\"\"",
+        "\"äö😀\"",
+        "\"\\ud800\"",
+    ];
 
     private static readonly string[] Blanks = ["", "", "", " ", "\n", "\r\n\t"];
     private static readonly string[] Bad = ["\"", "{", "]", ",", ":", "0", "\u0001", "x", "\\", "NaN", "{\"a\":1,\"a\":2}", "}}"];
@@ -59,14 +76,16 @@ internal sealed class SomeJsonDocuments(Random random)
         var isFirst = true;
         foreach (var name in random.GetItems(Names, random.Next(5)).Distinct())
         {
-            if (!isFirst) text.Append(',');
+            if (!isFirst)
+                text.Append(',');
             isFirst = false;
             Blank(text).Append('"').Append(name).Append('"');
             Blank(text).Append(':');
             Value(text, depth + 1);
         }
 
-        if (isFirst) Blank(text);
+        if (isFirst)
+            Blank(text);
         text.Append('}');
     }
 
@@ -76,7 +95,8 @@ internal sealed class SomeJsonDocuments(Random random)
         var count = random.Next(4);
         for (var i = 0; i < count; i++)
         {
-            if (i > 0) text.Append(',');
+            if (i > 0)
+                text.Append(',');
             Value(text, depth + 1);
         }
 

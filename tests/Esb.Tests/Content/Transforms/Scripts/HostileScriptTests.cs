@@ -56,11 +56,16 @@ public sealed class HostileScriptTests
     [Test]
     public void Nested_lists_are_flattened_and_joined_as_ever()
     {
-        using var content = ScriptedContent.Js("""
+        using var content = ScriptedContent.Js(
+            """
             export default () => [[1, [2, [3]]].flat(), [1, [2, [3]]].flat(Infinity), [1, [2, 3]].join(';'), JSON.stringify({ a: 1, b: [{ a: 2, c: 3 }] }, ['a', 'b']), JSON.stringify({ a: 1 }, (k, v) => k === 'a' ? 2 : v, 1), 'a'.repeat(3), '7'.padStart(3, '0')];
-            """);
+            """
+        );
 
-        Assert.That(content.Make("{}"), Is.EqualTo("""[[1,2,[3]],[1,2,3],"1;2,3","{\"a\":1,\"b\":[{\"a\":2}]}","{\n \"a\": 2\n}","aaa","007"]"""));
+        Assert.That(
+            content.Make("{}"),
+            Is.EqualTo("""[[1,2,[3]],[1,2,3],"1;2,3","{\"a\":1,\"b\":[{\"a\":2}]}","{\n \"a\": 2\n}","aaa","007"]""")
+        );
     }
 
     [Test]
@@ -75,8 +80,13 @@ public sealed class HostileScriptTests
     [Test]
     public void Body_of_the_greatest_size_is_mapped_with_the_limits_by_default()
     {
-        using var content = ScriptedContent.Js("export default input => input.map(line => ({ sku: line.sku, sum: line.qty * line.price }));");
-        var lines = string.Join(',', Enumerable.Range(0, 60_000).Select(i => $$"""{"sku":"S-{{i}}","qty":{{i}},"price":1.25,"note":"a text of some length"}"""));
+        using var content = ScriptedContent.Js(
+            "export default input => input.map(line => ({ sku: line.sku, sum: line.qty * line.price }));"
+        );
+        var lines = string.Join(
+            ',',
+            Enumerable.Range(0, 60_000).Select(i => $$"""{"sku":"S-{{i}}","qty":{{i}},"price":1.25,"note":"a text of some length"}""")
+        );
 
         Assert.That(content.Make($"[{lines}]", "application/json"), Does.EndWith("""{"sku":"S-59999","sum":74998.75}]"""));
     }

@@ -22,24 +22,45 @@ public sealed class LiquidMapTests
     [Test]
     public void JSON_template_takes_values_whole()
     {
-        using var content = Liquid("""{ "id": "{{ input.id }}", "lines": {{ input.lines | json }}, "n": {{ input.n }} }""", """, "contentType": "application/json" """);
+        using var content = Liquid(
+            """{ "id": "{{ input.id }}", "lines": {{ input.lines | json }}, "n": {{ input.n }} }""",
+            """, "contentType": "application/json" """
+        );
 
-        var made = content.Map.Transform(ScriptedContent.Call("""{ "id": "a\"b", "lines": [{ "sku": "\"", "qty": 2, "on": true, "no": null }], "n": 12345678901234567890 }""", "application/json"));
+        var made = content.Map.Transform(
+            ScriptedContent.Call(
+                """{ "id": "a\"b", "lines": [{ "sku": "\"", "qty": 2, "on": true, "no": null }], "n": 12345678901234567890 }""",
+                "application/json"
+            )
+        );
 
-        Assert.That(made.Body.ReadText(), Is.EqualTo("""{ "id": "a\"b", "lines": [{"sku":"\"","qty":2,"on":true,"no":null}], "n": 12345678901234567890 }"""));
+        Assert.That(
+            made.Body.ReadText(),
+            Is.EqualTo("""{ "id": "a\"b", "lines": [{"sku":"\"","qty":2,"on":true,"no":null}], "n": 12345678901234567890 }""")
+        );
         Assert.That((made.ContentType, made.Kind), Is.EqualTo(("application/json", MadeKind.Json)));
     }
 
     [Test]
     public void Template_sees_the_message_and_what_the_step_gives()
     {
-        using var content = Liquid("""
+        using var content = Liquid(
+            """
             {{ input.order['@id'] }} {% for line in input.order.line %}{{ line }};{% endfor %} {{ message.contentType }} {{ headers['x-order'] }} {{ properties.count }} {{ parameters.region }} {{ inputs.crm.name }}
-            """);
-        var call = ScriptedContent.Call("<order id='7'><line>a</line><line>b</line></order>", "application/xml", context => context.SetProperty("count", 41.0));
+            """
+        );
+        var call = ScriptedContent.Call(
+            "<order id='7'><line>a</line><line>b</line></order>",
+            "application/xml",
+            context => context.SetProperty("count", 41.0)
+        );
         call.Context.Message = call.Context.Message with { Headers = MessageHeaders.Empty.With("X-Order", "9") };
 
-        var made = content.Map.Transform(call, new MapArgument("region", "north"), new MapArgument("crm", MessageBody.FromText("""{ "name": "Zoë" }""")));
+        var made = content.Map.Transform(
+            call,
+            new MapArgument("region", "north"),
+            new MapArgument("crm", MessageBody.FromText("""{ "name": "Zoë" }"""))
+        );
 
         Assert.That(made.Body.ReadText().Trim(), Is.EqualTo("7 a;b; application/xml 9 41 north Zoë"));
         Assert.That(made.ContentType, Is.EqualTo("text/plain; charset=utf-8"));

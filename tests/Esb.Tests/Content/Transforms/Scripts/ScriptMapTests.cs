@@ -12,11 +12,18 @@ public sealed class ScriptMapTests
     [Test]
     public void JSON_is_mapped_to_JSON()
     {
-        using var content = ScriptedContent.Js("""
+        using var content = ScriptedContent.Js(
+            """
             export default (input, context) => ({ id: input.order, total: input.lines.reduce((sum, line) => sum + line.qty * line.price, 0), none: undefined, at: new Date(0) });
-            """);
+            """
+        );
 
-        var made = content.Map.Transform(ScriptedContent.Call("""{ "order": "Ä-1", "lines": [{ "qty": 2, "price": 1.5 }, { "qty": 1, "price": 4 }] }""", "application/json"));
+        var made = content.Map.Transform(
+            ScriptedContent.Call(
+                """{ "order": "Ä-1", "lines": [{ "qty": 2, "price": 1.5 }, { "qty": 1, "price": 4 }] }""",
+                "application/json"
+            )
+        );
 
         Assert.That(made.Body.ReadText(), Is.EqualTo("""{"id":"Ä-1","total":7,"at":"1970-01-01T00:00:00.000Z"}"""));
         Assert.That((made.ContentType, made.Kind), Is.EqualTo(("application/json", MadeKind.Json)));
@@ -28,17 +35,26 @@ public sealed class ScriptMapTests
         using var content = new ScriptedContent(
             "map.js",
             "export default input => input;",
-            sections: """, "namespaces": { "p": "urn:p" } """);
+            sections: """, "namespaces": { "p": "urn:p" } """
+        );
 
-        var made = content.Make("""<order xmlns="urn:o" xmlns:x="urn:p" id="7" x:kind="k"><x:line>a</x:line><x:line n="2">b</x:line><note/> <sum><net>1</net></sum></order>""");
+        var made = content.Make(
+            """<order xmlns="urn:o" xmlns:x="urn:p" id="7" x:kind="k"><x:line>a</x:line><x:line n="2">b</x:line><note/> <sum><net>1</net></sum></order>"""
+        );
 
-        Assert.That(made, Is.EqualTo("""{"order":{"@id":"7","@p:kind":"k","p:line":["a",{"@n":"2","#text":"b"}],"note":"","sum":{"net":"1"}}}"""));
+        Assert.That(
+            made,
+            Is.EqualTo("""{"order":{"@id":"7","@p:kind":"k","p:line":["a",{"@n":"2","#text":"b"}],"note":"","sum":{"net":"1"}}}""")
+        );
     }
 
     [Test]
     public void Other_bodies_are_text_and_a_text_is_of_the_content_type_of_the_map()
     {
-        using var content = ScriptedContent.Js("export default input => `<p>${input.toUpperCase()}</p>`;", """, "contentType": "text/html" """);
+        using var content = ScriptedContent.Js(
+            "export default input => `<p>${input.toUpperCase()}</p>`;",
+            """, "contentType": "text/html" """
+        );
 
         var made = content.Map.Transform(ScriptedContent.Call("a;b", "text/csv"));
 
@@ -49,18 +65,23 @@ public sealed class ScriptMapTests
     [Test]
     public void Context_has_the_message_and_what_the_step_gives()
     {
-        using var content = ScriptedContent.Js("""
+        using var content = ScriptedContent.Js(
+            """
             export default (input, { message, headers, properties, parameters, inputs, log }) => {
               log(`saw ${message.subject}`);
               return [message.contentType, message.endpoint, headers['x-order'], properties.count + 1, parameters.region, inputs.crm.customer.name, inputs.list[1]];
             };
-            """);
+            """
+        );
         var call = ScriptedContent.Call("{}", "application/json", context => context.SetProperty("count", 41.0));
         call.Context.Message = call.Context.Message with { Subject = "orders.new", Headers = MessageHeaders.Empty.With("X-Order", "7") };
 
         var made = content.Map.Transform(
             call,
-            new MapArgument("region", "north"), new MapArgument("crm", MessageBody.FromText("<customer><name>Zoë</name></customer>")), new MapArgument("list", MessageBody.FromText("[1,2]")));
+            new MapArgument("region", "north"),
+            new MapArgument("crm", MessageBody.FromText("<customer><name>Zoë</name></customer>")),
+            new MapArgument("list", MessageBody.FromText("[1,2]"))
+        );
 
         Assert.That(made.Body.ReadText(), Is.EqualTo("""["application/json","door","7",42,"north","Zoë",2]"""));
     }
@@ -80,7 +101,8 @@ public sealed class ScriptMapTests
     [Test]
     public void Nothing_that_a_message_changes_is_seen_by_the_next()
     {
-        using var content = ScriptedContent.Js("""
+        using var content = ScriptedContent.Js(
+            """
             let count = 0;
             export default input => {
               const seen = [count++, globalThis.leak ?? 0, typeof Object.prototype.polluted, [].sum === undefined, JSON.stringify === globalThis.own, Symbol.for('a') === globalThis.symbol];
@@ -93,7 +115,8 @@ public sealed class ScriptMapTests
               input.items.push(1);
               return seen;
             };
-            """);
+            """
+        );
         var message = ScriptedContent.Call("""{ "items": [] }""", "application/json");
 
         var made = Enumerable.Range(0, 3).Select(_ => content.Map.Transform(message).Body.ReadText()).Distinct().ToList();
@@ -166,7 +189,12 @@ public sealed class ScriptMapTests
     {
         var map = Open("export default (input, context) => [context.lookup('countries', 'de'), context.lookup('sizes', 7) === undefined];");
 
-        var made = map.Transform(ScriptedContent.Call("{}") with { Lookup = (name, key) => name == "countries" && key is "de" ? "Germany" : null });
+        var made = map.Transform(
+            ScriptedContent.Call("{}") with
+            {
+                Lookup = (name, key) => name == "countries" && key is "de" ? "Germany" : null,
+            }
+        );
 
         Assert.That(made.Body.ReadText(), Is.EqualTo("""["Germany",true]"""));
     }
@@ -218,7 +246,10 @@ public sealed class ScriptMapTests
         File.WriteAllBytes(path, [.. Encoding.UTF8.GetBytes("\n// "), 0xE4]);
         try
         {
-            Assert.That(Assert.Throws<MapFileException>(() => MapText.Read(path)), Has.Property("Line").EqualTo(2).And.Property("Code").EqualTo("ESB-CFG-MAP"));
+            Assert.That(
+                Assert.Throws<MapFileException>(() => MapText.Read(path)),
+                Has.Property("Line").EqualTo(2).And.Property("Code").EqualTo("ESB-CFG-MAP")
+            );
         }
         finally
         {
@@ -229,13 +260,28 @@ public sealed class ScriptMapTests
     [Test]
     public void Script_changes_just_what_it_names()
     {
-        using var content = ScriptedContent.Js("export default () => ({ headers: { 'x-a': 7, 'x-b': null }, properties: { done: true, list: [1], gone: null } });");
+        using var content = ScriptedContent.Js(
+            "export default () => ({ headers: { 'x-a': 7, 'x-b': null }, properties: { done: true, list: [1], gone: null } });"
+        );
 
         var changes = content.Script.Change(ScriptedContent.Call("{}"));
 
         Assert.That(changes.Body, Is.Null);
-        Assert.That(changes.Headers, Is.EqualTo(new[] { KeyValuePair.Create("x-a", (string?)"7"), KeyValuePair.Create("x-b", (string?)null) }));
-        Assert.That(changes.Properties, Is.EqualTo(new[] { KeyValuePair.Create("done", (object?)true), KeyValuePair.Create("list", (object?)"[1]"), KeyValuePair.Create("gone", (object?)null) }));
+        Assert.That(
+            changes.Headers,
+            Is.EqualTo(new[] { KeyValuePair.Create("x-a", (string?)"7"), KeyValuePair.Create("x-b", (string?)null) })
+        );
+        Assert.That(
+            changes.Properties,
+            Is.EqualTo(
+                new[]
+                {
+                    KeyValuePair.Create("done", (object?)true),
+                    KeyValuePair.Create("list", (object?)"[1]"),
+                    KeyValuePair.Create("gone", (object?)null),
+                }
+            )
+        );
     }
 
     [TestCase("() => 'text'", "expected an object")]
@@ -271,7 +317,10 @@ public sealed class ScriptMapTests
     {
         using var content = ScriptedContent.Js("export default input => ({ same: input.polluted === undefined, ...input });");
 
-        Assert.That(content.Make("""{ "__proto__": { "polluted": 1 }, "constructor": 2 }"""), Is.EqualTo("""{"same":true,"__proto__":{"polluted":1},"constructor":2}"""));
+        Assert.That(
+            content.Make("""{ "__proto__": { "polluted": 1 }, "constructor": 2 }"""),
+            Is.EqualTo("""{"same":true,"__proto__":{"polluted":1},"constructor":2}""")
+        );
     }
 
     private static EsbException Fail(string module)

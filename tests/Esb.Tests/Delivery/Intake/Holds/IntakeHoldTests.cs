@@ -11,7 +11,11 @@ namespace Esb.Tests.Delivery.Intake.Holds;
 [CancelAfter(10_000)]
 public sealed class IntakeHoldTests
 {
-    private static readonly AnyInboundConfig Morning = new() { Name = "shop", Schedule = new ScheduleConfig { From = TimeOfDay.Parse("08:00")!, To = TimeOfDay.Parse("18:00")! } };
+    private static readonly AnyInboundConfig Morning = new()
+    {
+        Name = "shop",
+        Schedule = new ScheduleConfig { From = TimeOfDay.Parse("08:00")!, To = TimeOfDay.Parse("18:00")! },
+    };
 
     private ManualTime _time = null!;
     private IntakeHold _hold = null!;
@@ -28,7 +32,10 @@ public sealed class IntakeHoldTests
         var refusal = Assert.Throws<EsbException>(_hold.Enter);
         _time.Skip(TimeSpan.FromHours(0.5));
 
-        Assert.That((refusal.Code, refusal.Kind, refusal.RetryAfter), Is.EqualTo(("ESB-ENDPOINT-CLOSED", FaultKind.Unavailable, TimeSpan.FromMinutes(30))));
+        Assert.That(
+            (refusal.Code, refusal.Kind, refusal.RetryAfter),
+            Is.EqualTo(("ESB-ENDPOINT-CLOSED", FaultKind.Unavailable, TimeSpan.FromMinutes(30)))
+        );
         Assert.That(_hold.Enter, Throws.Nothing);
     }
 
@@ -105,7 +112,12 @@ public sealed class IntakeHoldTests
     [Test]
     public void Status_shows_what_holds_it()
     {
-        var running = new EndpointStatus { Name = "shop", Type = "http-inbound", State = EndpointState.Running };
+        var running = new EndpointStatus
+        {
+            Name = "shop",
+            Type = "http-inbound",
+            State = EndpointState.Running,
+        };
         _hold.Keep(Morning);
         var closed = _hold.Show(running);
         _hold.Pause(true);
@@ -113,7 +125,10 @@ public sealed class IntakeHoldTests
         _hold.Pause(false);
         _time.Skip(TimeSpan.FromHours(8));
 
-        Assert.That((closed.State, closed.Reason), Is.EqualTo((EndpointState.Paused, "closed by its schedule until 2026-01-01 08:00 +00:00")));
+        Assert.That(
+            (closed.State, closed.Reason),
+            Is.EqualTo((EndpointState.Paused, "closed by its schedule until 2026-01-01 08:00 +00:00"))
+        );
         Assert.That((paused.State, _hold.Show(running)), Is.EqualTo((EndpointState.PausedByOperator, running)));
         Assert.That(_hold.Show(running with { State = EndpointState.Disabled }).State, Is.EqualTo(EndpointState.Disabled));
     }

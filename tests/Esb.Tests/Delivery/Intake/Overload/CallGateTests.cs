@@ -40,7 +40,8 @@ public sealed class CallGateTests
     public async Task Call_that_finds_the_queue_full_is_turned_away_at_once()
     {
         var gate = new CallGate(2, _time);
-        for (var call = 0; call < 4; call++) _ = gate.EnterAsync(CancellationToken.None).AsTask();
+        for (var call = 0; call < 4; call++)
+            _ = gate.EnterAsync(CancellationToken.None).AsTask();
 
         Assert.That(async () => await gate.EnterAsync(CancellationToken.None), Throws.InstanceOf<EsbException>());
         gate.Leave();

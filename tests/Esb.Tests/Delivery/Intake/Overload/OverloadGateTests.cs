@@ -10,7 +10,13 @@ namespace Esb.Tests.Delivery.Intake.Overload;
 
 public sealed class OverloadGateTests
 {
-    private static readonly LimitsConfig Limits = new() { InFlightHigh = 4, InFlightLow = 2, MemoryHigh = 80, MemoryLow = 70 };
+    private static readonly LimitsConfig Limits = new()
+    {
+        InFlightHigh = 4,
+        InFlightLow = 2,
+        MemoryHigh = 80,
+        MemoryLow = 70,
+    };
 
     private ITopicTransport _transport = null!;
     private ManualTime _time = null!;
@@ -25,7 +31,13 @@ public sealed class OverloadGateTests
         (_memory, _collections, _time, _lines, _transport) = (0, 0, new ManualTime(), new LogLines(), Substitute.For<ITopicTransport>());
         using var loggers = LoggerFactory.Create(logging => logging.AddProvider(_lines));
         _transport.Status.Returns(new TransportStatus(IsReady: true));
-        _gate = new OverloadGate(Limits, new MemoryMarks(Limits, _time, () => _memory, () => _collections++), _transport, _time, loggers.CreateLogger<OverloadGate>());
+        _gate = new OverloadGate(
+            Limits,
+            new MemoryMarks(Limits, _time, () => _memory, () => _collections++),
+            _transport,
+            _time,
+            loggers.CreateLogger<OverloadGate>()
+        );
     }
 
     [TearDown]
@@ -38,7 +50,8 @@ public sealed class OverloadGateTests
     [Test]
     public void Gate_closes_above_the_high_mark_and_opens_at_the_low_one()
     {
-        for (var i = 0; i < 4; i++) _gate.Enter(needsTopics: true);
+        for (var i = 0; i < 4; i++)
+            _gate.Enter(needsTopics: true);
         Assert.That(Refusal().Code, Is.EqualTo("ESB-OVERLOAD"));
 
         _gate.Leave();
@@ -54,7 +67,11 @@ public sealed class OverloadGateTests
     {
         var (inside, most, refused) = (0, 0, 0);
         using var start = new Barrier(16);
-        await Task.WhenAll(Enumerable.Range(0, 16).Select(_ => Task.Factory.StartNew(Work, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)));
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, 16)
+                .Select(_ => Task.Factory.StartNew(Work, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default))
+        );
 
         Assert.That((_gate.InFlight, refused > 0), Is.EqualTo((0, true)));
         Assert.That(most, Is.LessThanOrEqualTo(4));
@@ -76,7 +93,8 @@ public sealed class OverloadGateTests
                 }
 
                 InterlockedMax(ref most, Interlocked.Increment(ref inside));
-                for (var turn = 0; turn < 10; turn++) Thread.Yield();
+                for (var turn = 0; turn < 10; turn++)
+                    Thread.Yield();
                 Interlocked.Decrement(ref inside);
                 _gate.Leave();
             }
@@ -112,7 +130,8 @@ public sealed class OverloadGateTests
     [Test]
     public async Task What_waits_enters_once_there_is_less_to_do_and_closes_the_gate_to_no_caller()
     {
-        for (var i = 0; i < 4; i++) _gate.Enter(needsTopics: true);
+        for (var i = 0; i < 4; i++)
+            _gate.Enter(needsTopics: true);
         var waiting = _gate.WaitAsync(needsTopics: true, CancellationToken.None).AsTask();
         var atOnce = waiting.IsCompleted;
         _gate.Leave();
@@ -162,8 +181,10 @@ public sealed class OverloadGateTests
     [Test]
     public void Overload_is_logged_once_in_ten_seconds()
     {
-        for (var i = 0; i < 4; i++) _gate.Enter(needsTopics: true);
-        for (var i = 0; i < 100; i++) Refusal();
+        for (var i = 0; i < 4; i++)
+            _gate.Enter(needsTopics: true);
+        for (var i = 0; i < 100; i++)
+            Refusal();
         Assert.That(_lines.All, Has.Count.EqualTo(1));
 
         _time.Advance(TimeSpan.FromSeconds(11));
@@ -179,9 +200,7 @@ public sealed class OverloadGateTests
     private static void InterlockedMax(ref int most, int value)
     {
         int seen;
-        while (value > (seen = Volatile.Read(ref most)) && Interlocked.CompareExchange(ref most, value, seen) != seen)
-        {
-        }
+        while (value > (seen = Volatile.Read(ref most)) && Interlocked.CompareExchange(ref most, value, seen) != seen) { }
     }
 
     private void Measure(int percent)

@@ -96,7 +96,10 @@ internal abstract class InboundEndpointContract
     [Test]
     public async Task Sender_of_a_refused_message_is_told_and_the_next_one_is_taken(CancellationToken cancellationToken)
     {
-        Intake.Answer = (message, _) => SentIn(message.Body.ReadText()) == "bad" ? throw new EsbException("ESB-XML-SYNTAX", "The body is no XML.", FaultKind.Malformed) : Task.FromResult(Task.CompletedTask);
+        Intake.Answer = (message, _) =>
+            SentIn(message.Body.ReadText()) == "bad"
+                ? throw new EsbException("ESB-XML-SYNTAX", "The body is no XML.", FaultKind.Malformed)
+                : Task.FromResult(Task.CompletedTask);
         await using var endpoint = await StartAsync(cancellationToken);
 
         var bad = await SendAsync("bad", cancellationToken);
@@ -109,13 +112,17 @@ internal abstract class InboundEndpointContract
     public async Task Message_that_fails_for_now_is_not_lost(CancellationToken cancellationToken)
     {
         var failures = 0;
-        Intake.Answer = (_, _) => Interlocked.Increment(ref failures) == 1 ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable) : Task.FromResult(Task.CompletedTask);
+        Intake.Answer = (_, _) =>
+            Interlocked.Increment(ref failures) == 1
+                ? throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The broker is away.", FaultKind.Unavailable)
+                : Task.FromResult(Task.CompletedTask);
         await using var endpoint = await StartAsync(cancellationToken);
 
         var verdict = await SendAsync("<order/>", cancellationToken);
 
         Assert.That(verdict, Is.EqualTo(Waits ? SenderVerdict.Accepted : SenderVerdict.TryAgain));
-        if (Waits) Assert.That(Intake.Messages.Select(message => message.Id).Distinct().Count(), Is.EqualTo(1), "as the same message");
+        if (Waits)
+            Assert.That(Intake.Messages.Select(message => message.Id).Distinct().Count(), Is.EqualTo(1), "as the same message");
     }
 
     [Test]
@@ -123,7 +130,12 @@ internal abstract class InboundEndpointContract
     {
         await using var endpoint = await StartAsync(cancellationToken);
 
-        await AssertHeldBackAsync(() => AuditGate.Tell("the spool is full"), () => AuditGate.Tell(null), () => AuditGate.Waiting > 0, cancellationToken);
+        await AssertHeldBackAsync(
+            () => AuditGate.Tell("the spool is full"),
+            () => AuditGate.Tell(null),
+            () => AuditGate.Waiting > 0,
+            cancellationToken
+        );
     }
 
     [Test]
@@ -146,7 +158,12 @@ internal abstract class InboundEndpointContract
     {
         await using var endpoint = await StartAsync(cancellationToken);
 
-        await AssertHeldBackAsync(() => IntakeHold.Pause(true), () => IntakeHold.Pause(false), () => IntakeHold.Waiting > 0, cancellationToken);
+        await AssertHeldBackAsync(
+            () => IntakeHold.Pause(true),
+            () => IntakeHold.Pause(false),
+            () => IntakeHold.Waiting > 0,
+            cancellationToken
+        );
     }
 
     [Test]
@@ -155,7 +172,12 @@ internal abstract class InboundEndpointContract
         await using var endpoint = await StartAsync(cancellationToken);
         var closed = new AnyInboundConfig { Name = "in", Schedule = ClosedNow() };
 
-        await AssertHeldBackAsync(() => IntakeHold.Keep(closed), () => IntakeHold.Keep(closed with { Schedule = null }), () => IntakeHold.Waiting > 0, cancellationToken);
+        await AssertHeldBackAsync(
+            () => IntakeHold.Keep(closed),
+            () => IntakeHold.Keep(closed with { Schedule = null }),
+            () => IntakeHold.Waiting > 0,
+            cancellationToken
+        );
     }
 
     [Test]
@@ -165,8 +187,10 @@ internal abstract class InboundEndpointContract
         Intake.Answer = async (_, token) =>
         {
             var inside = Interlocked.Increment(ref now);
-            lock (full) most = Math.Max(most, inside);
-            if (inside >= WorkedOnAtOnce) full.TrySetResult();
+            lock (full)
+                most = Math.Max(most, inside);
+            if (inside >= WorkedOnAtOnce)
+                full.TrySetResult();
             await full.Task.WaitAsync(token);
             Interlocked.Decrement(ref now);
             return Task.CompletedTask;
@@ -221,7 +245,11 @@ internal abstract class InboundEndpointContract
     [Test]
     public async Task Stopping_ends_with_the_time_that_a_shutdown_may_take(CancellationToken cancellationToken)
     {
-        Intake.Answer = async (_, token) => { await Task.Delay(Timeout.Infinite, token); return Task.CompletedTask; };
+        Intake.Answer = async (_, token) =>
+        {
+            await Task.Delay(Timeout.Infinite, token);
+            return Task.CompletedTask;
+        };
         using var sender = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         await using var endpoint = await StartAsync(cancellationToken);
         var sending = SendAsync("<order/>", sender.Token);
@@ -244,7 +272,8 @@ internal abstract class InboundEndpointContract
         await using var endpoint = await StartAsync(cancellationToken);
         Overload(true);
         var asked = Asked;
-        if (Waits) await Eventually.HoldsAsync(() => Asked > asked + 1, "no look that began before is under way", cancellationToken);
+        if (Waits)
+            await Eventually.HoldsAsync(() => Asked > asked + 1, "no look that began before is under way", cancellationToken);
         using var sender = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var sending = SendAsync("<order/>", sender.Token);
 
@@ -265,17 +294,24 @@ internal abstract class InboundEndpointContract
     private TaskCompletionSource Hold()
     {
         var hold = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        Intake.Answer = async (_, token) => { await hold.Task.WaitAsync(token); return Task.CompletedTask; };
+        Intake.Answer = async (_, token) =>
+        {
+            await hold.Task.WaitAsync(token);
+            return Task.CompletedTask;
+        };
         return hold;
     }
 
     private async Task AssertHeldBackAsync(Action close, Action open, Func<bool> waits, CancellationToken cancellationToken)
     {
         close();
-        if (Waits) await Eventually.HoldsAsync(waits, "no look that began before is under way", cancellationToken);
+        if (Waits)
+            await Eventually.HoldsAsync(waits, "no look that began before is under way", cancellationToken);
         var sending = SendAsync("<order/>", cancellationToken);
-        if (Waits) await Eventually.HoldsAsync(waits, "it looks no further", cancellationToken);
-        else Assert.That(await sending, Is.EqualTo(SenderVerdict.TryAgain));
+        if (Waits)
+            await Eventually.HoldsAsync(waits, "it looks no further", cancellationToken);
+        else
+            Assert.That(await sending, Is.EqualTo(SenderVerdict.TryAgain));
         var before = Intake.Messages.Count;
         open();
 
@@ -287,7 +323,11 @@ internal abstract class InboundEndpointContract
     private static ScheduleConfig ClosedNow()
     {
         var now = TimeProvider.System.GetUtcNow();
-        return new ScheduleConfig { From = TimeOfDay.Parse($"{now.AddHours(3):HH}:00")!, To = TimeOfDay.Parse($"{now.AddHours(4):HH}:00")! };
+        return new ScheduleConfig
+        {
+            From = TimeOfDay.Parse($"{now.AddHours(3):HH}:00")!,
+            To = TimeOfDay.Parse($"{now.AddHours(4):HH}:00")!,
+        };
     }
 
     private sealed record AnyInboundConfig : InboundEndpointConfig;

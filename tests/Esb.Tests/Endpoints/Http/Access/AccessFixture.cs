@@ -48,17 +48,28 @@ public abstract class AccessFixture
 
     /// <summary>An endpoint at /orders that publishes.</summary>
     /// <param name="more">Further settings, each after a comma.</param>
-    protected static string Orders(string more) => $$""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new"{{more}} } """;
+    protected static string Orders(string more) =>
+        $$""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new"{{more}} } """;
 
-    protected static AuthenticationHeaderValue Basic(string user, string password) => new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")));
+    protected static AuthenticationHeaderValue Basic(string user, string password) =>
+        new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")));
 
     protected static Action<HttpRequestHeaders> WithKey(string key) => headers => headers.Add("X-Api-Key", key);
 
-    protected static Action<HttpRequestHeaders> WithAuthorization(AuthenticationHeaderValue value) => headers => headers.Authorization = value;
+    protected static Action<HttpRequestHeaders> WithAuthorization(AuthenticationHeaderValue value) =>
+        headers => headers.Authorization = value;
 
-    protected async Task<HttpResponseMessage> AskAsync(string path, Action<HttpRequestHeaders>? sign, CancellationToken cancellationToken, string body = "<order/>")
+    protected async Task<HttpResponseMessage> AskAsync(
+        string path,
+        Action<HttpRequestHeaders>? sign,
+        CancellationToken cancellationToken,
+        string body = "<order/>"
+    )
     {
-        using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new StringContent(body, Encoding.UTF8, "application/xml") };
+        using var request = new HttpRequestMessage(HttpMethod.Post, path)
+        {
+            Content = new StringContent(body, Encoding.UTF8, "application/xml"),
+        };
         sign?.Invoke(request.Headers);
         return await Bus.Client.SendAsync(request, cancellationToken);
     }

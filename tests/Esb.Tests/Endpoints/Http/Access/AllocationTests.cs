@@ -48,7 +48,8 @@ public sealed class AllocationTests : AccessFixture
         check.IdentifyAsync(context).GetAwaiter().GetResult();
 
         var before = GC.GetAllocatedBytesForCurrentThread();
-        for (var call = 0; call < Calls; call++) check.IdentifyAsync(context).GetAwaiter().GetResult();
+        for (var call = 0; call < Calls; call++)
+            check.IdentifyAsync(context).GetAwaiter().GetResult();
 
         Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(Calls), "bytes: less than one for each call");
     }
@@ -56,7 +57,11 @@ public sealed class AllocationTests : AccessFixture
     private EndpointAccess? Access()
     {
         Assert.That(Bus.Errors.All, Is.Empty);
-        var config = Bus.Services.GetRequiredService<EsbConfiguration>().Named<EndpointConfig>("endpoints").Values.OfType<HttpInboundConfig>().Single();
+        var config = Bus
+            .Services.GetRequiredService<EsbConfiguration>()
+            .Named<EndpointConfig>("endpoints")
+            .Values.OfType<HttpInboundConfig>()
+            .Single();
         return Bus.Services.GetRequiredService<AccessFactory>().Create(config, Substitute.For<IMessageIntake>());
     }
 

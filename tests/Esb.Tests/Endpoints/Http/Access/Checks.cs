@@ -11,7 +11,8 @@ internal static class Checks
 {
     private const int Calls = 200;
 
-    public static ICredentialCheck Of(HttpBus bus, CredentialKind kind) => bus.Services.GetRequiredService<PartyCredentials>().CheckOf(kind, "X-Api-Key");
+    public static ICredentialCheck Of(HttpBus bus, CredentialKind kind) =>
+        bus.Services.GetRequiredService<PartyCredentials>().CheckOf(kind, "X-Api-Key");
 
     public static DefaultHttpContext Request(AuthenticationHeaderValue authorization)
     {
@@ -24,7 +25,8 @@ internal static class Checks
     public static async Task<double> TimeAsync(ICredentialCheck check, HttpContext context)
     {
         var started = Stopwatch.GetTimestamp();
-        for (var call = 0; call < Calls; call++) await check.IdentifyAsync(context);
+        for (var call = 0; call < Calls; call++)
+            await check.IdentifyAsync(context);
         return Stopwatch.GetElapsedTime(started).TotalMilliseconds;
     }
 }

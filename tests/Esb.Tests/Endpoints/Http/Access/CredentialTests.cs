@@ -15,11 +15,17 @@ public sealed class CredentialTests : AccessFixture
         yield return new TestCaseData("api-key", WithKey(NextShopKey)).SetArgDisplayNames("the next api key");
         yield return new TestCaseData("basic", WithAuthorization(Basic("shop", ShopPassword))).SetArgDisplayNames("basic");
         yield return new TestCaseData("basic", WithAuthorization(Basic("shop", NextShopKey))).SetArgDisplayNames("the next password");
-        yield return new TestCaseData("jwt", WithAuthorization(new AuthenticationHeaderValue("Bearer", Token()))).SetArgDisplayNames("token");
+        yield return new TestCaseData("jwt", WithAuthorization(new AuthenticationHeaderValue("Bearer", Token()))).SetArgDisplayNames(
+            "token"
+        );
     }
 
     [TestCaseSource(nameof(Credentials)), CancelAfter(10_000)]
-    public async Task Party_of_a_credential_is_the_party_of_the_message(string kind, Action<HttpRequestHeaders> sign, CancellationToken cancellationToken)
+    public async Task Party_of_a_credential_is_the_party_of_the_message(
+        string kind,
+        Action<HttpRequestHeaders> sign,
+        CancellationToken cancellationToken
+    )
     {
         await Bus.StartAsync(Orders($$""", "authentication": ["{{kind}}"] """), Parties);
 
@@ -46,7 +52,10 @@ public sealed class CredentialTests : AccessFixture
     {
         string? party = null;
         Bus.With("work", (context, _) => Remember(context, ref party));
-        await Bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/in", "process": "work", "authentication": ["api-key"] } """, Parties);
+        await Bus.StartAsync(
+            """ "in": { "type": "http-inbound", "path": "/in", "process": "work", "authentication": ["api-key"] } """,
+            Parties
+        );
 
         using var answer = await AskAsync("/in", WithKey(CarrierKey), cancellationToken);
 
@@ -57,10 +66,13 @@ public sealed class CredentialTests : AccessFixture
     public async Task Relay_asks_for_a_credential_too(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        await Bus.StartAsync($$"""
+        await Bus.StartAsync(
+            $$"""
             "in": { "type": "http-inbound", "path": "/in", "relay": "out", "authentication": ["api-key"] },
             "out": { "type": "http-outbound", "url": "{{backend.Url}}" }
-            """, Parties);
+            """,
+            Parties
+        );
 
         var stranger = await OutcomeAsync(await AskAsync("/in", null, cancellationToken));
         using var answer = await AskAsync("/in", WithKey(ShopKey), cancellationToken);
@@ -101,7 +113,8 @@ public sealed class CredentialTests : AccessFixture
         Assert.That((answer.StatusCode, Bus.Published.Single().Party), Is.EqualTo((HttpStatusCode.Accepted, (string?)null)));
     }
 
-    private static string Token() => SomeTokens.Hs256(SomeTokens.Claims(TimeProvider.System.GetUtcNow()), Encoding.UTF8.GetBytes(SharedSecret));
+    private static string Token() =>
+        SomeTokens.Hs256(SomeTokens.Claims(TimeProvider.System.GetUtcNow()), Encoding.UTF8.GetBytes(SharedSecret));
 
     private static ValueTask Remember(MessageContext context, ref string? party)
     {

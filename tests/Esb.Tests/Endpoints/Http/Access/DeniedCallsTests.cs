@@ -14,19 +14,27 @@ public sealed class DeniedCallsTests : AccessFixture
     {
         var counted = new List<string>();
         using var listener = Listen(counted);
-        await Bus.StartAsync(Orders(""", "authentication": ["api-key"], "parties": ["shop"], "rateLimit": { "calls": 1, "per": "1h" } """), Parties);
+        await Bus.StartAsync(
+            Orders(""", "authentication": ["api-key"], "parties": ["shop"], "rateLimit": { "calls": 1, "per": "1h" } """),
+            Parties
+        );
 
         foreach (var key in new[] { "nobody-key-0123456789", "nobody-key-9876543210", CarrierKey, ShopKey, ShopKey })
             (await AskAsync("/orders", WithKey(key), cancellationToken)).Dispose();
 
-        Assert.That(counted, Is.EqualTo(new[]
-        {
-            "esb.http.request.denied orders ESB-HTTP-UNAUTHENTICATED -",
-            "esb.http.request.denied orders ESB-HTTP-UNAUTHENTICATED -",
-            "esb.http.request.denied orders ESB-HTTP-FORBIDDEN carrier",
-            "esb.party.requests orders - shop",
-            "esb.http.request.denied orders ESB-HTTP-RATELIMIT shop",
-        }));
+        Assert.That(
+            counted,
+            Is.EqualTo(
+                new[]
+                {
+                    "esb.http.request.denied orders ESB-HTTP-UNAUTHENTICATED -",
+                    "esb.http.request.denied orders ESB-HTTP-UNAUTHENTICATED -",
+                    "esb.http.request.denied orders ESB-HTTP-FORBIDDEN carrier",
+                    "esb.party.requests orders - shop",
+                    "esb.http.request.denied orders ESB-HTTP-RATELIMIT shop",
+                }
+            )
+        );
         Assert.That(Bus.Status.Single().Failures, Is.EqualTo(4));
     }
 
@@ -39,17 +47,27 @@ public sealed class DeniedCallsTests : AccessFixture
         using var stranger = new HttpClient { BaseAddress = bus.Address };
         using var carrier = new HttpClient { BaseAddress = bus.Address, DefaultRequestHeaders = { { "X-Api-Key", CarrierKey } } };
 
-        for (var call = 0; call < 5; call++) (await stranger.PostAsync("/orders", null, cancellationToken)).Dispose();
-        for (var call = 0; call < 2; call++) (await carrier.PostAsync("/orders", null, cancellationToken)).Dispose();
+        for (var call = 0; call < 5; call++)
+            (await stranger.PostAsync("/orders", null, cancellationToken)).Dispose();
+        for (var call = 0; call < 2; call++)
+            (await carrier.PostAsync("/orders", null, cancellationToken)).Dispose();
         time.Advance(TimeSpan.FromSeconds(11));
         (await stranger.PostAsync("/orders", null, cancellationToken)).Dispose();
 
-        Assert.That(bus.Log.All.Select(line => line.Text.Trim()).Where(line => line.Contains("refused a call", StringComparison.Ordinal)), Is.EqualTo(new[]
-        {
-            "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 0 more since it was last said",
-            "Endpoint orders refused a call: Forbidden (ESB-HTTP-FORBIDDEN), from carrier at 127.0.0.1; 0 more since it was last said",
-            "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 4 more since it was last said",
-        }));
+        Assert.That(
+            bus.Log.All.Select(line => line.Text.Trim()).Where(line => line.Contains("refused a call", StringComparison.Ordinal)),
+            Is.EqualTo(
+                new[]
+                {
+                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 0 more since it "
+                        + "was last said",
+                    "Endpoint orders refused a call: Forbidden (ESB-HTTP-FORBIDDEN), from carrier at 127.0.0.1; 0 more since it was "
+                        + "last said",
+                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 4 more since it "
+                        + "was last said",
+                }
+            )
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -62,7 +80,8 @@ public sealed class DeniedCallsTests : AccessFixture
             Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllDataAndRecorded,
             ActivityStopped = activity =>
             {
-                lock (parties) parties.Add(activity.GetTagItem(EsbTelemetry.Tags.Party));
+                lock (parties)
+                    parties.Add(activity.GetTagItem(EsbTelemetry.Tags.Party));
             },
         };
         ActivitySource.AddActivityListener(listener);
@@ -75,7 +94,8 @@ public sealed class DeniedCallsTests : AccessFixture
 
     private static bool Seen(List<object?> parties)
     {
-        lock (parties) return parties.Contains("shop");
+        lock (parties)
+            return parties.Contains("shop");
     }
 
     private static MeterListener Listen(List<string> counted)
@@ -84,14 +104,22 @@ public sealed class DeniedCallsTests : AccessFixture
         {
             InstrumentPublished = (instrument, listener) =>
             {
-                if (instrument.Name is EsbTelemetry.Metrics.DeniedRequests or EsbTelemetry.Metrics.PartyRequests) listener.EnableMeasurementEvents(instrument);
+                if (instrument.Name is EsbTelemetry.Metrics.DeniedRequests or EsbTelemetry.Metrics.PartyRequests)
+                    listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<long>((instrument, _, tags, _) =>
-        {
-            var values = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value);
-            lock (counted) counted.Add($"{instrument.Name} {values[EsbTelemetry.Tags.Endpoint]} {values.GetValueOrDefault(EsbTelemetry.Tags.ErrorType) ?? "-"} {values.GetValueOrDefault(EsbTelemetry.Tags.Party) ?? "-"}");
-        });
+        listener.SetMeasurementEventCallback<long>(
+            (instrument, _, tags, _) =>
+            {
+                var values = tags.ToArray().ToDictionary(tag => tag.Key, tag => tag.Value);
+                lock (counted)
+                    counted.Add(
+                        $"{instrument.Name} {values[EsbTelemetry.Tags.Endpoint]} "
+                            + $"{values.GetValueOrDefault(EsbTelemetry.Tags.ErrorType) ?? "-"} "
+                            + $"{values.GetValueOrDefault(EsbTelemetry.Tags.Party) ?? "-"}"
+                    );
+            }
+        );
         listener.Start();
         return listener;
     }

@@ -6,7 +6,11 @@ namespace Esb.Tests.Endpoints.Http.Access;
 [Property("Case", "HTP-15")]
 public sealed class ForbiddenTests : AccessFixture
 {
-    [TestCase(""", "parties": ["shop"] """, TestName = "Party that is not among those of the endpoint"), TestCase("", TestName = "Party that may not publish the subject"), CancelAfter(10_000)]
+    [
+        TestCase(""", "parties": ["shop"] """, TestName = "Party that is not among those of the endpoint"),
+        TestCase("", TestName = "Party that may not publish the subject"),
+        CancelAfter(10_000)
+    ]
     public async Task Party_at_the_wrong_endpoint_is_refused_and_audited(string more, CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders($$""", "authentication": ["api-key"]{{more}}"""), Parties);
@@ -18,17 +22,21 @@ public sealed class ForbiddenTests : AccessFixture
         Assert.That(Bus.Published, Is.Empty);
         Assert.That(
             Bus.Audit.Facts.Select(fact => (fact.Kind, fact.Endpoint, fact.Party, fact.Code, fact.MessageId.ToString())),
-            Is.EqualTo(new[] { (AuditKind.Refused, "orders", "carrier", "ESB-HTTP-FORBIDDEN", id) }));
+            Is.EqualTo(new[] { (AuditKind.Refused, "orders", "carrier", "ESB-HTTP-FORBIDDEN", id) })
+        );
     }
 
     [Test, CancelAfter(10_000)]
     public async Task Party_at_the_wrong_relay_reaches_no_target(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        await Bus.StartAsync($$"""
+        await Bus.StartAsync(
+            $$"""
             "in": { "type": "http-inbound", "path": "/in", "relay": "out", "authentication": ["api-key"], "parties": ["shop"] },
             "out": { "type": "http-outbound", "url": "{{backend.Url}}" }
-            """, Parties);
+            """,
+            Parties
+        );
 
         var outcome = await OutcomeAsync(await AskAsync("/in", WithKey(CarrierKey), cancellationToken));
 

@@ -19,7 +19,9 @@ internal sealed class LongSecretTests : AccessFixture
         var keys = new Dictionary<SecretDigest, Party> { [digests.Of(Longest)] = shop, [digests.Of(Longest + "too much")] = thief };
         var check = new ApiKeyCheck("X-Api-Key", keys.ToFrozenDictionary(), digests);
 
-        var verdict = await check.IdentifyAsync(new DefaultHttpContext { Request = { Headers = { ["X-Api-Key"] = Longest + new string('k', more) } } });
+        var verdict = await check.IdentifyAsync(
+            new DefaultHttpContext { Request = { Headers = { ["X-Api-Key"] = Longest + new string('k', more) } } }
+        );
 
         Assert.That(verdict, Is.EqualTo(expected == Denial.None ? Verdict.Of(shop) : Verdict.Refused(expected)));
     }
@@ -28,7 +30,10 @@ internal sealed class LongSecretTests : AccessFixture
     public async Task Longest_user_and_password_are_known_together(CancellationToken cancellationToken)
     {
         Bus.Variables["LONGEST"] = Longest;
-        await Bus.StartAsync(Orders(""", "authentication": ["basic"] """), """, "parties": { "shop": { "users": [{ "user": "${env:LONGEST}", "password": "${env:LONGEST}" }], "publish": ["orders.#"] } }""");
+        await Bus.StartAsync(
+            Orders(""", "authentication": ["basic"] """),
+            """, "parties": { "shop": { "users": [{ "user": "${env:LONGEST}", "password": "${env:LONGEST}" }], "publish": ["orders.#"] } }"""
+        );
 
         using var right = await AskAsync("/orders", WithAuthorization(Basic(Longest, Longest)), cancellationToken);
         using var wrong = await AskAsync("/orders", WithAuthorization(Basic(Longest, Longest[1..])), cancellationToken);

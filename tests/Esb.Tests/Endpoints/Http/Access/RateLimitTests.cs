@@ -12,15 +12,24 @@ public sealed class RateLimitTests : AccessFixture
     {
         const string settings = """, "authentication": ["api-key"], "process": "work", "rateLimit": { "calls": 2, "per": "1h" } """;
         Bus.With("work", (_, _) => ValueTask.CompletedTask);
-        await Bus.StartAsync($$""" "a": { "type": "http-inbound", "path": "/a"{{settings}} }, "b": { "type": "http-inbound", "path": "/b"{{settings}} } """, Parties);
+        await Bus.StartAsync(
+            $$""" "a": { "type": "http-inbound", "path": "/a"{{settings}} }, "b": { "type": "http-inbound", "path": "/b"{{settings}} } """,
+            Parties
+        );
 
         var shop = new List<HttpStatusCode>();
-        for (var call = 0; call < 4; call++) shop.Add((await OutcomeAsync(await AskAsync("/a", WithKey(ShopKey), cancellationToken))).Status);
+        for (var call = 0; call < 4; call++)
+            shop.Add((await OutcomeAsync(await AskAsync("/a", WithKey(ShopKey), cancellationToken))).Status);
         var rotated = await OutcomeAsync(await AskAsync("/a", WithKey(NextShopKey), cancellationToken));
         var carrier = await OutcomeAsync(await AskAsync("/a", WithKey(CarrierKey), cancellationToken));
         var elsewhere = await OutcomeAsync(await AskAsync("/b", WithKey(ShopKey), cancellationToken));
 
-        Assert.That(shop, Is.EqualTo(new[] { HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.TooManyRequests, HttpStatusCode.TooManyRequests }));
+        Assert.That(
+            shop,
+            Is.EqualTo(
+                new[] { HttpStatusCode.Accepted, HttpStatusCode.Accepted, HttpStatusCode.TooManyRequests, HttpStatusCode.TooManyRequests }
+            )
+        );
         Assert.That(rotated, Is.EqualTo((HttpStatusCode.TooManyRequests, "ESB-HTTP-RATELIMIT")), "another key of the same party");
         Assert.That((carrier.Status, elsewhere.Status), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.Accepted)));
     }
@@ -29,10 +38,12 @@ public sealed class RateLimitTests : AccessFixture
     public async Task Address_that_guesses_waits_and_callers_without_a_credential_do_not_count(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key"] """), Parties);
-        for (var call = 0; call < 40; call++) (await AskAsync("/orders", null, cancellationToken)).Dispose();
+        for (var call = 0; call < 40; call++)
+            (await AskAsync("/orders", null, cancellationToken)).Dispose();
         var before = await OutcomeAsync(await AskAsync("/orders", WithKey(ShopKey), cancellationToken));
         var guesses = new List<(HttpStatusCode Status, string? Code)>();
-        for (var guess = 0; guess < 60; guess++) guesses.Add(await OutcomeAsync(await AskAsync("/orders", WithKey($"guess-number-{guess:D8}"), cancellationToken)));
+        for (var guess = 0; guess < 60; guess++)
+            guesses.Add(await OutcomeAsync(await AskAsync("/orders", WithKey($"guess-number-{guess:D8}"), cancellationToken)));
 
         Assert.That(before.Status, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That(guesses[..20].Select(guess => guess.Status), Is.All.EqualTo(HttpStatusCode.Unauthorized));
@@ -43,7 +54,8 @@ public sealed class RateLimitTests : AccessFixture
     public async Task Caller_is_told_when_to_come_back(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key"], "rateLimit": { "calls": 2, "per": "1h" } """), Parties);
-        for (var call = 0; call < 2; call++) (await AskAsync("/orders", WithKey(ShopKey), cancellationToken)).Dispose();
+        for (var call = 0; call < 2; call++)
+            (await AskAsync("/orders", WithKey(ShopKey), cancellationToken)).Dispose();
 
         using var answer = await AskAsync("/orders", WithKey(ShopKey), cancellationToken);
 
@@ -67,7 +79,15 @@ public sealed class RateLimitTests : AccessFixture
     public void Allowance_comes_back_evenly()
     {
         var time = new ManualTime();
-        var limit = new RateLimit(new RateLimitConfig { Calls = 10, Per = TimeSpan.FromSeconds(1), Burst = 3 }, time);
+        var limit = new RateLimit(
+            new RateLimitConfig
+            {
+                Calls = 10,
+                Per = TimeSpan.FromSeconds(1),
+                Burst = 3,
+            },
+            time
+        );
 
         var burst = Enumerable.Range(0, 4).Select(_ => limit.Take()).ToList();
         time.Skip(TimeSpan.FromMilliseconds(250));
@@ -83,10 +103,15 @@ public sealed class RateLimitTests : AccessFixture
         var limit = new RateLimit(new RateLimitConfig { Calls = 100, Per = TimeSpan.FromHours(1) }, new ManualTime());
         var admitted = 0;
 
-        Parallel.For(0, 10_000, _ =>
-        {
-            if (limit.Take() == TimeSpan.Zero) Interlocked.Increment(ref admitted);
-        });
+        Parallel.For(
+            0,
+            10_000,
+            _ =>
+            {
+                if (limit.Take() == TimeSpan.Zero)
+                    Interlocked.Increment(ref admitted);
+            }
+        );
 
         Assert.That(admitted, Is.EqualTo(100));
     }

@@ -31,7 +31,11 @@ public sealed class SignatureTests : AccessFixture
     }
 
     [TestCaseSource(nameof(Wrong)), CancelAfter(10_000)]
-    public async Task Which_check_failed_only_the_log_tells(Func<long, (string?, string?)> headers, string reason, CancellationToken cancellationToken)
+    public async Task Which_check_failed_only_the_log_tells(
+        Func<long, (string?, string?)> headers,
+        string reason,
+        CancellationToken cancellationToken
+    )
     {
         await Bus.StartAsync(Orders(Signed), Parties);
 
@@ -61,10 +65,13 @@ public sealed class SignatureTests : AccessFixture
     public async Task Signed_request_is_relayed_as_it_came(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        await Bus.StartAsync($$"""
+        await Bus.StartAsync(
+            $$"""
             "in": { "type": "http-inbound", "path": "/in", "relay": "out"{{Signed}} },
             "out": { "type": "http-outbound", "url": "{{backend.Url}}" }
-            """, Parties);
+            """,
+            Parties
+        );
 
         var now = Now;
         using var right = await AskAsync("/in", With((Sign(ShopKey, now, Body), $"{now}")), cancellationToken, Body);
@@ -79,15 +86,26 @@ public sealed class SignatureTests : AccessFixture
     public async Task Form_of_other_services_can_be_described(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(
-            Orders($$"""{{Signed}}, "signature": { "header": "X-Slack-Signature", "timestampHeader": "X-Slack-Request-Timestamp", "prefix": "v0=", "encoding": "base64", "content": "v0:{timestamp}:{body}" } """), Parties);
+            Orders(
+                $$"""{{Signed}}, "signature": { "header": "X-Slack-Signature", "timestampHeader": "X-Slack-Request-Timestamp", "prefix": "v0=", "encoding": "base64", "content": "v0:{timestamp}:{body}" } """
+            ),
+            Parties
+        );
         var now = Now;
-        var signature = Convert.ToBase64String(HMACSHA256.HashData(Encoding.UTF8.GetBytes(ShopKey), Encoding.UTF8.GetBytes($"v0:{now}:{Body}")));
+        var signature = Convert.ToBase64String(
+            HMACSHA256.HashData(Encoding.UTF8.GetBytes(ShopKey), Encoding.UTF8.GetBytes($"v0:{now}:{Body}"))
+        );
 
-        using var answer = await AskAsync("/orders", headers =>
-        {
-            headers.Add("X-Slack-Signature", $"v0={signature}");
-            headers.Add("X-Slack-Request-Timestamp", $"{now}");
-        }, cancellationToken, Body);
+        using var answer = await AskAsync(
+            "/orders",
+            headers =>
+            {
+                headers.Add("X-Slack-Signature", $"v0={signature}");
+                headers.Add("X-Slack-Request-Timestamp", $"{now}");
+            },
+            cancellationToken,
+            Body
+        );
 
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
     }
@@ -108,11 +126,15 @@ public sealed class SignatureTests : AccessFixture
     private static string Sign(string key, string time, string body) =>
         $"sha256={Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(key), Encoding.UTF8.GetBytes($"{time}.{body}")))}";
 
-    private static Action<HttpRequestHeaders> With((string? Signature, string? Time) shown) => headers =>
-    {
-        if (shown.Signature is not null) headers.Add("X-Signature", shown.Signature);
-        if (shown.Time is not null) headers.Add("X-Timestamp", shown.Time);
-    };
+    private static Action<HttpRequestHeaders> With((string? Signature, string? Time) shown) =>
+        headers =>
+        {
+            if (shown.Signature is not null)
+                headers.Add("X-Signature", shown.Signature);
+            if (shown.Time is not null)
+                headers.Add("X-Timestamp", shown.Time);
+        };
 
-    private static TestCaseData Case(string name, string reason, Func<long, (string?, string?)> headers) => new TestCaseData(headers, reason).SetArgDisplayNames(name);
+    private static TestCaseData Case(string name, string reason, Func<long, (string?, string?)> headers) =>
+        new TestCaseData(headers, reason).SetArgDisplayNames(name);
 }

@@ -51,7 +51,10 @@ public sealed class TokenTests
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.EqualTo("shop"));
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa), cancellationToken), Is.EqualTo("shop"), "without the id of its key");
         Assert.That(await AskAsync(SomeTokens.Es256(Claims(), _ecdsa, "two"), cancellationToken), Is.EqualTo("shop"));
-        Assert.That(await AskAsync(SomeTokens.Hs256(Claims(("iss", "https://shared")), Encoding.UTF8.GetBytes(Secret)), cancellationToken), Is.EqualTo("partner"));
+        Assert.That(
+            await AskAsync(SomeTokens.Hs256(Claims(("iss", "https://shared")), Encoding.UTF8.GetBytes(Secret)), cancellationToken),
+            Is.EqualTo("partner")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -60,7 +63,11 @@ public sealed class TokenTests
         await StartAsync();
 
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("sub", "other")), _rsa), cancellationToken), Is.EqualTo("other"));
-        Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("aud", new JsonArray("somebody", "bus"))), _rsa), cancellationToken), Is.EqualTo("shop"), "one of several audiences");
+        Assert.That(
+            await AskAsync(SomeTokens.Rs256(Claims(("aud", new JsonArray("somebody", "bus"))), _rsa), cancellationToken),
+            Is.EqualTo("shop"),
+            "one of several audiences"
+        );
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("sub", "stranger")), _rsa), cancellationToken), Is.Null);
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("sub", null)), _rsa), cancellationToken), Is.Null);
     }
@@ -70,15 +77,38 @@ public sealed class TokenTests
     {
         await StartAsync();
         var modulus = _rsa.ExportParameters(includePrivateParameters: false).Modulus!;
-        var publicKeys = new[] { File.ReadAllBytes(KeyFile), _rsa.ExportSubjectPublicKeyInfo(), Encoding.ASCII.GetBytes(_rsa.ExportSubjectPublicKeyInfoPem()), Encoding.ASCII.GetBytes(_rsa.ExportRSAPublicKeyPem()), modulus };
+        var publicKeys = new[]
+        {
+            File.ReadAllBytes(KeyFile),
+            _rsa.ExportSubjectPublicKeyInfo(),
+            Encoding.ASCII.GetBytes(_rsa.ExportSubjectPublicKeyInfoPem()),
+            Encoding.ASCII.GetBytes(_rsa.ExportRSAPublicKeyPem()),
+            modulus,
+        };
 
         foreach (var none in new[] { "none", "None", "NONE", "" })
-            Assert.That(await AskAsync(SomeTokens.Make(new JsonObject { ["alg"] = none }, Claims(), _ => []), cancellationToken), Is.Null, $"alg: {none}");
+            Assert.That(
+                await AskAsync(SomeTokens.Make(new JsonObject { ["alg"] = none }, Claims(), _ => []), cancellationToken),
+                Is.Null,
+                $"alg: {none}"
+            );
         foreach (var key in publicKeys)
             Assert.That(await AskAsync(SomeTokens.Hs256(Claims(), key), cancellationToken), Is.Null, "a public key taken for a shared one");
-        Assert.That(await AskAsync(SomeTokens.Hs256(Claims(), Encoding.UTF8.GetBytes(Secret)), cancellationToken), Is.Null, "the secret of another issuer");
-        Assert.That(await AskAsync(SomeTokens.Hs256(Claims(("iss", "https://shared")), Encoding.UTF8.GetBytes(Secret), "HS512"), cancellationToken), Is.Null, "an algorithm that was not agreed");
-        Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("iss", "https://shared")), _rsa), cancellationToken), Is.Null, "an asymmetric one where a secret is shared");
+        Assert.That(
+            await AskAsync(SomeTokens.Hs256(Claims(), Encoding.UTF8.GetBytes(Secret)), cancellationToken),
+            Is.Null,
+            "the secret of another issuer"
+        );
+        Assert.That(
+            await AskAsync(SomeTokens.Hs256(Claims(("iss", "https://shared")), Encoding.UTF8.GetBytes(Secret), "HS512"), cancellationToken),
+            Is.Null,
+            "an algorithm that was not agreed"
+        );
+        Assert.That(
+            await AskAsync(SomeTokens.Rs256(Claims(("iss", "https://shared")), _rsa), cancellationToken),
+            Is.Null,
+            "an asymmetric one where a secret is shared"
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -94,20 +124,61 @@ public sealed class TokenTests
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("iss", null)), _rsa), cancellationToken), Is.Null);
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("aud", "busy")), _rsa), cancellationToken), Is.Null);
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("aud", null)), _rsa), cancellationToken), Is.Null);
-        Assert.That(await AskAsync($"{good[0]}.{others[1]}.{good[2]}", cancellationToken), Is.Null, "claims of one token, signature of another");
+        Assert.That(
+            await AskAsync($"{good[0]}.{others[1]}.{good[2]}", cancellationToken),
+            Is.Null,
+            "claims of one token, signature of another"
+        );
         Assert.That(await AskAsync($"{good[0]}.{good[1]}.", cancellationToken), Is.Null);
-        Assert.That(await AskAsync(SomeTokens.Make(new JsonObject { ["alg"] = "RS256", ["crit"] = new JsonArray("b64"), ["b64"] = true }, Claims(), Sign), cancellationToken), Is.Null, "an extension that must be understood");
+        Assert.That(
+            await AskAsync(
+                SomeTokens.Make(
+                    new JsonObject
+                    {
+                        ["alg"] = "RS256",
+                        ["crit"] = new JsonArray("b64"),
+                        ["b64"] = true,
+                    },
+                    Claims(),
+                    Sign
+                ),
+                cancellationToken
+            ),
+            Is.Null,
+            "an extension that must be understood"
+        );
 
         byte[] Sign(byte[] content) => _rsa.SignData(content, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
     }
 
-    [TestCase(-29, null, true), TestCase(-31, null, false), TestCase(60, 29, true), TestCase(60, 31, false), TestCase(null, null, false), CancelAfter(20_000)]
-    public async Task Token_is_taken_in_its_time_give_or_take_the_skew(int? expires, int? begins, bool taken, CancellationToken cancellationToken)
+    [
+        TestCase(-29, null, true),
+        TestCase(-31, null, false),
+        TestCase(60, 29, true),
+        TestCase(60, 31, false),
+        TestCase(null, null, false),
+        CancelAfter(20_000)
+    ]
+    public async Task Token_is_taken_in_its_time_give_or_take_the_skew(
+        int? expires,
+        int? begins,
+        bool taken,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync();
         var now = _time.GetUtcNow();
 
-        var party = await AskAsync(SomeTokens.Rs256(Claims(("exp", expires is null ? null : now.AddSeconds(expires.Value).ToUnixTimeSeconds()), ("nbf", begins is null ? null : now.AddSeconds(begins.Value).ToUnixTimeSeconds())), _rsa), cancellationToken);
+        var party = await AskAsync(
+            SomeTokens.Rs256(
+                Claims(
+                    ("exp", expires is null ? null : now.AddSeconds(expires.Value).ToUnixTimeSeconds()),
+                    ("nbf", begins is null ? null : now.AddSeconds(begins.Value).ToUnixTimeSeconds())
+                ),
+                _rsa
+            ),
+            cancellationToken
+        );
 
         Assert.That(party, Is.EqualTo(taken ? "shop" : null));
     }
@@ -124,7 +195,20 @@ public sealed class TokenTests
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("exp", -1)), _rsa), cancellationToken), Is.Null);
     }
 
-    [TestCase("eyJhbGciOiJSUzI1NiJ9"), TestCase("a.b.c"), TestCase("..."), TestCase("...."), TestCase("eyJhbGciOiJSUzI1NiJ9.bm90IGpzb24.AAAA"), TestCase("eyJhbGciOiJSUzI1NiJ9.W10.AAAA"), TestCase("bnVsbA.bnVsbA.AAAA"), TestCase("e30.e30.e30"), TestCase("eyJ hbGci.e30.e30"), TestCase("\"e30\".e30.e30"), TestCase("e30.e30.e30.e30.e30"), CancelAfter(20_000)]
+    [
+        TestCase("eyJhbGciOiJSUzI1NiJ9"),
+        TestCase("a.b.c"),
+        TestCase("..."),
+        TestCase("...."),
+        TestCase("eyJhbGciOiJSUzI1NiJ9.bm90IGpzb24.AAAA"),
+        TestCase("eyJhbGciOiJSUzI1NiJ9.W10.AAAA"),
+        TestCase("bnVsbA.bnVsbA.AAAA"),
+        TestCase("e30.e30.e30"),
+        TestCase("eyJ hbGci.e30.e30"),
+        TestCase("\"e30\".e30.e30"),
+        TestCase("e30.e30.e30.e30.e30"),
+        CancelAfter(20_000)
+    ]
     public async Task What_is_no_token_is_refused_like_a_wrong_one(string token, CancellationToken cancellationToken)
     {
         await StartAsync();
@@ -145,14 +229,21 @@ public sealed class TokenTests
 
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), next, "next"), cancellationToken), Is.EqualTo("shop"));
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa, "one"), cancellationToken), Is.Null, "the old key is gone");
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("the file with the keys of https://login has changed and is in use as of now"));
+        Assert.That(
+            _bus.Log.All.Select(line => line.Text),
+            Has.One.Contains("the file with the keys of https://login has changed and is in use as of now")
+        );
     }
 
     [TestCase("{ \"keys\": [", "it is neither a JSON Web Key Set nor PEM")]
     [TestCase("{ \"keys\": [{ \"kty\": \"RSA\", \"n\": \"***\", \"e\": \"AQAB\" }] }", "it holds a key that cannot be read")]
     [TestCase("{ \"keys\": [{ \"kty\": \"RSA\" }] }", "it holds a key")]
     [CancelAfter(20_000)]
-    public async Task Renewed_file_that_cannot_be_used_leaves_the_keys_as_they_were(string text, string reason, CancellationToken cancellationToken)
+    public async Task Renewed_file_that_cannot_be_used_leaves_the_keys_as_they_were(
+        string text,
+        string reason,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync();
 
@@ -171,7 +262,11 @@ public sealed class TokenTests
     {
         var request = new CertificateRequest("CN=login", _rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
         using var certificate = request.CreateSelfSigned(_time.GetUtcNow(), _time.GetUtcNow().AddDays(1));
-        await File.WriteAllTextAsync(KeyFile, $"{certificate.ExportCertificatePem()}\n{_ecdsa.ExportSubjectPublicKeyInfoPem()}\n", cancellationToken);
+        await File.WriteAllTextAsync(
+            KeyFile,
+            $"{certificate.ExportCertificatePem()}\n{_ecdsa.ExportSubjectPublicKeyInfoPem()}\n",
+            cancellationToken
+        );
         await StartAsync();
 
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(), _rsa), cancellationToken), Is.EqualTo("shop"));
@@ -189,7 +284,8 @@ public sealed class TokenTests
                 "other": { "tokens": [{ {{keys}}, "claims": { "sub": "other" } }], "publish": ["orders.#"] },
                 "partner": { "tokens": [{ "issuer": "https://shared", "audience": "bus", "secret": "${env:SECRET}", "claims": { "sub": "shop" } }], "publish": ["orders.#"] }
             }
-            """);
+            """
+        );
     }
 
     private JsonObject Claims(params (string Name, JsonNode? Value)[] changes)
@@ -197,8 +293,10 @@ public sealed class TokenTests
         var claims = SomeTokens.Claims(_time.GetUtcNow());
         foreach (var (name, value) in changes)
         {
-            if (value is null) claims.Remove(name);
-            else claims[name] = value;
+            if (value is null)
+                claims.Remove(name);
+            else
+                claims[name] = value;
         }
 
         return claims;

@@ -25,7 +25,10 @@ public sealed partial class UnauthenticatedTests : AccessFixture
         yield return Case("no parameter", WithAuthorization(new AuthenticationHeaderValue("Basic")));
         yield return Case("another scheme", WithAuthorization(new AuthenticationHeaderValue("Negotiate", "abc")));
         yield return Case("a scheme that only begins so", WithAuthorization(new AuthenticationHeaderValue("Basically", "c2hvcDpzaG9w")));
-        yield return Case("two credentials", headers => headers.TryAddWithoutValidation("Authorization", new[] { Basic("shop", ShopPassword).ToString(), "Basic eA==" }));
+        yield return Case(
+            "two credentials",
+            headers => headers.TryAddWithoutValidation("Authorization", new[] { Basic("shop", ShopPassword).ToString(), "Basic eA==" })
+        );
         yield return Case("no token", WithAuthorization(new AuthenticationHeaderValue("Bearer", "a.b.c")));
         yield return Case("an expired token", Bearer(claims => claims["exp"] = Now.AddMinutes(-1).ToUnixTimeSeconds()));
     }
@@ -33,16 +36,30 @@ public sealed partial class UnauthenticatedTests : AccessFixture
     private static DateTimeOffset Now => TimeProvider.System.GetUtcNow();
 
     [TestCaseSource(nameof(Wrong)), Property("Case", "HTP-14"), CancelAfter(10_000)]
-    public async Task Every_failed_proof_gets_the_same_answer_that_names_the_schemes_only(Action<HttpRequestHeaders> sign, CancellationToken cancellationToken)
+    public async Task Every_failed_proof_gets_the_same_answer_that_names_the_schemes_only(
+        Action<HttpRequestHeaders> sign,
+        CancellationToken cancellationToken
+    )
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key", "basic", "jwt"] """), Parties);
 
         using var answer = await AskAsync("/orders", sign, cancellationToken);
 
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Unauthorized));
-        Assert.That(answer.Headers.WwwAuthenticate.Select(challenge => challenge.ToString()), Is.EqualTo(new[] { "ApiKey", "Basic realm=\"esb\"", "Bearer" }));
+        Assert.That(
+            answer.Headers.WwwAuthenticate.Select(challenge => challenge.ToString()),
+            Is.EqualTo(new[] { "ApiKey", "Basic realm=\"esb\"", "Bearer" })
+        );
         var body = TraceId().Replace(await answer.Content.ReadAsStringAsync(cancellationToken), "");
-        Assert.That(JsonNode.DeepEquals(JsonNode.Parse(body), JsonNode.Parse("""{ "title": "Unauthorized", "status": 401, "detail": "The caller has not proved who it is.", "code": "ESB-HTTP-UNAUTHENTICATED" }""")), body);
+        Assert.That(
+            JsonNode.DeepEquals(
+                JsonNode.Parse(body),
+                JsonNode.Parse(
+                    """{ "title": "Unauthorized", "status": 401, "detail": "The caller has not proved who it is.", "code": "ESB-HTTP-UNAUTHENTICATED" }"""
+                )
+            ),
+            body
+        );
         Assert.That(Bus.Published, Is.Empty);
         Assert.That(Bus.Audit.Facts, Is.Empty, "strangers could fill the audit");
     }
@@ -71,11 +88,13 @@ public sealed partial class UnauthenticatedTests : AccessFixture
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key", "basic", "jwt"] """), Parties);
 
-        foreach (var one in Wrong()) (await AskAsync("/orders", (Action<HttpRequestHeaders>)one.Arguments[0]!, cancellationToken)).Dispose();
+        foreach (var one in Wrong())
+            (await AskAsync("/orders", (Action<HttpRequestHeaders>)one.Arguments[0]!, cancellationToken)).Dispose();
         using var right = await AskAsync("/orders", WithKey(ShopKey), cancellationToken);
 
         var log = string.Join("\n", Bus.Log.All.Select(line => line.Text));
-        foreach (var secret in Bus.Variables.Values.Append("nobody-key").Append("bm9ib2R5").Append("eyJ")) Assert.That(log, Does.Not.Contain(secret));
+        foreach (var secret in Bus.Variables.Values.Append("nobody-key").Append("bm9ib2R5").Append("eyJ"))
+            Assert.That(log, Does.Not.Contain(secret));
         Assert.That(log, Does.Contain("refused a call"));
     }
 

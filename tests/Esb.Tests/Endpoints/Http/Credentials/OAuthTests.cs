@@ -26,7 +26,8 @@ public sealed class OAuthTests
         _bus.Variables["SECRET"] = "s/cret";
         _backend = await Backend.StartAsync(context =>
         {
-            context.Response.StatusCode = context.Request.Headers.Authorization == _refused ? StatusCodes.Status401Unauthorized : StatusCodes.Status200OK;
+            context.Response.StatusCode =
+                context.Request.Headers.Authorization == _refused ? StatusCodes.Status401Unauthorized : StatusCodes.Status200OK;
             return Task.CompletedTask;
         });
         _tokens = await Backend.StartAsync(context =>
@@ -58,7 +59,11 @@ public sealed class OAuthTests
 
         Assert.That(Shown(), Is.EqualTo(new[] { "Bearer token-1", "Bearer token-1", "Bearer token-2" }));
         Assert.That(_tokens.Requests, Has.Count.EqualTo(2));
-        Assert.That(_tokens.Requests[0], Does.Contain("Authorization: Basic YnVzOnMlMkZjcmV0").And.Contain("grant_type=client_credentials&scope=orders.read+orders.write"));
+        Assert.That(
+            _tokens.Requests[0],
+            Does.Contain("Authorization: Basic YnVzOnMlMkZjcmV0")
+                .And.Contain("grant_type=client_credentials&scope=orders.read+orders.write")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -83,10 +88,22 @@ public sealed class OAuthTests
         Assert.That(Shown(), Has.Length.EqualTo(20).And.All.EqualTo("Bearer token-1"));
     }
 
-    [TestCase(401, """{ "error": "invalid_client", "error_description": "s/cret" }""", "status 401, invalid_client"), TestCase(200, "<html/>", "status 200")]
-    [TestCase(200, """{ "access_token": "a\nb" }""", "status 200"), TestCase(200, """{ "access_token": "abc", "token_type": "mac" }""", "status 200"), TestCase(200, "[]", "status 200")]
+    [
+        TestCase(401, """{ "error": "invalid_client", "error_description": "s/cret" }""", "status 401, invalid_client"),
+        TestCase(200, "<html/>", "status 200")
+    ]
+    [
+        TestCase(200, """{ "access_token": "a\nb" }""", "status 200"),
+        TestCase(200, """{ "access_token": "abc", "token_type": "mac" }""", "status 200"),
+        TestCase(200, "[]", "status 200")
+    ]
     [CancelAfter(20_000)]
-    public async Task Refusal_is_an_outage_until_it_is_corrected(int status, string refusal, string detail, CancellationToken cancellationToken)
+    public async Task Refusal_is_an_outage_until_it_is_corrected(
+        int status,
+        string refusal,
+        string detail,
+        CancellationToken cancellationToken
+    )
     {
         await using var adapter = Create();
         var endpoint = adapter.CreateInstance();
@@ -97,7 +114,10 @@ public sealed class OAuthTests
         (_tokenStatus, _tokenAnswer) = (StatusCodes.Status200OK, right);
         await SendAsync(endpoint, cancellationToken);
 
-        Assert.That((failure.Code, failure.IsOutage, failure.IsTransient, failure.IsUnsent), Is.EqualTo(("ESB-HTTP-TOKEN", true, true, true)));
+        Assert.That(
+            (failure.Code, failure.IsOutage, failure.IsTransient, failure.IsUnsent),
+            Is.EqualTo(("ESB-HTTP-TOKEN", true, true, true))
+        );
         Assert.That(failure.Detail, Does.Contain(detail).And.Not.Contain("s/cret"));
         Assert.That(Shown(), Is.EqualTo(new[] { "Bearer token-2" }));
     }
@@ -122,9 +142,11 @@ public sealed class OAuthTests
     [Test, CancelAfter(20_000)]
     public async Task Relay_sends_the_token_and_gets_a_new_one_after_a_401(CancellationToken cancellationToken)
     {
-        await _bus.StartAsync($$"""
+        await _bus.StartAsync(
+            $$"""
             "in": { "type": "http-inbound", "path": "/in", "relay": "out" }, {{Endpoint()}}
-            """);
+            """
+        );
         _refused = "Bearer token-1";
 
         using var first = await _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken);
@@ -139,12 +161,17 @@ public sealed class OAuthTests
     {
         _bus.Read(Endpoint("http://login.example/token"));
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-INSECURE", "endpoints.out.authentication.tokenUrl") }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-INSECURE", "endpoints.out.authentication.tokenUrl") })
+        );
     }
 
-    private string Endpoint(string? tokenUrl = null) => $$"""
+    private string Endpoint(string? tokenUrl = null) =>
+        $$"""
         "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": {
-          "type": "oauth2", "tokenUrl": "{{tokenUrl ?? _tokens.Url}}", "clientId": "bus", "clientSecret": "${env:SECRET}", "scopes": ["orders.read", "orders.write"] } }
+          "type": "oauth2", "tokenUrl": "{{tokenUrl
+            ?? _tokens.Url}}", "clientId": "bus", "clientSecret": "${env:SECRET}", "scopes": ["orders.read", "orders.write"] } }
         """;
 
     private IOutboundAdapter Create()
@@ -159,6 +186,11 @@ public sealed class OAuthTests
     private string[] Shown()
     {
         const string header = "Authorization: ";
-        return [.. _backend.Requests.Select(request => request.Split('\n').Single(line => line.StartsWith(header, StringComparison.Ordinal))[header.Length..])];
+        return
+        [
+            .. _backend.Requests.Select(request =>
+                request.Split('\n').Single(line => line.StartsWith(header, StringComparison.Ordinal))[header.Length..]
+            ),
+        ];
     }
 }

@@ -26,20 +26,41 @@ public sealed class TargetCredentialTests
     }
 
     [TestCase(""" "type": "basic", "user": "bus", "password": "${env:SECRET}" """, "Authorization: Basic YnVzOml0cyBzZWNyZXQ=")]
-    [TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "X-Api-Key: its secret"), TestCase(""" "type": "api-key", "header": "X-Token", "key": "${env:SECRET}" """, "X-Token: its secret")]
+    [
+        TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "X-Api-Key: its secret"),
+        TestCase(""" "type": "api-key", "header": "X-Token", "key": "${env:SECRET}" """, "X-Token: its secret")
+    ]
     [TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "Authorization: Bearer its secret"), CancelAfter(10_000)]
-    public async Task Credential_of_the_endpoint_takes_the_place_of_what_messages_carry(string authentication, string expected, CancellationToken cancellationToken)
+    public async Task Credential_of_the_endpoint_takes_the_place_of_what_messages_carry(
+        string authentication,
+        string expected,
+        CancellationToken cancellationToken
+    )
     {
-        _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "headers": ["*"], "authentication": { {{authentication}} } } """);
+        _bus.Read(
+            $$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "headers": ["*"], "authentication": { {{authentication}} } } """
+        );
         await using var adapter = OutboundEndpoints.Create(_bus, "out");
         var name = expected[..expected.IndexOf(':')];
 
-        await adapter.CreateInstance().SendAsync(EsbMessage.Create(MessageBody.FromText("body"), _time) with { Headers = MessageHeaders.From([new(name, "of a message")]) }, cancellationToken);
+        await adapter
+            .CreateInstance()
+            .SendAsync(
+                EsbMessage.Create(MessageBody.FromText("body"), _time) with
+                {
+                    Headers = MessageHeaders.From([new(name, "of a message")]),
+                },
+                cancellationToken
+            );
 
         Assert.That(_backend.Requests.Single(), Does.Contain(expected).And.Not.Contain("of a message"));
     }
 
-    [TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "key"), TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "token"), Property("Case", "HDR-06")]
+    [
+        TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "key"),
+        TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "token"),
+        Property("Case", "HDR-06")
+    ]
     public void Credential_that_would_break_out_of_its_header_is_refused(string authentication, string property)
     {
         _bus.Variables["SECRET"] = "its secret\n";
@@ -54,10 +75,12 @@ public sealed class TargetCredentialTests
     [Test, CancelAfter(10_000)]
     public async Task Relay_shows_the_credential_of_its_target_instead_of_that_of_the_caller(CancellationToken cancellationToken)
     {
-        await _bus.StartAsync($$"""
+        await _bus.StartAsync(
+            $$"""
             "in": { "type": "http-inbound", "path": "/in", "relay": "out" },
             "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": { "type": "bearer", "token": "${env:SECRET}" } }
-            """);
+            """
+        );
         _bus.Client.DefaultRequestHeaders.TryAddWithoutValidation("Authorization", "Bearer of the caller");
 
         using var answer = await _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken);
@@ -72,7 +95,9 @@ public sealed class TargetCredentialTests
         try
         {
             SecretText.Write(file, "first");
-            _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """);
+            _bus.Read(
+                $$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """
+            );
             await using var adapter = OutboundEndpoints.Create(_bus, "out");
             var endpoint = adapter.CreateInstance();
 
@@ -88,8 +113,16 @@ public sealed class TargetCredentialTests
             File.Delete(file);
         }
 
-        var shown = _backend.Requests.Select(request => request.Split('\n').Single(line => line.StartsWith("Authorization:", StringComparison.Ordinal)));
-        Assert.That(shown, Is.EqualTo(new[] { "Authorization: Bearer first", "Authorization: Bearer first", "Authorization: Bearer second" }));
-        Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("holds no token").And.One.Contains("the token of endpoint out has changed and is in use as of now"));
+        var shown = _backend.Requests.Select(request =>
+            request.Split('\n').Single(line => line.StartsWith("Authorization:", StringComparison.Ordinal))
+        );
+        Assert.That(
+            shown,
+            Is.EqualTo(new[] { "Authorization: Bearer first", "Authorization: Bearer first", "Authorization: Bearer second" })
+        );
+        Assert.That(
+            _bus.Log.All.Select(line => line.Text),
+            Has.One.Contains("holds no token").And.One.Contains("the token of endpoint out has changed and is in use as of now")
+        );
     }
 }

@@ -8,7 +8,8 @@ public sealed class BrokenGrammarTests
     private HttpBus _bus = null!;
 
     [SetUp]
-    public async Task StartBus() => _bus = await new HttpBus().StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """);
+    public async Task StartBus() =>
+        _bus = await new HttpBus().StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """);
 
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
@@ -19,11 +20,22 @@ public sealed class BrokenGrammarTests
 
     [Test, Property("Case", "HTP-07")]
     public Task Chunk_that_hides_a_request_is_refused_and_the_connection_closed(CancellationToken cancellationToken) =>
-        AssertBreaksTheGrammarAsync("Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\nPOST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\ny", cancellationToken);
+        AssertBreaksTheGrammarAsync(
+            "Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\nPOST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\n\r\ny",
+            cancellationToken
+        );
 
-    [TestCase("X-A: one\rtwo"), TestCase("X-A: one\0two"), TestCase("X-A: one\r\n two"), TestCase("Content-Type: text/plain\u0001"), Property("Case", "HTP-09")]
-    public Task Header_that_breaks_out_of_its_line_is_refused_and_the_connection_closed(string header, CancellationToken cancellationToken) =>
-        AssertBreaksTheGrammarAsync($"Connection: close\r\n{header}\r\nContent-Length: 0\r\n\r\n", cancellationToken);
+    [
+        TestCase("X-A: one\rtwo"),
+        TestCase("X-A: one\0two"),
+        TestCase("X-A: one\r\n two"),
+        TestCase("Content-Type: text/plain\u0001"),
+        Property("Case", "HTP-09")
+    ]
+    public Task Header_that_breaks_out_of_its_line_is_refused_and_the_connection_closed(
+        string header,
+        CancellationToken cancellationToken
+    ) => AssertBreaksTheGrammarAsync($"Connection: close\r\n{header}\r\nContent-Length: 0\r\n\r\n", cancellationToken);
 
     [TestCase("X A: one"), TestCase(": one"), TestCase("X-A : one"), TestCase("X-\u00e4: one"), Property("Case", "HDR-05")]
     public Task Header_with_a_name_that_is_none_is_refused_and_the_connection_closed(string header, CancellationToken cancellationToken) =>

@@ -11,11 +11,13 @@ public sealed class ConnectionHeaderTests
     public async Task Start()
     {
         _backend = await Backend.StartAsync();
-        _bus = await new HttpBus().StartAsync($$"""
+        _bus = await new HttpBus().StartAsync(
+            $$"""
             "orders": { "type": "http-inbound", "path": "/in", "publish": "orders.new" },
             "in": { "type": "http-inbound", "path": "/in", "methods": ["PUT"], "relay": "out" },
             "out": { "type": "http-outbound", "url": "{{_backend.Url}}" }
-            """);
+            """
+        );
     }
 
     [TearDown]
@@ -25,8 +27,19 @@ public sealed class ConnectionHeaderTests
         await _backend.DisposeAsync();
     }
 
-    [TestCase("Connection: X-Hop\r\n"), TestCase("Connection: close, X-Hop\r\n"), TestCase("Connection: x-hop , Close\r\n"), TestCase("Connection: keep-alive, X-Hop\r\n"), TestCase("Connection: X-Hop, Upgrade\r\nUpgrade: h2c\r\n")]
-    [TestCase("Connection: close\r\nConnection: X-Hop\r\n"), TestCase("Connection: X-Hop\r\nConnection: keep-alive\r\n"), TestCase("connection: Keep-Alive\r\nCONNECTION: ,X-Hop,\r\n"), TestCase("Connection: upgrade\r\nConnection: X-Hop, close\r\n")]
+    [
+        TestCase("Connection: X-Hop\r\n"),
+        TestCase("Connection: close, X-Hop\r\n"),
+        TestCase("Connection: x-hop , Close\r\n"),
+        TestCase("Connection: keep-alive, X-Hop\r\n"),
+        TestCase("Connection: X-Hop, Upgrade\r\nUpgrade: h2c\r\n")
+    ]
+    [
+        TestCase("Connection: close\r\nConnection: X-Hop\r\n"),
+        TestCase("Connection: X-Hop\r\nConnection: keep-alive\r\n"),
+        TestCase("connection: Keep-Alive\r\nCONNECTION: ,X-Hop,\r\n"),
+        TestCase("Connection: upgrade\r\nConnection: X-Hop, close\r\n")
+    ]
     [Property("Case", "HDR-09")]
     public async Task Header_that_it_names_goes_no_further(string connection, CancellationToken cancellationToken)
     {
@@ -39,8 +52,17 @@ public sealed class ConnectionHeaderTests
         Assert.That(_backend.Requests.Single(), Does.Contain("X-End: 2").And.Not.Contain("X-Hop").IgnoreCase.And.Not.Contain("Upgrade"));
     }
 
-    [TestCase("HTTP/1.1", "", true), TestCase("HTTP/1.1", "Connection: keep-alive\r\n", true), TestCase("HTTP/1.1", "Connection: keep-alive, X-Hop\r\n", true), TestCase("HTTP/1.1", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n", true)]
-    [TestCase("HTTP/1.1", "Connection: close\r\n", false), TestCase("HTTP/1.1", "Connection: keep-alive, close\r\n", false), TestCase("HTTP/1.1", "Connection: CLOSE, X-Hop\r\n", false)]
+    [
+        TestCase("HTTP/1.1", "", true),
+        TestCase("HTTP/1.1", "Connection: keep-alive\r\n", true),
+        TestCase("HTTP/1.1", "Connection: keep-alive, X-Hop\r\n", true),
+        TestCase("HTTP/1.1", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n", true)
+    ]
+    [
+        TestCase("HTTP/1.1", "Connection: close\r\n", false),
+        TestCase("HTTP/1.1", "Connection: keep-alive, close\r\n", false),
+        TestCase("HTTP/1.1", "Connection: CLOSE, X-Hop\r\n", false)
+    ]
     [TestCase("HTTP/1.0", "", false), TestCase("HTTP/1.0", "Connection: keep-alive\r\n", false)]
     public async Task Connection_stays_open_as_it_says(string version, string header, bool staysOpen, CancellationToken cancellationToken)
     {
@@ -50,8 +72,11 @@ public sealed class ConnectionHeaderTests
         await connection.WriteAsync(request, cancellationToken);
         var first = await connection.ReadUntilAsync("}", cancellationToken);
         Assert.That(first, Does.StartWith("HTTP/1.1 202 "));
-        if (staysOpen) await connection.WriteAsync(request, cancellationToken);
-        var second = staysOpen ? await connection.ReadUntilAsync("}", cancellationToken) : await connection.ReadToEndAsync(cancellationToken);
+        if (staysOpen)
+            await connection.WriteAsync(request, cancellationToken);
+        var second = staysOpen
+            ? await connection.ReadUntilAsync("}", cancellationToken)
+            : await connection.ReadToEndAsync(cancellationToken);
 
         Assert.That(second, staysOpen ? Does.StartWith("HTTP/1.1 202 ") : Is.Empty);
     }
@@ -67,7 +92,10 @@ public sealed class ConnectionHeaderTests
     private async Task<string> AskAsync(string method, string connection, CancellationToken cancellationToken)
     {
         using var opened = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
-        await opened.WriteAsync($"{method} /in HTTP/1.1\r\nHost: bus\r\n{connection}X-Hop: 1\r\nX-End: 2\r\nContent-Length: 2\r\n\r\n{{}}", cancellationToken);
+        await opened.WriteAsync(
+            $"{method} /in HTTP/1.1\r\nHost: bus\r\n{connection}X-Hop: 1\r\nX-End: 2\r\nContent-Length: 2\r\n\r\n{{}}",
+            cancellationToken
+        );
         return await opened.ReadUntilAsync("}", cancellationToken);
     }
 }

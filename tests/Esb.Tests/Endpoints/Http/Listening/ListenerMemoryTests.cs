@@ -19,7 +19,8 @@ public sealed class ListenerMemoryTests
         route.Open(async context =>
         {
             var body = await context.Request.BodyReader.ReadAtLeastAsync(ListenerMemory.BlockBytes / 2, cancellationToken);
-            foreach (var piece in body.Buffer) largest = Math.Max(largest, piece.Length);
+            foreach (var piece in body.Buffer)
+                largest = Math.Max(largest, piece.Length);
             context.Request.BodyReader.AdvanceTo(body.Buffer.End);
             context.Response.StatusCode = StatusCodes.Status204NoContent;
         });
@@ -28,7 +29,11 @@ public sealed class ListenerMemoryTests
         await listener.StartAsync(cancellationToken);
         using var client = new HttpClient();
 
-        using var answer = await client.PostAsync($"{config.Url}/in", new ByteArrayContent(new byte[ListenerMemory.BlockBytes / 2]), cancellationToken);
+        using var answer = await client.PostAsync(
+            $"{config.Url}/in",
+            new ByteArrayContent(new byte[ListenerMemory.BlockBytes / 2]),
+            cancellationToken
+        );
 
         Assert.That((int)answer.StatusCode, Is.EqualTo(StatusCodes.Status204NoContent));
         Assert.That(largest, Is.GreaterThan(4096));

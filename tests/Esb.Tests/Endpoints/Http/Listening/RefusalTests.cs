@@ -26,17 +26,27 @@ public sealed class RefusalTests
         yield return Case("no host", "POST /orders HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 400, "ESB-HTTP-REQUEST");
         yield return Case("two hosts", "POST /orders HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "ESB-HTTP-REQUEST");
         yield return Case("negative length", "POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: -1\r\n\r\n", 400, "ESB-HTTP-REQUEST");
-        yield return Case("two lengths", "POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "ESB-HTTP-REQUEST");
+        yield return Case(
+            "two lengths",
+            "POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+            400,
+            "ESB-HTTP-REQUEST"
+        );
         yield return Case("no length", "POST /orders HTTP/1.1\r\nHost: bus\r\nTransfer-Encoding: gzip\r\n\r\n", 400, "ESB-HTTP-REQUEST");
         yield return Case("other version", "POST /orders HTTP/3.7\r\nHost: bus\r\n\r\n", 505, "ESB-HTTP-VERSION");
         yield return Case("target of a proxy", "POST elsewhere:80 HTTP/1.1\r\nHost: bus\r\n\r\n", 405, "ESB-HTTP-METHOD");
 
-        static TestCaseData Case(string name, string request, int status, string code) => new TestCaseData(request, status, code).SetArgDisplayNames(name);
+        static TestCaseData Case(string name, string request, int status, string code) =>
+            new TestCaseData(request, status, code).SetArgDisplayNames(name);
     }
 
     [TestCaseSource(nameof(Refused)), CancelAfter(10_000)]
-    public Task Request_that_the_server_refuses_is_told_why_counted_and_its_connection_closed(string request, int status, string code, CancellationToken cancellationToken) =>
-        AssertRefusedAsync(request, status, code, cancellationToken);
+    public Task Request_that_the_server_refuses_is_told_why_counted_and_its_connection_closed(
+        string request,
+        int status,
+        string code,
+        CancellationToken cancellationToken
+    ) => AssertRefusedAsync(request, status, code, cancellationToken);
 
     [TestCase("X-A: one\r\n two"), TestCase("X-A: one\0two"), TestCase("X-A: one\rtwo"), Property("Case", "HTP-09"), CancelAfter(10_000)]
     public Task Header_that_breaks_out_of_its_line_is_refused_likewise(string header, CancellationToken cancellationToken) =>
@@ -49,13 +59,28 @@ public sealed class RefusalTests
     [Test, Property("Case", "HTP-08"), CancelAfter(10_000)]
     public async Task Headers_that_are_too_long_or_too_many_are_refused_likewise(CancellationToken cancellationToken)
     {
-        await AssertRefusedAsync($"POST /orders HTTP/1.1\r\nHost: bus\r\nX-A: {new string('x', 64 * 1024)}\r\n\r\n", 431, "ESB-HTTP-HEADERS", cancellationToken);
-        await AssertRefusedAsync($"POST /orders HTTP/1.1\r\nHost: bus\r\n{string.Concat(Enumerable.Range(0, 500).Select(number => $"X-{number}: x\r\n"))}\r\n", 431, "ESB-HTTP-HEADERS", cancellationToken);
+        await AssertRefusedAsync(
+            $"POST /orders HTTP/1.1\r\nHost: bus\r\nX-A: {new string('x', 64 * 1024)}\r\n\r\n",
+            431,
+            "ESB-HTTP-HEADERS",
+            cancellationToken
+        );
+        await AssertRefusedAsync(
+            $"POST /orders HTTP/1.1\r\nHost: bus\r\n{string.Concat(Enumerable.Range(0, 500).Select(number => $"X-{number}: x\r\n"))}\r\n",
+            431,
+            "ESB-HTTP-HEADERS",
+            cancellationToken
+        );
     }
 
     [Test, Property("Case", "HTP-24"), CancelAfter(10_000)]
     public Task Target_that_is_too_long_is_refused_likewise(CancellationToken cancellationToken) =>
-        AssertRefusedAsync($"POST /orders?{new string('x', 9 * 1024)} HTTP/1.1\r\nHost: bus\r\n\r\n", 414, "ESB-HTTP-URI", cancellationToken);
+        AssertRefusedAsync(
+            $"POST /orders?{new string('x', 9 * 1024)} HTTP/1.1\r\nHost: bus\r\n\r\n",
+            414,
+            "ESB-HTTP-URI",
+            cancellationToken
+        );
 
     [Test, CancelAfter(10_000)]
     public async Task Answers_before_a_refusal_stay_as_they_are(CancellationToken cancellationToken)
@@ -101,9 +126,21 @@ public sealed class RefusalTests
     {
         using var refused = new Refusals();
 
-        var nowhere = await RawConnection.AskAsync(_bus.Port, "POST /nowhere HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", cancellationToken);
-        var twoLengths = await RawConnection.AskAsync(_bus.Port, "POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", cancellationToken);
-        var badChunk = await RawConnection.AskAsync(_bus.Port, "POST /orders HTTP/1.1\r\nHost: bus\r\nTransfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\n", cancellationToken);
+        var nowhere = await RawConnection.AskAsync(
+            _bus.Port,
+            "POST /nowhere HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+            cancellationToken
+        );
+        var twoLengths = await RawConnection.AskAsync(
+            _bus.Port,
+            "POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            cancellationToken
+        );
+        var badChunk = await RawConnection.AskAsync(
+            _bus.Port,
+            "POST /orders HTTP/1.1\r\nHost: bus\r\nTransfer-Encoding: chunked\r\n\r\n1;a\nb\r\nx\r\n0\r\n\r\n",
+            cancellationToken
+        );
 
         Assert.That(nowhere, Does.StartWith("HTTP/1.1 404 "));
         AssertProblem(twoLengths, 400, "ESB-HTTP-LENGTH");
@@ -124,7 +161,12 @@ public sealed class RefusalTests
 
     private static void AssertProblem(string answer, int status, string code)
     {
-        Assert.That(answer, Does.StartWith($"HTTP/1.1 {status} ").And.Contain("\r\nConnection: close\r\n").And.Contain("\r\nContent-Type: application/problem+json\r\n"));
+        Assert.That(
+            answer,
+            Does.StartWith($"HTTP/1.1 {status} ")
+                .And.Contain("\r\nConnection: close\r\n")
+                .And.Contain("\r\nContent-Type: application/problem+json\r\n")
+        );
         var body = answer[(answer.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)..];
         Assert.That(answer, Does.Contain($"\r\nContent-Length: {body.Length}\r\n"));
         var problem = JsonDocument.Parse(body).RootElement;
@@ -147,9 +189,12 @@ public sealed class RefusalTests
         {
             _meters.InstrumentPublished = (instrument, listener) =>
             {
-                if (instrument.Name == "esb.http.request.refused") listener.EnableMeasurementEvents(instrument);
+                if (instrument.Name == "esb.http.request.refused")
+                    listener.EnableMeasurementEvents(instrument);
             };
-            _meters.SetMeasurementEventCallback<long>((_, _, tags, _) => _codes.Enqueue((string)tags.ToArray().Single(tag => tag.Key == "error.type").Value!));
+            _meters.SetMeasurementEventCallback<long>(
+                (_, _, tags, _) => _codes.Enqueue((string)tags.ToArray().Single(tag => tag.Key == "error.type").Value!)
+            );
             _meters.Start();
         }
 

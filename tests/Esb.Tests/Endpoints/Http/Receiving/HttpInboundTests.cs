@@ -14,7 +14,8 @@ namespace Esb.Tests.Endpoints.Http.Receiving;
 public sealed class HttpInboundTests
 {
     private const string OneWay = """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """;
-    private const string Answering = """ "ask": { "type": "http-inbound", "path": "/ask", "methods": ["GET", "POST"], "process": "answer", "mode": "request-reply" } """;
+    private const string Answering =
+        """ "ask": { "type": "http-inbound", "path": "/ask", "methods": ["GET", "POST"], "process": "answer", "mode": "request-reply" } """;
 
     private HttpBus _bus = null!;
 
@@ -29,11 +30,13 @@ public sealed class HttpInboundTests
     {
         var file = Path.Combine(Path.GetTempPath(), $"esb-token-{Guid.NewGuid():N}");
         await File.WriteAllTextAsync(file, "secret", cancellationToken);
-        _bus.Read($$"""
+        _bus.Read(
+            $$"""
             "passed-on": { "type": "http-inbound", "path": "/relay", "relay": "outside" },
             "outside": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "authentication": { "type": "bearer", "file": "{{file}}" } },
             "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" }
-            """);
+            """
+        );
         File.Delete(file); // after the check of the configuration
 
         await _bus.StartPartsAsync();
@@ -60,7 +63,10 @@ public sealed class HttpInboundTests
             Assert.That(response.Headers.GetValues("Esb-Message-Id"), Is.EqualTo(new[] { published.Id.ToString() }));
             Assert.That(published.Body.ReadText(), Is.EqualTo("<order/>"));
             Assert.That(published.ContentType, Is.EqualTo("application/xml; charset=utf-8"));
-            Assert.That(_bus.Audit.Facts.Single(), Has.Property(nameof(AuditFact.Kind)).EqualTo(AuditKind.Received).And.Property(nameof(AuditFact.Endpoint)).EqualTo("orders"));
+            Assert.That(
+                _bus.Audit.Facts.Single(),
+                Has.Property(nameof(AuditFact.Kind)).EqualTo(AuditKind.Received).And.Property(nameof(AuditFact.Endpoint)).EqualTo("orders")
+            );
         });
     }
 
@@ -78,11 +84,19 @@ public sealed class HttpInboundTests
     [Test, CancelAfter(10_000)]
     public async Task Message_at_the_end_of_the_process_is_the_answer(CancellationToken cancellationToken)
     {
-        _bus.With("answer", (context, _) =>
-        {
-            context.Message = context.Message with { Body = MessageBody.FromText("{}"), ContentType = "application/json", Headers = MessageHeaders.From([new("x-a", "ä"), new("y", "no"), new("esb-status", "299")]) };
-            return ValueTask.CompletedTask;
-        });
+        _bus.With(
+            "answer",
+            (context, _) =>
+            {
+                context.Message = context.Message with
+                {
+                    Body = MessageBody.FromText("{}"),
+                    ContentType = "application/json",
+                    Headers = MessageHeaders.From([new("x-a", "ä"), new("y", "no"), new("esb-status", "299")]),
+                };
+                return ValueTask.CompletedTask;
+            }
+        );
         await _bus.StartAsync(Answering);
 
         using var response = await _bus.PostAsync("/ask", "<q/>", cancellationToken: cancellationToken);
@@ -99,8 +113,17 @@ public sealed class HttpInboundTests
         });
     }
 
-    [TestCase(201, HttpStatusCode.Created), TestCase(404.0, HttpStatusCode.NotFound), TestCase("418", (HttpStatusCode)418), CancelAfter(10_000)]
-    public async Task Status_of_the_answer_is_what_the_process_asks_for(object status, HttpStatusCode expected, CancellationToken cancellationToken)
+    [
+        TestCase(201, HttpStatusCode.Created),
+        TestCase(404.0, HttpStatusCode.NotFound),
+        TestCase("418", (HttpStatusCode)418),
+        CancelAfter(10_000)
+    ]
+    public async Task Status_of_the_answer_is_what_the_process_asks_for(
+        object status,
+        HttpStatusCode expected,
+        CancellationToken cancellationToken
+    )
     {
         _bus.With("answer", Setting(status));
         await _bus.StartAsync(Answering);
@@ -124,11 +147,14 @@ public sealed class HttpInboundTests
     [TestCase("one-way", HttpStatusCode.Accepted), TestCase("request-reply", HttpStatusCode.NoContent), CancelAfter(10_000)]
     public async Task Message_that_nobody_wants_is_no_failure(string mode, HttpStatusCode expected, CancellationToken cancellationToken)
     {
-        _bus.With("filter", (context, _) =>
-        {
-            context.Outcome = ProcessOutcome.Filtered;
-            return ValueTask.CompletedTask;
-        });
+        _bus.With(
+            "filter",
+            (context, _) =>
+            {
+                context.Outcome = ProcessOutcome.Filtered;
+                return ValueTask.CompletedTask;
+            }
+        );
         await _bus.StartAsync($$""" "in": { "type": "http-inbound", "path": "/in", "process": "filter", "mode": "{{mode}}" } """);
 
         using var response = await _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken);
@@ -140,17 +166,22 @@ public sealed class HttpInboundTests
     [Test, CancelAfter(10_000)]
     public async Task Reply_to_a_published_request_is_the_answer(CancellationToken cancellationToken)
     {
-        _bus.Publisher.RequestAsync(default!, default!, default, default!, default).ReturnsForAnyArgs(call =>
-        {
-            call.Arg<MessageContext>().Message = Some.Message("rows", contentType: "text/plain");
-            return ValueTask.CompletedTask;
-        });
-        await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/in", "publish": "orders.query", "mode": "request-reply", "timeout": "7s" } """);
+        _bus.Publisher.RequestAsync(default!, default!, default, default!, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                call.Arg<MessageContext>().Message = Some.Message("rows", contentType: "text/plain");
+                return ValueTask.CompletedTask;
+            });
+        await _bus.StartAsync(
+            """ "in": { "type": "http-inbound", "path": "/in", "publish": "orders.query", "mode": "request-reply", "timeout": "7s" } """
+        );
 
         using var response = await _bus.PostAsync("/in", "?", cancellationToken: cancellationToken);
 
         Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("rows"));
-        await _bus.Publisher.Received().RequestAsync(Arg.Any<MessageContext>(), new("orders.query"), TimeSpan.FromSeconds(7), "in", Arg.Any<CancellationToken>());
+        await _bus
+            .Publisher.Received()
+            .RequestAsync(Arg.Any<MessageContext>(), new("orders.query"), TimeSpan.FromSeconds(7), "in", Arg.Any<CancellationToken>());
     }
 
     [Test, CancelAfter(10_000)]
@@ -163,12 +194,16 @@ public sealed class HttpInboundTests
             Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
             ActivityStopped = span =>
             {
-                lock (spans) spans.Add(span);
+                lock (spans)
+                    spans.Add(span);
             },
         };
         ActivitySource.AddActivityListener(listener);
         await _bus.StartAsync(OneWay);
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/orders") { Headers = { { "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } } };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/orders")
+        {
+            Headers = { { "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+        };
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
 
@@ -186,11 +221,14 @@ public sealed class HttpInboundTests
     {
         var entered = new TaskCompletionSource();
         var leave = new TaskCompletionSource();
-        _bus.With("answer", async (_, token) =>
-        {
-            entered.SetResult();
-            await leave.Task.WaitAsync(token);
-        });
+        _bus.With(
+            "answer",
+            async (_, token) =>
+            {
+                entered.SetResult();
+                await leave.Task.WaitAsync(token);
+            }
+        );
         await _bus.StartAsync(Answering);
         var request = _bus.PostAsync("/ask", "<q/>", cancellationToken: cancellationToken);
         await entered.Task.WaitAsync(cancellationToken);
@@ -209,11 +247,14 @@ public sealed class HttpInboundTests
     public async Task Request_that_does_not_finish_is_aborted_when_the_time_to_stop_is_up(CancellationToken cancellationToken)
     {
         var entered = new TaskCompletionSource();
-        _bus.With("stuck", async (_, token) =>
-        {
-            entered.SetResult();
-            await Task.Delay(Timeout.Infinite, token);
-        });
+        _bus.With(
+            "stuck",
+            async (_, token) =>
+            {
+                entered.SetResult();
+                await Task.Delay(Timeout.Infinite, token);
+            }
+        );
         await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/in", "process": "stuck" } """);
         var request = _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken);
         await entered.Task.WaitAsync(cancellationToken);
@@ -222,7 +263,10 @@ public sealed class HttpInboundTests
 
         await Task.WhenAny(_bus.StopAsync(timeIsUp.Token)); // it may or may not see its time run out
 
-        var answer = await request.ContinueWith(task => task.IsCompletedSuccessfully ? task.Result.StatusCode : HttpStatusCode.ServiceUnavailable, TaskScheduler.Default);
+        var answer = await request.ContinueWith(
+            task => task.IsCompletedSuccessfully ? task.Result.StatusCode : HttpStatusCode.ServiceUnavailable,
+            TaskScheduler.Default
+        );
         Assert.That(answer, Is.EqualTo(HttpStatusCode.ServiceUnavailable), "told to come back, or cut off");
         Assert.That(_bus.Log.All.Where(line => line.Level == LogLevel.Error), Is.Empty);
         await Eventually.HoldsAsync(() => _bus.Audit.Kinds.Contains(AuditKind.Aborted), "the fact that it was aborted", cancellationToken);
@@ -231,18 +275,25 @@ public sealed class HttpInboundTests
     [Test, CancelAfter(10_000)]
     public async Task Endpoint_that_is_not_enabled_is_not_there(CancellationToken cancellationToken)
     {
-        await _bus.StartAsync(OneWay + """ , "off": { "type": "http-inbound", "path": "/off", "publish": "orders.new", "enabled": false } """);
+        await _bus.StartAsync(
+            OneWay + """ , "off": { "type": "http-inbound", "path": "/off", "publish": "orders.new", "enabled": false } """
+        );
 
         using var response = await _bus.PostAsync("/off", "<order/>", cancellationToken: cancellationToken);
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
-        Assert.That(_bus.Status.Select(status => (status.Name, status.Type, status.State)), Is.EqualTo(new[] { ("orders", "http-inbound", EndpointState.Running), ("off", "http-inbound", EndpointState.Disabled) }));
+        Assert.That(
+            _bus.Status.Select(status => (status.Name, status.Type, status.State)),
+            Is.EqualTo(new[] { ("orders", "http-inbound", EndpointState.Running), ("off", "http-inbound", EndpointState.Disabled) })
+        );
     }
 
     [Test, CancelAfter(10_000)]
     public async Task Messages_and_failures_are_counted(CancellationToken cancellationToken)
     {
-        await _bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "accept": ["application/xml"] } """);
+        await _bus.StartAsync(
+            """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "accept": ["application/xml"] } """
+        );
 
         await _bus.PostAsync("/orders", "<order/>", cancellationToken: cancellationToken);
         await _bus.PostAsync("/orders", "order", "text/plain", cancellationToken);
@@ -257,7 +308,12 @@ public sealed class HttpInboundTests
         });
     }
 
-    internal static async Task AssertProblemAsync(HttpResponseMessage response, HttpStatusCode status, string code, CancellationToken cancellationToken)
+    internal static async Task AssertProblemAsync(
+        HttpResponseMessage response,
+        HttpStatusCode status,
+        string code,
+        CancellationToken cancellationToken
+    )
     {
         var text = await response.Content.ReadAsStringAsync(cancellationToken);
         Assert.That(response.StatusCode, Is.EqualTo(status), text);
@@ -273,11 +329,12 @@ public sealed class HttpInboundTests
         });
     }
 
-    private static MessageStep Setting(object status) => (context, _) =>
-    {
-        context.SetProperty(MessageContext.StatusProperty, status);
-        return ValueTask.CompletedTask;
-    };
+    private static MessageStep Setting(object status) =>
+        (context, _) =>
+        {
+            context.SetProperty(MessageContext.StatusProperty, status);
+            return ValueTask.CompletedTask;
+        };
 
     internal static async Task<JsonElement> JsonOf(HttpResponseMessage response, CancellationToken cancellationToken) =>
         JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken)).RootElement;

@@ -79,7 +79,10 @@ public sealed class OverloadTests
     public async Task Relay_does_not_count(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        await _bus.StartAsync($$"""{{Slow}}, "relay": { "type": "http-inbound", "path": "/relay", "relay": "out" }, "out": { "type": "http-outbound", "url": "{{backend.Url}}" } """, Marks);
+        await _bus.StartAsync(
+            $$"""{{Slow}}, "relay": { "type": "http-inbound", "path": "/relay", "relay": "out" }, "out": { "type": "http-outbound", "url": "{{backend.Url}}" } """,
+            Marks
+        );
         var inside = Enumerable.Range(0, 3).Select(_ => _bus.PostAsync("/in", "<order/>", cancellationToken: cancellationToken)).ToList();
         await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 3, "three calls", cancellationToken);
 

@@ -7,7 +7,8 @@ namespace Esb.Tests.Endpoints.Http.Receiving;
 /// <summary>Parameters of the query that become headers of the message.</summary>
 public sealed class QueryTests
 {
-    private const string Orders = """ "orders": { "type": "http-inbound", "path": "/orders", "methods": ["GET", "POST"], "publish": "orders.new", "query": { "x-customer": "customer", "x-since": "since" } } """;
+    private const string Orders =
+        """ "orders": { "type": "http-inbound", "path": "/orders", "methods": ["GET", "POST"], "publish": "orders.new", "query": { "x-customer": "customer", "x-since": "since" } } """;
 
     private HttpBus _bus = null!;
 
@@ -22,13 +23,22 @@ public sealed class QueryTests
     {
         await _bus.StartAsync(Orders);
 
-        using var response = await _bus.Client.GetAsync(new Uri("/orders?customer=Caf%C3%A9+7&other=1&other=2", UriKind.Relative), cancellationToken);
+        using var response = await _bus.Client.GetAsync(
+            new Uri("/orders?customer=Caf%C3%A9+7&other=1&other=2", UriKind.Relative),
+            cancellationToken
+        );
 
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
         Assert.That(_bus.Published.Single().Headers, Is.EqualTo(new[] { KeyValuePair.Create("x-customer", "Café 7") }));
     }
 
-    [TestCase("customer=1&customer=2"), TestCase("customer=1&customer=1"), TestCase("Customer=1&cusTomer=2"), TestCase("customer&customer=2"), TestCase("since=a&customer=1&%63ustomer=2")]
+    [
+        TestCase("customer=1&customer=2"),
+        TestCase("customer=1&customer=1"),
+        TestCase("Customer=1&cusTomer=2"),
+        TestCase("customer&customer=2"),
+        TestCase("since=a&customer=1&%63ustomer=2")
+    ]
     [CancelAfter(10_000), Property("Case", "HTP-24")]
     public async Task Parameter_that_comes_twice_is_refused_whatever_its_spelling(string query, CancellationToken cancellationToken)
     {
@@ -37,7 +47,10 @@ public sealed class QueryTests
         using var response = await _bus.PostAsync($"/orders?{query}", "<order/>", cancellationToken: cancellationToken);
 
         var problem = await JsonOf(response, cancellationToken);
-        Assert.That((response.StatusCode, problem.GetProperty("code").GetString(), problem.GetProperty("detail").GetString()), Is.EqualTo((HttpStatusCode.BadRequest, "ESB-HTTP-DUPPARAM", "The parameter customer comes 2 times in the query.")));
+        Assert.That(
+            (response.StatusCode, problem.GetProperty("code").GetString(), problem.GetProperty("detail").GetString()),
+            Is.EqualTo((HttpStatusCode.BadRequest, "ESB-HTTP-DUPPARAM", "The parameter customer comes 2 times in the query."))
+        );
         Assert.That(_bus.Published, Is.Empty);
         Assert.That((_bus.Audit.Facts.Single().Kind, _bus.Audit.Facts.Single().Code), Is.EqualTo((AuditKind.Refused, "ESB-HTTP-DUPPARAM")));
     }
@@ -49,7 +62,10 @@ public sealed class QueryTests
 
         using var response = await _bus.PostAsync("/orders?customer=a%0D%0AX-Evil:b", "<order/>", cancellationToken: cancellationToken);
 
-        Assert.That((response.StatusCode, (await JsonOf(response, cancellationToken)).GetProperty("code").GetString()), Is.EqualTo((HttpStatusCode.BadRequest, "ESB-HDR-VALUE")));
+        Assert.That(
+            (response.StatusCode, (await JsonOf(response, cancellationToken)).GetProperty("code").GetString()),
+            Is.EqualTo((HttpStatusCode.BadRequest, "ESB-HDR-VALUE"))
+        );
     }
 
     [TestCase("?customer=7", "7"), TestCase("", null), CancelAfter(10_000)]
@@ -64,7 +80,13 @@ public sealed class QueryTests
         Assert.That(_bus.Published.Single().Headers["x-customer"], Is.EqualTo(expected));
     }
 
-    [TestCase("""{ "x customer": "a" }""", "ESB-CFG-HEADER"), TestCase("""{ "esb-key": "a" }""", "ESB-CFG-HEADER"), TestCase("""{ "x-a": "" }""", "ESB-CFG-HEADER"), TestCase("""{ "x-a": "a", "X-A": "b" }""", "ESB-CFG-HEADER"), Property("Case", "HDR-01")]
+    [
+        TestCase("""{ "x customer": "a" }""", "ESB-CFG-HEADER"),
+        TestCase("""{ "esb-key": "a" }""", "ESB-CFG-HEADER"),
+        TestCase("""{ "x-a": "" }""", "ESB-CFG-HEADER"),
+        TestCase("""{ "x-a": "a", "X-A": "b" }""", "ESB-CFG-HEADER"),
+        Property("Case", "HDR-01")
+    ]
     public void Header_that_no_parameter_can_make_is_refused_at_the_start(string query, string code)
     {
         _bus.Read($$""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "query": {{query}} } """);
@@ -75,8 +97,13 @@ public sealed class QueryTests
     [Test]
     public void Relay_takes_no_parameters()
     {
-        _bus.Read(""" "in": { "type": "http-inbound", "path": "/in", "relay": "out", "query": { "x-a": "a" } }, "out": { "type": "http-outbound", "url": "http://localhost/" } """);
+        _bus.Read(
+            """ "in": { "type": "http-inbound", "path": "/in", "relay": "out", "query": { "x-a": "a" } }, "out": { "type": "http-outbound", "url": "http://localhost/" } """
+        );
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-VALUE", "endpoints.in.query") }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-VALUE", "endpoints.in.query") })
+        );
     }
 }

@@ -24,7 +24,10 @@ public sealed class AuditedRelayTests
 
     [TestCase(true)]
     [TestCase(false)]
-    public async Task Request_is_recorded_before_the_outside_has_it_where_facts_come_first_and_with_its_answer_otherwise(bool comesFirst, CancellationToken cancellationToken)
+    public async Task Request_is_recorded_before_the_outside_has_it_where_facts_come_first_and_with_its_answer_otherwise(
+        bool comesFirst,
+        CancellationToken cancellationToken
+    )
     {
         _bus.Audit.IsFlushedFirst = comesFirst;
         IReadOnlyList<AuditKind> before = [];
@@ -42,23 +45,52 @@ public sealed class AuditedRelayTests
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
         await WaitForAsync(2, cancellationToken);
-        await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 0, "the end of the call", cancellationToken); // which is counted after it was recorded
+        // which is counted after it was recorded
+        await Eventually.HoldsAsync(() => _bus.Status[0].InFlight == 0, "the end of the call", cancellationToken);
 
         var (received, replied) = (_bus.Audit.Facts[0], _bus.Audit.Facts[1]);
         var id = Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single());
         using (Assert.EnterMultipleScope())
         {
-            Assert.That((response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.NotFound, "not here")));
+            Assert.That(
+                (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)),
+                Is.EqualTo((HttpStatusCode.NotFound, "not here"))
+            );
             Assert.That(before, Is.EqualTo(comesFirst ? new[] { AuditKind.Received } : []));
-            Assert.That(_bus.Audit.Groups, Is.EqualTo(new[] { (comesFirst ? 1 : 2, AuditDurability.Written) }), "the trail itself flushes what has to be");
+            Assert.That(
+                _bus.Audit.Groups,
+                Is.EqualTo(new[] { (comesFirst ? 1 : 2, AuditDurability.Written) }),
+                "the trail itself flushes what has to be"
+            );
             Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Replied }));
-            Assert.That(_bus.Audit.Facts.Select(fact => (fact.MessageId, fact.ConversationId, fact.Endpoint, fact.Party, fact.TraceId, fact.Process)), Has.All.EqualTo((id, id, "relay", "shop", "0af7651916cd43dd8448eb211c80319c", default(string))));
-            Assert.That(received.Fields, Is.EquivalentTo(new Dictionary<string, string> { ["method"] = "PUT", ["path"] = "/relay", ["relayed-to"] = "backend" }));
+            Assert.That(
+                _bus.Audit.Facts.Select(fact =>
+                    (fact.MessageId, fact.ConversationId, fact.Endpoint, fact.Party, fact.TraceId, fact.Process)
+                ),
+                Has.All.EqualTo((id, id, "relay", "shop", "0af7651916cd43dd8448eb211c80319c", default(string)))
+            );
+            Assert.That(
+                received.Fields,
+                Is.EquivalentTo(
+                    new Dictionary<string, string>
+                    {
+                        ["method"] = "PUT",
+                        ["path"] = "/relay",
+                        ["relayed-to"] = "backend",
+                    }
+                )
+            );
             Assert.That(replied.Fields, Is.EquivalentTo(new Dictionary<string, string> { ["relayed-to"] = "backend", ["status"] = "404" }));
             Assert.That(replied.Duration, Is.GreaterThan(TimeSpan.Zero));
-            Assert.That(_bus.Audit.ContentOf(received).Headers.Select(header => (header.Key.ToLowerInvariant(), header.Value)), Does.Contain(("x-order", "A-1")).And.None.Matches<(string Name, string)>(header => header.Name is "cookie" or "traceparent"));
+            Assert.That(
+                _bus.Audit.ContentOf(received).Headers.Select(header => (header.Key.ToLowerInvariant(), header.Value)),
+                Does.Contain(("x-order", "A-1")).And.None.Matches<(string Name, string)>(header => header.Name is "cookie" or "traceparent")
+            );
             Assert.That(_bus.Audit.ContentOf(received).Body, Is.SameAs(MessageBody.Empty));
-            Assert.That(backend.Requests.Single(), Does.StartWith("PUT /backend?token=secret\n").And.EndsWith("\n\n<order/>").And.Contain("Cookie: session=1"));
+            Assert.That(
+                backend.Requests.Single(),
+                Does.StartWith("PUT /backend?token=secret\n").And.EndsWith("\n\n<order/>").And.Contain("Cookie: session=1")
+            );
             Assert.That(_bus.Status[0], Has.Property("Messages").EqualTo(1).And.Property("Failures").EqualTo(0));
         }
     }
@@ -72,7 +104,10 @@ public sealed class AuditedRelayTests
 
         using var response = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
 
-        Assert.That((response.StatusCode, response.Headers.Contains("Esb-Message-Id"), _bus.Audit.Facts.Count), Is.EqualTo((HttpStatusCode.OK, false, 0)));
+        Assert.That(
+            (response.StatusCode, response.Headers.Contains("Esb-Message-Id"), _bus.Audit.Facts.Count),
+            Is.EqualTo((HttpStatusCode.OK, false, 0))
+        );
     }
 
     [Test, Property("Case", "T-AUD-1")]
@@ -98,10 +133,14 @@ public sealed class AuditedRelayTests
     {
         await using var backend = await Backend.StartAsync(async context =>
         {
-            if (framing == "none") context.Response.StatusCode = StatusCodes.Status204NoContent;
-            if (framing == "content-length") context.Response.ContentLength = 4;
-            if (framing == "chunked") await context.Response.StartAsync();
-            if (framing != "none") await context.Response.WriteAsync("done");
+            if (framing == "none")
+                context.Response.StatusCode = StatusCodes.Status204NoContent;
+            if (framing == "content-length")
+                context.Response.ContentLength = 4;
+            if (framing == "chunked")
+                await context.Response.StartAsync();
+            if (framing != "none")
+                await context.Response.WriteAsync("done");
         });
         await StartAsync(backend.Url);
 
@@ -118,7 +157,8 @@ public sealed class AuditedRelayTests
         await using var backend = await Backend.StartAsync(context =>
         {
             kinds.Add([.. _bus.Audit.Kinds]);
-            if (kinds.Count == 1) _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
+            if (kinds.Count == 1)
+                _bus.Audit.Failure = new EsbException("ESB-AUD-WRITE", "The audit trail cannot be written.", FaultKind.Unavailable);
             return context.Response.WriteAsync("done");
         });
         await StartAsync(backend.Url);
@@ -129,7 +169,10 @@ public sealed class AuditedRelayTests
         using var relayed = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
         using var next = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
 
-        Assert.That(new[] { unrecorded, refused, relayed, next }.Select(response => response.StatusCode), Is.EqualTo(new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK, HttpStatusCode.OK }));
+        Assert.That(
+            new[] { unrecorded, refused, relayed, next }.Select(response => response.StatusCode),
+            Is.EqualTo(new[] { HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable, HttpStatusCode.OK, HttpStatusCode.OK })
+        );
         Assert.That(kinds, Is.EqualTo(new AuditKind[][] { [], [AuditKind.Received], [AuditKind.Received, AuditKind.Replied] }));
     }
 
@@ -144,7 +187,10 @@ public sealed class AuditedRelayTests
         using var response = await _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken);
 
         await AssertProblemAsync(response, HttpStatusCode.ServiceUnavailable, "ESB-AUD-WRITE", cancellationToken);
-        Assert.That((backend.Requests.Count, _bus.Audit.Facts.Count, _bus.Status[0].Failures, Warnings().Count()), Is.EqualTo((0, 0, 1L, 0)));
+        Assert.That(
+            (backend.Requests.Count, _bus.Audit.Facts.Count, _bus.Status[0].Failures, Warnings().Count()),
+            Is.EqualTo((0, 0, 1L, 0))
+        );
     }
 
     [Test]
@@ -162,7 +208,10 @@ public sealed class AuditedRelayTests
         await Eventually.HoldsAsync(() => Warnings().Any(), "the warning", cancellationToken);
 
         var id = response.Headers.GetValues("Esb-Message-Id").Single();
-        Assert.That((response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)), Is.EqualTo((HttpStatusCode.OK, "done")));
+        Assert.That(
+            (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken)),
+            Is.EqualTo((HttpStatusCode.OK, "done"))
+        );
         Assert.That(Warnings().Single(), Does.Contain(id).And.Contain("Replied").And.Contain("The audit trail cannot be written."));
         Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received }));
     }
@@ -242,7 +291,13 @@ public sealed class AuditedRelayTests
         using var response = await _bus.PostAsync("/relay", "{}", "application/json", cancellationToken);
 
         await AssertProblemAsync(response, HttpStatusCode.UnsupportedMediaType, "ESB-HTTP-CONTENTTYPE", cancellationToken);
-        Assert.That(_bus.Audit.Facts.Single(), Has.Property(nameof(AuditFact.Kind)).EqualTo(AuditKind.Refused).And.Property(nameof(AuditFact.Code)).EqualTo("ESB-HTTP-CONTENTTYPE"));
+        Assert.That(
+            _bus.Audit.Facts.Single(),
+            Has.Property(nameof(AuditFact.Kind))
+                .EqualTo(AuditKind.Refused)
+                .And.Property(nameof(AuditFact.Code))
+                .EqualTo("ESB-HTTP-CONTENTTYPE")
+        );
         Assert.That(backend.Requests, Is.Empty);
     }
 
@@ -277,13 +332,17 @@ public sealed class AuditedRelayTests
 
     private IEnumerable<string> Warnings() => _bus.Log.All.Where(line => line.Level > LogLevel.Information).Select(line => line.Text);
 
-    private Task WaitForAsync(int facts, CancellationToken cancellationToken) => Eventually.HoldsAsync(() => _bus.Audit.Facts.Count == facts, $"{facts} facts", cancellationToken);
+    private Task WaitForAsync(int facts, CancellationToken cancellationToken) =>
+        Eventually.HoldsAsync(() => _bus.Audit.Facts.Count == facts, $"{facts} facts", cancellationToken);
 
     private void AssertEnd(AuditKind kind, string code)
     {
         var end = _bus.Audit.Facts[^1];
         Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, kind }));
-        Assert.That((end.Code, end.Reason is { Length: > 0 }, end.Endpoint, end.MessageId), Is.EqualTo((code, true, "relay", _bus.Audit.Facts[0].MessageId)));
+        Assert.That(
+            (end.Code, end.Reason is { Length: > 0 }, end.Endpoint, end.MessageId),
+            Is.EqualTo((code, true, "relay", _bus.Audit.Facts[0].MessageId))
+        );
     }
 
     private async Task<string> AskAsync(string key, CancellationToken cancellationToken)
@@ -295,11 +354,13 @@ public sealed class AuditedRelayTests
         return response.Headers.GetValues("Esb-Message-Id").Single();
     }
 
-    private Task StartAsync(string url, string audit = """ , "audit": "headers" """, string more = "") => _bus.StartAsync(
-        $$"""
-         "relay": { "type": "http-inbound", "path": "/relay", "methods": ["GET", "POST", "PUT"], "party": "shop", "relay": "backend" {{audit}} {{more}} },
-         "ibm": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 },
-         "backend": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 }
-         """,
-        """ , "parties": { "shop": {} } """);
+    private Task StartAsync(string url, string audit = """ , "audit": "headers" """, string more = "") =>
+        _bus.StartAsync(
+            $$"""
+            "relay": { "type": "http-inbound", "path": "/relay", "methods": ["GET", "POST", "PUT"], "party": "shop", "relay": "backend" {{audit}} {{more}} },
+            "ibm": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 },
+            "backend": { "type": "http-outbound", "url": "{{url}}", "poolSize": 10 }
+            """,
+            """ , "parties": { "shop": {} } """
+        );
 }

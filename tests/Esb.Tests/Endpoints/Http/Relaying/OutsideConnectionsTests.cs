@@ -32,7 +32,10 @@ public sealed class OutsideConnectionsTests
     {
         await using var backend = RawBackend.Answering("answer");
         using var connections = ConnectionsTo(backend);
-        var (first, second) = (await connections.RentAsync(isNew: false, Patience, cancellationToken), await connections.RentAsync(isNew: false, Patience, cancellationToken));
+        var (first, second) = (
+            await connections.RentAsync(isNew: false, Patience, cancellationToken),
+            await connections.RentAsync(isNew: false, Patience, cancellationToken)
+        );
         await EndAsync(connections, first);
         _time.Advance(TimeSpan.FromSeconds(40));
         await EndAsync(connections, second);
@@ -47,7 +50,11 @@ public sealed class OutsideConnectionsTests
     private OutsideConnections ConnectionsTo(RawBackend backend)
     {
         var config = new HttpOutboundConfig { Url = backend.Url, IdleTimeout = TimeSpan.FromSeconds(60) };
-        return new OutsideConnections(new OutsideConnector(new Uri(backend.Url), config.ConnectTimeout, new SslClientAuthenticationOptions(), _time), config, _time);
+        return new OutsideConnections(
+            new OutsideConnector(new Uri(backend.Url), config.ConnectTimeout, new SslClientAuthenticationOptions(), _time),
+            config,
+            _time
+        );
     }
 
     private static async Task<OutsideConnection> ExchangeAsync(OutsideConnections connections, CancellationToken cancellationToken)
@@ -60,7 +67,8 @@ public sealed class OutsideConnectionsTests
     private static async Task EndAsync(OutsideConnections connections, OutsideConnection connection)
     {
         await connection.WriteAsync("\r\n\r\n"u8.ToArray());
-        while (connection.Received.Length < "answer".Length) Assert.That(await connection.FillAsync(), Is.True);
+        while (connection.Received.Length < "answer".Length)
+            Assert.That(await connection.FillAsync(), Is.True);
         connection.Consume(connection.Received.Length);
         connections.Return(connection);
     }

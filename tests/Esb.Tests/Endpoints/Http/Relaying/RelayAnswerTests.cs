@@ -8,7 +8,12 @@ public sealed class RelayAnswerTests : RelayWire
     [TestCase("GET", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nContent-Length: 1000\r\n\r\n", "ETag: \"a\"")]
     [TestCase("GET", "HTTP/1.1 204 No Content\r\nX-A: 1\r\n\r\n", "X-A: 1")]
     [TestCase("GET", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\nX-A: 1\r\n\r\n", "X-A: 1")]
-    public async Task Answers_without_a_body_leave_the_connections_usable(string method, string answer, string header, CancellationToken cancellationToken)
+    public async Task Answers_without_a_body_leave_the_connections_usable(
+        string method,
+        string answer,
+        string header,
+        CancellationToken cancellationToken
+    )
     {
         await using var backend = RawBackend.Answering(answer);
         await StartAsync(backend.Url);
@@ -19,7 +24,10 @@ public sealed class RelayAnswerTests : RelayWire
 
             var relayed = await connection.ReadUntilAsync("\r\n\r\n", cancellationToken);
 
-            Assert.That(relayed, Does.StartWith("HTTP/1.1 ").And.EndWith("\r\n\r\n").And.Contain($"\r\n{header}\r\n").And.Not.Contain("Transfer-Encoding"));
+            Assert.That(
+                relayed,
+                Does.StartWith("HTTP/1.1 ").And.EndWith("\r\n\r\n").And.Contain($"\r\n{header}\r\n").And.Not.Contain("Transfer-Encoding")
+            );
         }
 
         Assert.That(backend.Connections, Is.EqualTo(1));
@@ -27,15 +35,22 @@ public sealed class RelayAnswerTests : RelayWire
 
     [TestCase("HTTP/1.1 205 Reset Content\r\nContent-Length: 34\r\n\r\n", "HTTP/1.1 200 OK\r\nX-Forged: yes\r\n\r\n")]
     [TestCase("HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n", "0\r\n\r\n")]
-    public async Task What_comes_behind_a_reset_is_no_answer_to_the_next_request(string head, string rest, CancellationToken cancellationToken)
+    public async Task What_comes_behind_a_reset_is_no_answer_to_the_next_request(
+        string head,
+        string rest,
+        CancellationToken cancellationToken
+    )
     {
-        await using var backend = new RawBackend(async (connection, number, stopping) =>
-        {
-            await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            await connection.WriteAsync(number == 1 ? head : "HTTP/1.1 204 No Content\r\n\r\n", stopping);
-            await connection.ReadUntilAsync("\r\n\r\n", stopping); // of the next request, or the end
-            if (number == 1) await connection.WriteAsync(rest, stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, number, stopping) =>
+            {
+                await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                await connection.WriteAsync(number == 1 ? head : "HTTP/1.1 204 No Content\r\n\r\n", stopping);
+                await connection.ReadUntilAsync("\r\n\r\n", stopping); // of the next request, or the end
+                if (number == 1)
+                    await connection.WriteAsync(rest, stopping);
+            }
+        );
         await StartAsync(backend.Url);
         using var connection = await RawConnection.OpenAsync(Bus.Port, cancellationToken);
 
@@ -50,16 +65,24 @@ public sealed class RelayAnswerTests : RelayWire
 
     [Test]
     public async Task Head_of_an_answer_does_not_wait_for_its_body(
-        [Values("Content-Length: 5", "Transfer-Encoding: chunked", "X-A: b")] string framing, [Values("", "TE: trailers\r\nConnection: TE\r\n")] string trailers, CancellationToken cancellationToken)
+        [Values("Content-Length: 5", "Transfer-Encoding: chunked", "X-A: b")] string framing,
+        [Values("", "TE: trailers\r\nConnection: TE\r\n")] string trailers,
+        CancellationToken cancellationToken
+    )
     {
         var hasHead = new TaskCompletionSource();
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            await connection.WriteAsync($"HTTP/1.1 200 OK\r\n{framing}\r\nContent-Type: text/event-stream\r\n\r\n", stopping);
-            await hasHead.Task.WaitAsync(stopping);
-            await connection.WriteAsync(framing.EndsWith("chunked", StringComparison.Ordinal) ? "5\r\nevent\r\n0\r\n\r\n" : "event", stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
+            {
+                await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                await connection.WriteAsync($"HTTP/1.1 200 OK\r\n{framing}\r\nContent-Type: text/event-stream\r\n\r\n", stopping);
+                await hasHead.Task.WaitAsync(stopping);
+                await connection.WriteAsync(
+                    framing.EndsWith("chunked", StringComparison.Ordinal) ? "5\r\nevent\r\n0\r\n\r\n" : "event",
+                    stopping
+                );
+            }
+        );
         await StartAsync(backend.Url);
         using var connection = await RawConnection.OpenAsync(Bus.Port, cancellationToken);
 
@@ -79,11 +102,13 @@ public sealed class RelayAnswerTests : RelayWire
     [TestCase("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n0\nX: y\r\n\r\n")]
     public async Task Answer_that_breaks_is_broken_off_for_the_caller(string broken, CancellationToken cancellationToken)
     {
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            await connection.WriteAsync(broken, stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
+            {
+                await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                await connection.WriteAsync(broken, stopping);
+            }
+        );
         await StartAsync(backend.Url);
 
         var answer = await AskAsync("GET /relay HTTP/1.1\r\nHost: bus\r\n\r\n", cancellationToken);
@@ -120,7 +145,9 @@ public sealed class RelayAnswerTests : RelayWire
     [Test]
     public async Task Answer_with_an_endless_head_is_a_bad_gateway(CancellationToken cancellationToken)
     {
-        await using var backend = RawBackend.Answering("HTTP/1.1 200 OK\r\n" + string.Concat(Enumerable.Repeat($"X-A: {new string('x', 1000)}\r\n", 100)) + "\r\n");
+        await using var backend = RawBackend.Answering(
+            "HTTP/1.1 200 OK\r\n" + string.Concat(Enumerable.Repeat($"X-A: {new string('x', 1000)}\r\n", 100)) + "\r\n"
+        );
         await StartAsync(backend.Url);
 
         var answer = await AskAsync("GET /relay HTTP/1.1\r\nHost: bus\r\nConnection: close\r\n\r\n", cancellationToken);
@@ -131,11 +158,13 @@ public sealed class RelayAnswerTests : RelayWire
     [Test]
     public async Task Answer_that_ends_with_its_connection_is_passed_whole(CancellationToken cancellationToken)
     {
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            await connection.WriteAsync("HTTP/1.0 200 OK\r\n\r\nold", stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
+            {
+                await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                await connection.WriteAsync("HTTP/1.0 200 OK\r\n\r\nold", stopping);
+            }
+        );
         await StartAsync(backend.Url);
 
         var answer = await AskAsync("GET /relay HTTP/1.1\r\nHost: bus\r\nConnection: close\r\n\r\n", cancellationToken);

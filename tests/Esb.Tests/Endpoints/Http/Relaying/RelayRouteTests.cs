@@ -7,8 +7,7 @@ namespace Esb.Tests.Endpoints.Http.Relaying;
 [CancelAfter(20_000)]
 public sealed class RelayRouteTests
 {
-    private const string Routes =
-        """
+    private const string Routes = """
         "routes": [
           { "if": { "header": "x-urgent", "exists": true }, "relay": "urgent" },
           { "if": { "xpath": "/order/symbol[1] = 'IBM'" }, "relay": "ibm" },
@@ -24,13 +23,21 @@ public sealed class RelayRouteTests
     public async Task StopBus() => await _bus.DisposeAsync();
 
     [TestCase("<order><symbol>IBM</symbol></order>", null, "/ibm"), TestCase("<order><symbol>SUN</symbol></order>", null, "/sun")]
-    [TestCase("<order><symbol>HAL</symbol></order>", null, "/others"), TestCase("<order><symbol>SUN</symbol></order>", "yes", "/urgent"), TestCase("no XML", "yes", "/urgent")]
+    [
+        TestCase("<order><symbol>HAL</symbol></order>", null, "/others"),
+        TestCase("<order><symbol>SUN</symbol></order>", "yes", "/urgent"),
+        TestCase("no XML", "yes", "/urgent")
+    ]
     public async Task First_route_whose_condition_holds_counts(string order, string? urgent, string expected)
     {
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url, Routes);
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/orders") { Content = new StringContent(order, Encoding.UTF8, "application/xml") };
-        if (urgent is not null) request.Headers.Add("x-urgent", urgent);
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/orders")
+        {
+            Content = new StringContent(order, Encoding.UTF8, "application/xml"),
+        };
+        if (urgent is not null)
+            request.Headers.Add("x-urgent", urgent);
 
         using var answer = await _bus.Client.SendAsync(request);
 
@@ -53,18 +60,24 @@ public sealed class RelayRouteTests
     public async Task What_decided_goes_on_while_the_rest_is_still_coming(CancellationToken cancellationToken)
     {
         var begun = new TaskCompletionSource<string>();
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            begun.SetResult(await connection.ReadUntilAsync("</symbol>", stopping));
-            await connection.ReadUntilAsync("</order>", stopping);
-            await connection.WriteAsync("HTTP/1.1 204 No Content\r\n\r\n", stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
+            {
+                begun.SetResult(await connection.ReadUntilAsync("</symbol>", stopping));
+                await connection.ReadUntilAsync("</order>", stopping);
+                await connection.WriteAsync("HTTP/1.1 204 No Content\r\n\r\n", stopping);
+            }
+        );
         await StartAsync(backend.Url, Routes);
         var beginning = $"<order><symbol>SUN</symbol><text>{new string('x', 5_000)}";
         const string Rest = "</text></order>";
 
         using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
-        await connection.WriteAsync($"POST /orders HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: {beginning.Length + Rest.Length}\r\n\r\n{beginning}", cancellationToken);
+        await connection.WriteAsync(
+            $"POST /orders HTTP/1.1\r\nHost: bus\r\nConnection: close\r\nContent-Length: "
+                + $"{beginning.Length + Rest.Length}\r\n\r\n{beginning}",
+            cancellationToken
+        );
         Assert.That(await begun.Task.WaitAsync(cancellationToken), Does.StartWith("POST /sun HTTP/1.1\r\n"), "before the rest was sent");
         await connection.WriteAsync(Rest, cancellationToken);
 
@@ -82,7 +95,9 @@ public sealed class RelayRouteTests
             context.Response.StatusCode = (int)HttpStatusCode.Created;
         });
         await StartAsync(backend.Url, Routes);
-        var order = Encoding.UTF8.GetBytes($"<order><text>{new string('x', before)}</text><symbol>SUN</symbol><text>{new string('y', 500_000)}</text></order>");
+        var order = Encoding.UTF8.GetBytes(
+            $"<order><text>{new string('x', before)}</text><symbol>SUN</symbol><text>{new string('y', 500_000)}</text></order>"
+        );
 
         using var chunks = new StreamContent(new SlowStream(order)); // without a length
         using var answer = await _bus.Client.PostAsync("/orders", chunks);
@@ -100,11 +115,24 @@ public sealed class RelayRouteTests
             await Task.Delay(100, cancellationToken);
             context.Response.StatusCode = (int)HttpStatusCode.Created;
         });
-        await StartAsync(backend.Url, Routes, $$""", "listeners": { "public": { "url": "{{_bus.Address.OriginalString}}", "versions": "http2" } } """);
-        using var client = new HttpClient { BaseAddress = _bus.Address, DefaultRequestVersion = HttpVersion.Version20, DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        await StartAsync(
+            backend.Url,
+            Routes,
+            $$""", "listeners": { "public": { "url": "{{_bus.Address.OriginalString}}", "versions": "http2" } } """
+        );
+        using var client = new HttpClient
+        {
+            BaseAddress = _bus.Address,
+            DefaultRequestVersion = HttpVersion.Version20,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
         var order = $"<order><text>{new string('x', 600_000)}</text><symbol>SUN</symbol><text>{new string('y', 1_500_000)}</text></order>";
 
-        var answers = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => client.PostAsync("/orders", new StringContent(order, Encoding.UTF8, "application/xml"), cancellationToken)));
+        var answers = await Task.WhenAll(
+            Enumerable
+                .Range(0, 6)
+                .Select(_ => client.PostAsync("/orders", new StringContent(order, Encoding.UTF8, "application/xml"), cancellationToken))
+        );
 
         Assert.That(answers.Select(answer => answer.StatusCode), Is.All.EqualTo(HttpStatusCode.Created));
         Assert.That(backend.Requests, Has.All.StartsWith("POST /sun\n").And.All.EndsWith($"\n\n{order.Length}"));
@@ -137,7 +165,8 @@ public sealed class RelayRouteTests
         Assert.That(refused, Does.StartWith("HTTP/1.1 400 ").And.Contain("ESB-XML-SYNTAX"));
         Assert.That(served, Does.StartWith("HTTP/1.1 200 ").And.Contain("<order><symbol>SUN</symbol></order>"));
 
-        static string Request(string order) => $"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Type: application/xml\r\nContent-Length: {order.Length}\r\n\r\n{order}";
+        static string Request(string order) =>
+            $"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Type: application/xml\r\nContent-Length: {order.Length}\r\n\r\n{order}";
     }
 
     [Test]
@@ -147,7 +176,10 @@ public sealed class RelayRouteTests
         await StartAsync(backend.Url, Routes, """, "limits": { "maxBodySize": "64KiB" } """);
 
         using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
-        await connection.WriteAsync($"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1000000\r\n\r\n<order><text>{new string('x', 100_000)}", cancellationToken);
+        await connection.WriteAsync(
+            $"POST /orders HTTP/1.1\r\nHost: bus\r\nContent-Length: 1000000\r\n\r\n<order><text>{new string('x', 100_000)}",
+            cancellationToken
+        );
         var answer = await connection.ReadUntilAsync("ESB-BODY-SIZE", cancellationToken);
 
         Assert.That((answer.StartsWith("HTTP/1.1 413 ", StringComparison.Ordinal), backend.Requests.Count), Is.EqualTo((true, 0)), answer);
@@ -179,10 +211,26 @@ public sealed class RelayRouteTests
         Assert.That(await answer.Content.ReadAsStringAsync(), Does.Contain("ESB-HTTP-ENCODING"));
     }
 
-    [TestCase(""" "publish": "orders.new", "routes": [{ "if": { "header": "x" }, "relay": "ibm" }] """, "ESB-CFG-VALUE", "endpoints.orders.routes")]
-    [TestCase(""" "relay": "others", "routes": [{ "if": { "header": "x" }, "relay": "orders" }] """, "ESB-CFG-VALUE", "endpoints.orders.routes[0].relay")]
-    [TestCase(""" "relay": "others", "routes": [{ "if": { "header": "x" }, "relay": "nobody" }] """, "ESB-CFG-REF", "endpoints.orders.routes[0].relay")]
-    [TestCase(""" "relay": "others", "routes": [{ "if": { "xpath": "/order[" }, "relay": "ibm" }] """, "ESB-XPT-SYNTAX", "endpoints.orders.routes[0].if.xpath")]
+    [TestCase(
+        """ "publish": "orders.new", "routes": [{ "if": { "header": "x" }, "relay": "ibm" }] """,
+        "ESB-CFG-VALUE",
+        "endpoints.orders.routes"
+    )]
+    [TestCase(
+        """ "relay": "others", "routes": [{ "if": { "header": "x" }, "relay": "orders" }] """,
+        "ESB-CFG-VALUE",
+        "endpoints.orders.routes[0].relay"
+    )]
+    [TestCase(
+        """ "relay": "others", "routes": [{ "if": { "header": "x" }, "relay": "nobody" }] """,
+        "ESB-CFG-REF",
+        "endpoints.orders.routes[0].relay"
+    )]
+    [TestCase(
+        """ "relay": "others", "routes": [{ "if": { "xpath": "/order[" }, "relay": "ibm" }] """,
+        "ESB-XPT-SYNTAX",
+        "endpoints.orders.routes[0].if.xpath"
+    )]
     public void Route_that_leads_nowhere_is_told_with_its_place(string settings, string code, string path)
     {
         _bus.Read($$""" "orders": { "type": "http-inbound", "path": "/orders", {{settings}} }, {{Targets("http://localhost/backend")}} """);
@@ -191,11 +239,18 @@ public sealed class RelayRouteTests
     }
 
     private Task StartAsync(string url, string settings, string more = "") =>
-        _bus.StartAsync($$""" "orders": { "type": "http-inbound", "path": "/orders", "relay": "others", {{settings}} }, {{Targets(url)}} """, more);
+        _bus.StartAsync(
+            $$""" "orders": { "type": "http-inbound", "path": "/orders", "relay": "others", {{settings}} }, {{Targets(url)}} """,
+            more
+        );
 
-    private static string Targets(string url) => string.Join(
-        ", ",
-        new[] { "urgent", "ibm", "sun", "others" }.Select(name => $$""" "{{name}}": { "type": "http-outbound", "url": "{{url.Replace("/backend", $"/{name}", StringComparison.Ordinal)}}" } """));
+    private static string Targets(string url) =>
+        string.Join(
+            ", ",
+            new[] { "urgent", "ibm", "sun", "others" }.Select(name =>
+                $$""" "{{name}}": { "type": "http-outbound", "url": "{{url.Replace("/backend", $"/{name}", StringComparison.Ordinal)}}" } """
+            )
+        );
 
     /// <summary>Gives a few thousand bytes at a time.</summary>
     private sealed class SlowStream(byte[] bytes) : MemoryStream(bytes)

@@ -32,7 +32,10 @@ public sealed class RelayTests
             return context.Response.WriteAsync("not here");
         });
         await StartAsync(backend.Url);
-        using var request = new HttpRequestMessage(HttpMethod.Put, "/relay?a=1&b=%20") { Content = new StringContent("<order/>", Encoding.UTF8, "application/xml") };
+        using var request = new HttpRequestMessage(HttpMethod.Put, "/relay?a=1&b=%20")
+        {
+            Content = new StringContent("<order/>", Encoding.UTF8, "application/xml"),
+        };
         request.Headers.TryAddWithoutValidation("Authorization", "Bearer token");
         request.Headers.TryAddWithoutValidation("Esb-Attempt", "3");
         request.Headers.TryAddWithoutValidation("Accept-Language", "de");
@@ -43,7 +46,13 @@ public sealed class RelayTests
         Assert.Multiple(() =>
         {
             Assert.That(received, Does.StartWith("PUT /backend?a=1&b=%20\n").And.EndWith("\n\n<order/>"));
-            Assert.That(received, Does.Contain("Authorization: Bearer token").And.Contain("Accept-Language: de").And.Contain("Content-Type: application/xml; charset=utf-8").And.Contain("Content-Length: 8"));
+            Assert.That(
+                received,
+                Does.Contain("Authorization: Bearer token")
+                    .And.Contain("Accept-Language: de")
+                    .And.Contain("Content-Type: application/xml; charset=utf-8")
+                    .And.Contain("Content-Length: 8")
+            );
             Assert.That(received, Does.Not.Contain("Esb-Attempt").IgnoreCase);
             Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
             Assert.That(response.Headers.GetValues("Set-Cookie"), Is.EqualTo(new[] { "a=1", "b=2" }));
@@ -67,12 +76,29 @@ public sealed class RelayTests
         });
         await StartAsync(backend.Url);
         using var request = new HttpRequestMessage(HttpMethod.Post, "/relay") { Content = new StringContent("body") };
-        foreach (var (name, value) in new[] { ("Connection", "X-Hop"), ("X-Hop", "1"), ("TE", "trailers"), ("Keep-Alive", "9"), ("Proxy-Authorization", "secret"), ("X-End", "2") })
+        foreach (
+            var (name, value) in new[]
+            {
+                ("Connection", "X-Hop"),
+                ("X-Hop", "1"),
+                ("TE", "trailers"),
+                ("Keep-Alive", "9"),
+                ("Proxy-Authorization", "secret"),
+                ("X-End", "2"),
+            }
+        )
             request.Headers.TryAddWithoutValidation(name, value);
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
 
-        Assert.That(backend.Requests.Single(), Does.Contain("X-End").And.Contain("TE: trailers").And.Not.Contain("X-Hop").And.Not.Contain("Keep-Alive").And.Not.Contain("Proxy-"));
+        Assert.That(
+            backend.Requests.Single(),
+            Does.Contain("X-End")
+                .And.Contain("TE: trailers")
+                .And.Not.Contain("X-Hop")
+                .And.Not.Contain("Keep-Alive")
+                .And.Not.Contain("Proxy-")
+        );
         Assert.That(response.Headers.Contains("X-Back"), Is.False);
     }
 
@@ -81,7 +107,11 @@ public sealed class RelayTests
     {
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url, inbound: """ , "headers": ["x-*"] """);
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay") { Content = new StringContent("body"), Headers = { { "X-A", "1" }, { "Y", "2" } } };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay")
+        {
+            Content = new StringContent("body"),
+            Headers = { { "X-A", "1" }, { "Y", "2" } },
+        };
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
 
@@ -93,11 +123,17 @@ public sealed class RelayTests
     {
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url);
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay") { Headers = { { "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } } };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay")
+        {
+            Headers = { { "traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+        };
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
 
-        Assert.That(backend.Requests.Single(), Does.Contain("traceparent: 00-0af7651916cd43dd8448eb211c80319c-").And.Not.Contain("b7ad6b7169203331"));
+        Assert.That(
+            backend.Requests.Single(),
+            Does.Contain("traceparent: 00-0af7651916cd43dd8448eb211c80319c-").And.Not.Contain("b7ad6b7169203331")
+        );
     }
 
     [TestCase(true), TestCase(false), CancelAfter(30_000)]
@@ -106,7 +142,11 @@ public sealed class RelayTests
         await using var backend = await Backend.StartAsync();
         await StartAsync(backend.Url);
         var body = RandomNumberGenerator.GetBytes(5_000_000);
-        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay") { Content = new ByteArrayContent(body), Headers = { TransferEncodingChunked = isChunked } };
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/relay")
+        {
+            Content = new ByteArrayContent(body),
+            Headers = { TransferEncodingChunked = isChunked },
+        };
 
         using var response = await _bus.Client.SendAsync(request, cancellationToken);
 
@@ -217,7 +257,11 @@ public sealed class RelayTests
         await StartAsync(backend.Url, inbound: """ , "maxBodySize": "1KiB" """);
         var head = isChunked ? "Transfer-Encoding: chunked\r\n\r\n800\r\n" : "Content-Length: 2048\r\n\r\n";
 
-        var answer = await RawConnection.AskAsync(_bus.Port, $"POST /relay HTTP/1.1\r\nHost: bus\r\n{head}{new string('x', 2048)}", cancellationToken);
+        var answer = await RawConnection.AskAsync(
+            _bus.Port,
+            $"POST /relay HTTP/1.1\r\nHost: bus\r\n{head}{new string('x', 2048)}",
+            cancellationToken
+        );
 
         Assert.That(answer, Does.StartWith("HTTP/1.1 413 ").And.Contain("ESB-BODY-SIZE"));
     }
@@ -261,14 +305,18 @@ public sealed class RelayTests
     [Test]
     public void Relay_goes_to_an_outbound_endpoint_of_http()
     {
-        _bus.Read(""" "a": { "type": "http-inbound", "path": "/a", "relay": "b" }, "b": { "type": "http-inbound", "path": "/b", "publish": "orders.new" } """);
+        _bus.Read(
+            """ "a": { "type": "http-inbound", "path": "/a", "relay": "b" }, "b": { "type": "http-inbound", "path": "/b", "publish": "orders.new" } """
+        );
 
         Assert.That(_bus.Errors.All.Single(), Has.Property(nameof(ConfigError.Path)).EqualTo("endpoints.a.relay"));
     }
 
-    private Task StartAsync(string url, string outbound = """ , "poolSize": 10 """, string inbound = "") => _bus.StartAsync(
-        $$"""
-         "relay": { "type": "http-inbound", "path": "/relay", "methods": ["GET", "POST", "PUT"], "relay": "backend" {{inbound}} },
-         "backend": { "type": "http-outbound", "url": "{{url}}" {{outbound}} }
-         """);
+    private Task StartAsync(string url, string outbound = """ , "poolSize": 10 """, string inbound = "") =>
+        _bus.StartAsync(
+            $$"""
+            "relay": { "type": "http-inbound", "path": "/relay", "methods": ["GET", "POST", "PUT"], "relay": "backend" {{inbound}} },
+            "backend": { "type": "http-outbound", "url": "{{url}}" {{outbound}} }
+            """
+        );
 }

@@ -13,25 +13,28 @@ public sealed class RelayUploadTests : RelayWire
     {
         var body = RandomNumberGenerator.GetBytes(40_000_000); // more than all buffers on the way hold
         var received = new MemoryStream(body.Length);
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            connection.Narrow();
-            var beginning = await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            received.Write(Encoding.Latin1.GetBytes(beginning[(beginning.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)..]));
-            for (var pause = 0; received.Length < body.Length;)
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
             {
-                if (received.Length >= pause)
+                connection.Narrow();
+                var beginning = await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                received.Write(Encoding.Latin1.GetBytes(beginning[(beginning.IndexOf("\r\n\r\n", StringComparison.Ordinal) + 4)..]));
+                for (var pause = 0; received.Length < body.Length; )
                 {
-                    await Task.Delay(100, stopping);
-                    pause += 2_000_000;
+                    if (received.Length >= pause)
+                    {
+                        await Task.Delay(100, stopping);
+                        pause += 2_000_000;
+                    }
+
+                    if (await connection.ReadAsync(stopping) is not { Length: > 0 } piece)
+                        return; // cut off
+                    received.Write(Encoding.Latin1.GetBytes(piece));
                 }
 
-                if (await connection.ReadAsync(stopping) is not { Length: > 0 } piece) return; // cut off
-                received.Write(Encoding.Latin1.GetBytes(piece));
+                await connection.WriteAsync("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", stopping);
             }
-
-            await connection.WriteAsync("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", stopping);
-        });
+        );
         await StartAsync(backend.Url, """, "timeout": "1s" """);
 
         using var answer = await Bus.Client.PostAsync("/relay", new ByteArrayContent(body), cancellationToken);
@@ -40,14 +43,24 @@ public sealed class RelayUploadTests : RelayWire
         Assert.That(received.ToArray().SequenceEqual(body), Is.True, "byte for byte");
     }
 
-    [TestCase("HTTP/1.1 403 No\r\nConnection: close\r\nContent-Length: 3\r\n\r\nno!", "HTTP/1.1 403 ", "no!"), TestCase("", "HTTP/1.1 502 ", "}")]
-    public async Task Caller_that_sends_all_of_a_large_body_finds_the_answer_whole_of_an_outside_that_hung_up(string answer, string expected, string end, CancellationToken cancellationToken)
+    [
+        TestCase("HTTP/1.1 403 No\r\nConnection: close\r\nContent-Length: 3\r\n\r\nno!", "HTTP/1.1 403 ", "no!"),
+        TestCase("", "HTTP/1.1 502 ", "}")
+    ]
+    public async Task Caller_that_sends_all_of_a_large_body_finds_the_answer_whole_of_an_outside_that_hung_up(
+        string answer,
+        string expected,
+        string end,
+        CancellationToken cancellationToken
+    )
     {
-        await using var backend = new RawBackend(async (connection, _, stopping) =>
-        {
-            await connection.ReadUntilAsync("\r\n\r\n", stopping);
-            await connection.WriteAsync(answer, stopping);
-        });
+        await using var backend = new RawBackend(
+            async (connection, _, stopping) =>
+            {
+                await connection.ReadUntilAsync("\r\n\r\n", stopping);
+                await connection.WriteAsync(answer, stopping);
+            }
+        );
         await StartAsync(backend.Url);
 
         await ExpectAsync(expected, end, cancellationToken);

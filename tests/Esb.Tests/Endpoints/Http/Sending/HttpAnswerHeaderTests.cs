@@ -15,22 +15,47 @@ public sealed class HttpAnswerHeaderTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [TestCase("Esb-Key"), TestCase("esb-attempt"), TestCase("ESB-Fault"), TestCase("Esb-Status"), TestCase("MT-Fault-Address"), TestCase("mt-response-address"), TestCase("CC"), TestCase("bcc"), TestCase("X-Death"), TestCase("x-first-death-queue"), TestCase("x-delivery-count")]
+    [
+        TestCase("Esb-Key"),
+        TestCase("esb-attempt"),
+        TestCase("ESB-Fault"),
+        TestCase("Esb-Status"),
+        TestCase("MT-Fault-Address"),
+        TestCase("mt-response-address"),
+        TestCase("CC"),
+        TestCase("bcc"),
+        TestCase("X-Death"),
+        TestCase("x-first-death-queue"),
+        TestCase("x-delivery-count")
+    ]
     [Property("Case", "HDR-01"), Property("Case", "HDR-02"), Property("Case", "HDR-03")]
     public async Task Reserved_header_is_dropped_whatever_the_list_allows(string name, CancellationToken cancellationToken)
     {
         var answer = await AskAsync($"{name}: 500\r\nX-Other: 1\r\n", cancellationToken);
 
-        Assert.That(answer.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("X-Other", "1"), KeyValuePair.Create(EsbHeaders.Status, "200") }));
+        Assert.That(
+            answer.Headers,
+            Is.EquivalentTo(new[] { KeyValuePair.Create("X-Other", "1"), KeyValuePair.Create(EsbHeaders.Status, "200") })
+        );
         Assert.That((answer.Key, answer.Attempt), Is.EqualTo(((string?)null, 0)));
     }
 
-    [TestCase("Content-Disposition", "attachment; filename=\"order.pdf\""), TestCase("Content-Language", "de"), TestCase("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT"), TestCase("Expires", "0"), TestCase("Allow", "GET, PUT")]
+    [
+        TestCase("Content-Disposition", "attachment; filename=\"order.pdf\""),
+        TestCase("Content-Language", "de"),
+        TestCase("Last-Modified", "Sat, 21 Nov 2026 10:00:00 GMT"),
+        TestCase("Expires", "0"),
+        TestCase("Allow", "GET, PUT")
+    ]
     public async Task Header_that_tells_of_what_the_body_is_enters(string name, string value, CancellationToken cancellationToken)
     {
         var answer = await AskAsync($"{name}: {value}\r\nContent-Type: text/plain\r\n", cancellationToken);
 
-        Assert.That(answer.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create(name, value), KeyValuePair.Create(EsbHeaders.Status, "200") }), "and neither length nor type");
+        Assert.That(
+            answer.Headers,
+            Is.EquivalentTo(new[] { KeyValuePair.Create(name, value), KeyValuePair.Create(EsbHeaders.Status, "200") }),
+            "and neither length nor type"
+        );
     }
 
     [Test, Property("Case", "HDR-05")]
@@ -41,7 +66,14 @@ public sealed class HttpAnswerHeaderTests
         Assert.That(answer.Headers.Select(header => header.Key), Is.EquivalentTo(new[] { "X-Other", EsbHeaders.Status }));
     }
 
-    [TestCase("X A: one"), TestCase("X-Gr\u00f6\u00dfe: one"), TestCase("X-A\0: one"), TestCase(": one"), TestCase("X-A : one"), Property("Case", "HDR-05")]
+    [
+        TestCase("X A: one"),
+        TestCase("X-Gr\u00f6\u00dfe: one"),
+        TestCase("X-A\0: one"),
+        TestCase(": one"),
+        TestCase("X-A : one"),
+        Property("Case", "HDR-05")
+    ]
     public async Task Header_with_a_name_that_is_none_enters_under_no_name(string line, CancellationToken cancellationToken)
     {
         var headers = await HeadersOrNoneAsync($"{line}\r\nX-Other: 1\r\n", cancellationToken);
@@ -50,7 +82,16 @@ public sealed class HttpAnswerHeaderTests
         Assert.That(headers.Select(header => header.Value), Has.All.Matches<string>(HeaderRules.IsValue));
     }
 
-    [TestCase("X-A: one\rX-Evil: two"), TestCase("X-A: one\0two"), TestCase("X-A: one\u0001two"), TestCase("X-A: one\r\n two"), TestCase("Content-Type: text/plain\u0001"), TestCase("Content-Type: text/plain\rX-Evil: two"), TestCase("Retry-After: 1\rX-Evil: two"), Property("Case", "HDR-06")]
+    [
+        TestCase("X-A: one\rX-Evil: two"),
+        TestCase("X-A: one\0two"),
+        TestCase("X-A: one\u0001two"),
+        TestCase("X-A: one\r\n two"),
+        TestCase("Content-Type: text/plain\u0001"),
+        TestCase("Content-Type: text/plain\rX-Evil: two"),
+        TestCase("Retry-After: 1\rX-Evil: two"),
+        Property("Case", "HDR-06")
+    ]
     public async Task Value_of_more_than_one_line_does_not_enter(string line, CancellationToken cancellationToken)
     {
         var headers = await HeadersOrNoneAsync($"{line}\r\nX-Other: 1\r\n", cancellationToken);

@@ -22,16 +22,31 @@ public sealed class HttpOutboundTests
     public async Task Message_is_sent_with_its_type_and_the_headers_that_may_leave(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        var message = Some.Message("<order/>", contentType: "application/xml") with { Headers = MessageHeaders.From([new("x-order", "ä"), new("y", "2"), new("esb-key", "3")]) };
+        var message = Some.Message("<order/>", contentType: "application/xml") with
+        {
+            Headers = MessageHeaders.From([new("x-order", "ä"), new("y", "2"), new("esb-key", "3")]),
+        };
 
         await Endpoint(backend.Url).SendAsync(message, cancellationToken);
 
-        Assert.That(backend.Requests.Single(), Does.StartWith("POST /backend\n").And.EndWith("\n\n<order/>").And.Contain("Content-Type: application/xml").And.Contain("x-order: ä")
-            .And.Not.Contain("y: 2").And.Not.Contain("esb-").IgnoreCase);
+        Assert.That(
+            backend.Requests.Single(),
+            Does.StartWith("POST /backend\n")
+                .And.EndWith("\n\n<order/>")
+                .And.Contain("Content-Type: application/xml")
+                .And.Contain("x-order: ä")
+                .And.Not.Contain("y: 2")
+                .And.Not.Contain("esb-")
+                .IgnoreCase
+        );
     }
 
     [TestCase("POST", true), TestCase("PUT", true), TestCase("DELETE", true), TestCase("GET", false), CancelAfter(10_000)]
-    public async Task Each_attempt_tells_by_the_message_id_which_message_it_is(string method, bool tells, CancellationToken cancellationToken)
+    public async Task Each_attempt_tells_by_the_message_id_which_message_it_is(
+        string method,
+        bool tells,
+        CancellationToken cancellationToken
+    )
     {
         await using var backend = await Backend.StartAsync();
         var message = Some.Message();
@@ -58,14 +73,21 @@ public sealed class HttpOutboundTests
     }
 
     [TestCase("""["x-*"]""", "of-bus"), TestCase("""["idempotency-key"]""", "of-sender"), CancelAfter(10_000)]
-    public async Task Key_of_a_message_goes_before_its_id_where_it_may_leave(string headers, string expected, CancellationToken cancellationToken)
+    public async Task Key_of_a_message_goes_before_its_id_where_it_may_leave(
+        string headers,
+        string expected,
+        CancellationToken cancellationToken
+    )
     {
         await using var backend = await Backend.StartAsync();
         var message = Some.Message() with { Headers = MessageHeaders.Empty.With("Idempotency-Key", "of-sender") };
 
         await Endpoint(backend.Url, $""" , "headers": {headers} """).SendAsync(message, cancellationToken);
 
-        var line = backend.Requests.Single().Split('\n').Single(header => header.StartsWith("Idempotency-Key: ", StringComparison.OrdinalIgnoreCase));
+        var line = backend
+            .Requests.Single()
+            .Split('\n')
+            .Single(header => header.StartsWith("Idempotency-Key: ", StringComparison.OrdinalIgnoreCase));
         Assert.That(line, Does.EndWith(expected == "of-bus" ? message.Id.ToString() : "of-sender"));
     }
 
@@ -101,7 +123,10 @@ public sealed class HttpOutboundTests
             Assert.That(answer!.Body.ReadText(), Is.EqualTo("short and stout"));
             Assert.That(answer.ContentType, Is.EqualTo("text/plain"));
             Assert.That(answer.CorrelationId, Is.EqualTo(request.Id.ToString()));
-            Assert.That(answer.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("X-A", "1"), KeyValuePair.Create(EsbHeaders.Status, "418") }));
+            Assert.That(
+                answer.Headers,
+                Is.EquivalentTo(new[] { KeyValuePair.Create("X-A", "1"), KeyValuePair.Create(EsbHeaders.Status, "418") })
+            );
         });
     }
 
@@ -139,7 +164,10 @@ public sealed class HttpOutboundTests
         var port = FreePorts.Next();
         var failure = Failure(Endpoint($"http://127.0.0.1:{port}/secret?key=1"), cancellationToken);
 
-        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.Kind), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true, true, FaultKind.Outside)));
+        Assert.That(
+            (failure.Code, failure.IsTransient, failure.IsOutage, failure.Kind),
+            Is.EqualTo(("ESB-HTTP-UNREACHABLE", true, true, FaultKind.Outside))
+        );
         Assert.That(failure.Message, Does.Not.Contain("127.0.0.1"));
         Assert.That(failure.Detail, Is.EqualTo($"http://127.0.0.1:{port}: the connection was refused."));
     }
@@ -164,7 +192,10 @@ public sealed class HttpOutboundTests
 
         var failure = Failure(Endpoint(backend.Url), cancellationToken);
 
-        Assert.That((failure.Code, failure.IsTransient, failure.IsOutage, failure.IsUnanswered, failure.Kind), Is.EqualTo(("ESB-HTTP-LOST", true, false, true, FaultKind.Outside)));
+        Assert.That(
+            (failure.Code, failure.IsTransient, failure.IsOutage, failure.IsUnanswered, failure.Kind),
+            Is.EqualTo(("ESB-HTTP-LOST", true, false, true, FaultKind.Outside))
+        );
     }
 
     [Test, CancelAfter(10_000)]
@@ -194,20 +225,46 @@ public sealed class HttpOutboundTests
         Assert.That((failure.Code, failure.IsOutage, failure.Kind), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true, FaultKind.Timeout)));
     }
 
-    [TestCase(200, null), TestCase(204, null), TestCase(299, null), TestCase(302, false), TestCase(400, false), TestCase(404, false), TestCase(408, true), TestCase(429, true), TestCase(500, true), TestCase(503, true)]
+    [
+        TestCase(200, null),
+        TestCase(204, null),
+        TestCase(299, null),
+        TestCase(302, false),
+        TestCase(400, false),
+        TestCase(404, false),
+        TestCase(408, true),
+        TestCase(429, true),
+        TestCase(500, true),
+        TestCase(503, true)
+    ]
     public void Status_outside_2xx_fails_a_delivery(int status, bool? isTransient)
     {
         var failure = HttpAnswers.FailureOf("backend", Answer(status));
 
         Assert.That(failure?.IsTransient, Is.EqualTo(isTransient));
-        if (failure is not null) Assert.That((failure.Code, failure.Endpoint), Is.EqualTo(("ESB-HTTP-STATUS", "backend")));
+        if (failure is not null)
+            Assert.That((failure.Code, failure.Endpoint), Is.EqualTo(("ESB-HTTP-STATUS", "backend")));
     }
 
-    [TestCase(429, true), TestCase(502, true), TestCase(503, true), TestCase(504, true), TestCase(408, false), TestCase(500, false), TestCase(501, false)]
+    [
+        TestCase(429, true),
+        TestCase(502, true),
+        TestCase(503, true),
+        TestCase(504, true),
+        TestCase(408, false),
+        TestCase(500, false),
+        TestCase(501, false)
+    ]
     public void Status_of_a_proxy_without_its_server_or_of_an_overload_is_not_about_the_message(int status, bool isTurnedAway) =>
         Assert.That(HttpAnswers.FailureOf("backend", Answer(status))!.IsTurnedAway, Is.EqualTo(isTurnedAway));
 
-    [TestCase("120", 120), TestCase("Sat, 21 Nov 2026 10:01:00 GMT", 60), TestCase("Sat, 21 Nov 2020 10:00:00 GMT", 0), TestCase("999999999", 86400), TestCase("soon", null)]
+    [
+        TestCase("120", 120),
+        TestCase("Sat, 21 Nov 2026 10:01:00 GMT", 60),
+        TestCase("Sat, 21 Nov 2020 10:00:00 GMT", 0),
+        TestCase("999999999", 86400),
+        TestCase("soon", null)
+    ]
     public void Wait_that_the_outside_asks_for_is_kept_to(string retryAfter, int? seconds)
     {
         var answer = Answer(429) with { CreatedAt = DateTimeOffset.Parse("2026-11-21T10:00:00Z", CultureInfo.InvariantCulture) };
@@ -238,7 +295,10 @@ public sealed class HttpOutboundTests
     {
         _bus.Read($$""" "backend": { "type": "http-outbound", "url": "{{url}}" } """);
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-URL", "endpoints.backend.url") }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-URL", "endpoints.backend.url") })
+        );
     }
 
     [Test]
@@ -246,7 +306,10 @@ public sealed class HttpOutboundTests
     {
         _bus.Read(""" "backend": { "type": "http-outbound", "url": "http://localhost/", "method": "post" } """);
 
-        Assert.That(_bus.Errors.All.Single().Describe(), Does.StartWith("endpoints.backend.method = \"post\": expected one of GET").And.Contain("did you mean \"POST\"?"));
+        Assert.That(
+            _bus.Errors.All.Single().Describe(),
+            Does.StartWith("endpoints.backend.method = \"post\": expected one of GET").And.Contain("did you mean \"POST\"?")
+        );
     }
 
     private IOutboundEndpoint Endpoint(string url, string more = "")
@@ -255,7 +318,11 @@ public sealed class HttpOutboundTests
         return OutboundEndpoints.Create(_bus, "backend").CreateInstance();
     }
 
-    private static EsbMessage Answer(int status) => Some.Message() with { Headers = MessageHeaders.Empty.With(EsbHeaders.Status, status.ToString(CultureInfo.InvariantCulture)) };
+    private static EsbMessage Answer(int status) =>
+        Some.Message() with
+        {
+            Headers = MessageHeaders.Empty.With(EsbHeaders.Status, status.ToString(CultureInfo.InvariantCulture)),
+        };
 
     private static EndpointException Failure(IOutboundEndpoint endpoint, CancellationToken cancellationToken) =>
         Assert.ThrowsAsync<EndpointException>(async () => await endpoint.SendAsync(Some.Message(), cancellationToken))!;

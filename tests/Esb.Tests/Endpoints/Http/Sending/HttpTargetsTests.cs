@@ -24,7 +24,10 @@ public sealed class HttpTargetsTests
     public async Task Call_goes_to_the_target_that_it_names(string? target, string expected, CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
-        var endpoint = Endpoint(backend.Url, $$""" "targets": { "east": "{{backend.Url.Replace("/backend", "/east", StringComparison.Ordinal)}}", "west": { "url": "{{backend.Url.Replace("/backend", "/west", StringComparison.Ordinal)}}", "method": "GET" } } """);
+        var endpoint = Endpoint(
+            backend.Url,
+            $$""" "targets": { "east": "{{backend.Url.Replace("/backend", "/east", StringComparison.Ordinal)}}", "west": { "url": "{{backend.Url.Replace("/backend", "/west", StringComparison.Ordinal)}}", "method": "GET" } } """
+        );
 
         await endpoint.SendAsync(Naming(target), cancellationToken);
 
@@ -36,7 +39,9 @@ public sealed class HttpTargetsTests
     {
         var endpoint = Endpoint("http://localhost/", """ "targets": { "east": "http://localhost/east" } """);
 
-        var failure = Assert.ThrowsAsync<EsbException>(async () => await endpoint.SendAsync(Naming("http://elsewhere/"), cancellationToken));
+        var failure = Assert.ThrowsAsync<EsbException>(async () =>
+            await endpoint.SendAsync(Naming("http://elsewhere/"), cancellationToken)
+        );
 
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-CALL-TARGET", FaultKind.Invalid)));
     }
@@ -48,7 +53,9 @@ public sealed class HttpTargetsTests
         var file = Path.GetTempFileName();
         using var cleanUp = new FileToDelete(file);
         await File.WriteAllTextAsync(file, "first", cancellationToken);
-        _bus.Read($$""" "backend": { "type": "http-outbound", "url": "{{backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """);
+        _bus.Read(
+            $$""" "backend": { "type": "http-outbound", "url": "{{backend.Url}}", "authentication": { "type": "bearer", "file": "{{file}}" } } """
+        );
         var adapter = OutboundEndpoints.Create(_bus, "backend");
         File.Delete(file);
 
@@ -65,7 +72,13 @@ public sealed class HttpTargetsTests
         var (file, time) = (Path.GetTempFileName(), new ManualTime());
         File.WriteAllText(file, """{ "east": "http://localhost/1", "west": "http://localhost/2" }""");
         using var cleanUp = new FileToDelete(file);
-        var live = new LiveSettings<HttpTargetConfig>(file, new Dictionary<string, string>(), (_, _) => { }, time, NullLogger<LiveSettings<HttpTargetConfig>>.Instance);
+        var live = new LiveSettings<HttpTargetConfig>(
+            file,
+            new Dictionary<string, string>(),
+            (_, _) => { },
+            time,
+            NullLogger<LiveSettings<HttpTargetConfig>>.Instance
+        );
         var destinations = new HttpDestinations(new HttpOutboundConfig { Url = "http://localhost/" }, live);
         var (east, west) = (destinations.Of("east"), destinations.Of("west"));
         Assert.That((destinations.Of("east"), destinations.Of("west")), Is.EqualTo((east, west)), "built once");
@@ -77,7 +90,10 @@ public sealed class HttpTargetsTests
         Assert.That(destinations.Of("west").Url.OriginalString, Is.EqualTo("http://localhost/changed"));
     }
 
-    [TestCase("""{ "east": "east" }""", "endpoints.backend.targets.east"), TestCase("""{ "east": { "url": "http://localhost/", "method": "get" } }""", "endpoints.backend.targets.east.method")]
+    [
+        TestCase("""{ "east": "east" }""", "endpoints.backend.targets.east"),
+        TestCase("""{ "east": { "url": "http://localhost/", "method": "get" } }""", "endpoints.backend.targets.east.method")
+    ]
     [TestCase("""{ "east": "http://elsewhere/" }""", "endpoints.backend.targets.east")]
     public void Target_that_cannot_be_called_is_refused_at_the_start(string targets, string path)
     {
@@ -90,16 +106,25 @@ public sealed class HttpTargetsTests
     public void File_of_targets_is_checked_at_the_start_with_the_place_of_each_mistake()
     {
         var file = Path.GetTempFileName();
-        File.WriteAllText(file, "{\n  \"east\": \"east\",\n  \"west\": { \"uri\": \"http://localhost/\" },\n  \"south\": \"${env:MISSING}\"\n}");
+        File.WriteAllText(
+            file,
+            "{\n  \"east\": \"east\",\n  \"west\": { \"uri\": \"http://localhost/\" },\n  \"south\": \"${env:MISSING}\"\n}"
+        );
         using var cleanUp = new FileToDelete(file);
 
         _bus.Read($$""" "backend": { "type": "http-outbound", "url": "http://localhost/", "targetsFile": "{{file}}" } """);
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Origin!.Line)), Is.EquivalentTo(new[] { ("ESB-CFG-URL", 2), ("ESB-CFG-UNKNOWN", 3), ("ESB-CFG-ENV", 4) }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Origin!.Line)),
+            Is.EquivalentTo(new[] { ("ESB-CFG-URL", 2), ("ESB-CFG-UNKNOWN", 3), ("ESB-CFG-ENV", 4) })
+        );
     }
 
     private static EsbMessage Naming(string? target) =>
-        Some.Message() with { Headers = target is null ? MessageHeaders.Empty : MessageHeaders.Empty.With(EsbHeaders.Target, target) };
+        Some.Message() with
+        {
+            Headers = target is null ? MessageHeaders.Empty : MessageHeaders.Empty.With(EsbHeaders.Target, target),
+        };
 
     private IOutboundEndpoint Endpoint(string url, string more)
     {

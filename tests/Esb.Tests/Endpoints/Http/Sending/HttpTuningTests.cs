@@ -29,10 +29,16 @@ public sealed class HttpTuningTests
         });
         _bus = await new HttpBus().StartAsync(
             $$"""
-             "relay": { "type": "http-inbound", "path": "/relay", "relay": "backend" },
-             "backend": { "type": "http-outbound", "url": "{{_backend.Url}}", "poolSize": 2 }
-             """);
-        _sender = new EndpointSender(OutboundEndpoints.ConfigOf(_bus, "backend"), OutboundEndpoints.Create(_bus, "backend"), TimeProvider.System, NullLoggerFactory.Instance);
+            "relay": { "type": "http-inbound", "path": "/relay", "relay": "backend" },
+            "backend": { "type": "http-outbound", "url": "{{_backend.Url}}", "poolSize": 2 }
+            """
+        );
+        _sender = new EndpointSender(
+            OutboundEndpoints.ConfigOf(_bus, "backend"),
+            OutboundEndpoints.Create(_bus, "backend"),
+            TimeProvider.System,
+            NullLoggerFactory.Instance
+        );
     }
 
     [TearDown]
@@ -47,7 +53,10 @@ public sealed class HttpTuningTests
     [Test]
     public async Task Deliveries_reach_the_outside_at_once_as_many_as_the_larger_pool_has(CancellationToken cancellationToken)
     {
-        var sending = Enumerable.Range(0, 20).Select(_ => _sender.SendAsync(Some.Message(), unitOfWork: null, cancellationToken).AsTask()).ToList();
+        var sending = Enumerable
+            .Range(0, 20)
+            .Select(_ => _sender.SendAsync(Some.Message(), unitOfWork: null, cancellationToken).AsTask())
+            .ToList();
         await Eventually.HoldsAsync(() => (_arrived, _sender.Pool.Waiting) == (2, 18), "two, as configured", cancellationToken);
 
         _sender.Resize(poolSize: 20, processingThreads: 20);
@@ -60,14 +69,18 @@ public sealed class HttpTuningTests
     [Test]
     public async Task Relays_reach_the_outside_at_once_as_many_as_the_larger_pool_has(CancellationToken cancellationToken)
     {
-        var asking = Enumerable.Range(0, 20).Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken)).ToList();
+        var asking = Enumerable
+            .Range(0, 20)
+            .Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken))
+            .ToList();
         await Eventually.HoldsAsync(() => (_arrived, Relays.Status.Waiting) == (2, 18), "two, as configured", cancellationToken);
 
         _sender.Resize(poolSize: 20, processingThreads: 20);
 
         await Eventually.HoldsAsync(() => _arrived == 20, "all of them", cancellationToken);
         _leave.SetResult();
-        foreach (var answer in await Task.WhenAll(asking)) Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK));
+        foreach (var answer in await Task.WhenAll(asking))
+            Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK));
     }
 
     [Test]
@@ -75,11 +88,15 @@ public sealed class HttpTuningTests
     {
         _sender.Resize(poolSize: 1, processingThreads: 1);
 
-        var asking = Enumerable.Range(0, 3).Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken)).ToList();
+        var asking = Enumerable
+            .Range(0, 3)
+            .Select(_ => _bus.PostAsync("/relay", "<order/>", cancellationToken: cancellationToken))
+            .ToList();
 
         await Eventually.HoldsAsync(() => (_arrived, Relays.Status.Waiting) == (1, 2), "one, and two that wait", cancellationToken);
         _leave.SetResult();
-        foreach (var answer in await Task.WhenAll(asking)) Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK));
+        foreach (var answer in await Task.WhenAll(asking))
+            Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK));
     }
 
     private InstancePool<HttpRelay> Relays =>

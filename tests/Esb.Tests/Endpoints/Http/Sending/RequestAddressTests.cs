@@ -27,12 +27,21 @@ public sealed class RequestAddressTests
     [TestCase("", """ "path": "/customers/{property.id}/{header.x-kind}" """, "/backend/customers/a%2Fb%20%C3%A4/new")]
     [TestCase("/", """ "path": "/customers/{property.id}" """, "/backend/customers/a%2Fb%20%C3%A4")]
     [TestCase("?key=1", """ "path": "/{message.id}x" """, "/backend/ID?key=1")]
-    [TestCase("?key=1", """ "query": { "id": { "property": "id" }, "n": 5, "none": { "property": "none" }, "a b": "" } """, "/backend?key=1&id=a%2Fb%20%C3%A4&n=5&a%20b=")]
+    [TestCase(
+        "?key=1",
+        """ "query": { "id": { "property": "id" }, "n": 5, "none": { "property": "none" }, "a b": "" } """,
+        "/backend?key=1&id=a%2Fb%20%C3%A4&n=5&a%20b="
+    )]
     [TestCase("", """ "query": { "at": { "template": "{property.id}&x=1" } } """, "/backend?at=a%2Fb%20%C3%A4%26x%3D1")]
     [TestCase("", """ "path": "/é/{{x}}" """, null)]
     [TestCase("", """ "path": "/é~a%20b;v=1/" """, "/backend/%C3%A9~a%20b;v=1/")]
     [CancelAfter(10_000)]
-    public async Task Path_and_query_are_those_of_the_message_behind_the_url(string url, string settings, string? expected, CancellationToken cancellationToken)
+    public async Task Path_and_query_are_those_of_the_message_behind_the_url(
+        string url,
+        string settings,
+        string? expected,
+        CancellationToken cancellationToken
+    )
     {
         _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}{{url}}", {{settings}} } """);
         if (expected is null)
@@ -49,13 +58,31 @@ public sealed class RequestAddressTests
     [Test, CancelAfter(10_000)]
     public async Task Call_goes_before_the_settings_of_the_endpoint(CancellationToken cancellationToken)
     {
-        _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "path": "/customers/{property.none}", "query": { "a": "1", "b": "2" } } """);
-        var request = new CallRequest { Path = "/orders/7", Query = [new("b", "3"), new("c", "4")], Method = "DELETE", Headers = [new("X-Order", "of-call"), new("Accept", "application/json")] };
+        _bus.Read(
+            $$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "path": "/customers/{property.none}", "query": { "a": "1", "b": "2" } } """
+        );
+        var request = new CallRequest
+        {
+            Path = "/orders/7",
+            Query = [new("b", "3"), new("c", "4")],
+            Method = "DELETE",
+            Headers = [new("X-Order", "of-call"), new("Accept", "application/json")],
+        };
 
-        await SendAsync(Message with { Request = request, Headers = MessageHeaders.From([new("x-order", "of-message"), new("x-other", "1")]) }, cancellationToken);
+        await SendAsync(
+            Message with
+            {
+                Request = request,
+                Headers = MessageHeaders.From([new("x-order", "of-message"), new("x-other", "1")]),
+            },
+            cancellationToken
+        );
 
         Assert.That(RequestLine, Is.EqualTo("DELETE /backend/orders/7?a=1&b=3&c=4"));
-        Assert.That(_backend.Requests.Single(), Does.Contain("X-Order: of-call").And.Contain("Accept: application/json").And.Contain("x-other: 1").And.Not.Contain("of-message"));
+        Assert.That(
+            _backend.Requests.Single(),
+            Does.Contain("X-Order: of-call").And.Contain("Accept: application/json").And.Contain("x-other: 1").And.Not.Contain("of-message")
+        );
     }
 
     [TestCase("GET", false), TestCase("HEAD", false), TestCase("DELETE", true), TestCase("PUT", true), CancelAfter(10_000)]
@@ -77,7 +104,10 @@ public sealed class RequestAddressTests
 
         var failure = Assert.ThrowsAsync<EndpointException>(() => SendAsync(Message with { Properties = properties }, cancellationToken));
 
-        Assert.That((failure.Code, failure.Kind, failure.IsUnsent, failure.IsTransient), Is.EqualTo(("ESB-HTTP-PATH", FaultKind.Invalid, true, false)));
+        Assert.That(
+            (failure.Code, failure.Kind, failure.IsUnsent, failure.IsTransient),
+            Is.EqualTo(("ESB-HTTP-PATH", FaultKind.Invalid, true, false))
+        );
         Assert.That(failure.Message, Does.Contain("'out'"));
         Assert.That(_backend.Requests, Is.Empty);
     }
@@ -86,7 +116,10 @@ public sealed class RequestAddressTests
     public void Query_that_is_too_long_is_refused(CancellationToken cancellationToken)
     {
         _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}" } """);
-        var request = new CallRequest { Query = [.. Enumerable.Range(0, 10_000).Select(number => KeyValuePair.Create($"p{number}", (string?)"x"))] };
+        var request = new CallRequest
+        {
+            Query = [.. Enumerable.Range(0, 10_000).Select(number => KeyValuePair.Create($"p{number}", (string?)"x"))],
+        };
 
         var failure = Assert.ThrowsAsync<EndpointException>(() => SendAsync(Message with { Request = request }, cancellationToken));
 
@@ -94,27 +127,41 @@ public sealed class RequestAddressTests
         Assert.That(_backend.Requests, Is.Empty);
     }
 
-    [TestCase(""" "path": "/a/../b" """, "path"), TestCase(""" "path": "a" """, "path"), TestCase(""" "path": "/a?x=1" """, "path"), TestCase(""" "query": { "": "a" } """, "query")]
+    [
+        TestCase(""" "path": "/a/../b" """, "path"),
+        TestCase(""" "path": "a" """, "path"),
+        TestCase(""" "path": "/a?x=1" """, "path"),
+        TestCase(""" "query": { "": "a" } """, "query")
+    ]
     public void Mistake_is_found_at_the_start(string settings, string property)
     {
         _bus.Read($$""" "out": { "type": "http-outbound", "url": "{{_backend.Url}}", {{settings}} } """);
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-VALUE", $"endpoints.out.{property}") }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-VALUE", $"endpoints.out.{property}") })
+        );
     }
 
     [Test]
     public void Relay_to_an_endpoint_with_a_path_is_refused()
     {
-        _bus.Read($$""" "in": { "type": "http-inbound", "path": "/in", "relay": "out" }, "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "path": "/a" } """);
+        _bus.Read(
+            $$""" "in": { "type": "http-inbound", "path": "/in", "relay": "out" }, "out": { "type": "http-outbound", "url": "{{_backend.Url}}", "path": "/a" } """
+        );
 
-        Assert.That(_bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-RELAY", "endpoints.in.relay") }));
+        Assert.That(
+            _bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-RELAY", "endpoints.in.relay") })
+        );
     }
 
-    private static EsbMessage Message { get; } = Some.Message() with
-    {
-        Headers = MessageHeaders.From([new("x-kind", "new")]),
-        Properties = new Dictionary<string, object> { ["id"] = "a/b ä" },
-    };
+    private static EsbMessage Message { get; } =
+        Some.Message() with
+        {
+            Headers = MessageHeaders.From([new("x-kind", "new")]),
+            Properties = new Dictionary<string, object> { ["id"] = "a/b ä" },
+        };
 
     private string RequestLine => _backend.Requests.Single().Split('\n')[0];
 

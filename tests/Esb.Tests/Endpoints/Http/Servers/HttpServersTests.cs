@@ -81,7 +81,9 @@ public sealed class HttpServersTests
     public async Task Message_whose_answer_was_lost_goes_to_the_next_server_under_the_same_key(CancellationToken cancellationToken)
     {
         var heads = new List<string>();
-        await using var silent = new RawBackend(async (connection, _, token) => heads.Add(await connection.ReadUntilAsync("\r\n\r\n", token)));
+        await using var silent = new RawBackend(
+            async (connection, _, token) => heads.Add(await connection.ReadUntilAsync("\r\n\r\n", token))
+        );
         await using var adapter = Create(""" "balance": "first" """, silent.Url, _other.Url);
 
         await SendAsync(adapter, count: 1, cancellationToken);
@@ -115,8 +117,14 @@ public sealed class HttpServersTests
         Assert.That(_other.Requests.Single(), Does.StartWith("GET "));
     }
 
-    [TestCase("\"https://a/x\", \"https://b/y\"", "ESB-CFG-URL endpoints.out.urls"), TestCase("\"https://a/x\", \"https://a/x\"", "ESB-CFG-URL endpoints.out.urls")]
-    [TestCase("\"https://a/x\", \"http://b/x\"", "ESB-CFG-INSECURE endpoints.out.urls", "ESB-CFG-URL endpoints.out.urls"), TestCase("\"https://a/x\", \"ftp://b/x\"", "ESB-CFG-URL endpoints.out.urls")]
+    [
+        TestCase("\"https://a/x\", \"https://b/y\"", "ESB-CFG-URL endpoints.out.urls"),
+        TestCase("\"https://a/x\", \"https://a/x\"", "ESB-CFG-URL endpoints.out.urls")
+    ]
+    [
+        TestCase("\"https://a/x\", \"http://b/x\"", "ESB-CFG-INSECURE endpoints.out.urls", "ESB-CFG-URL endpoints.out.urls"),
+        TestCase("\"https://a/x\", \"ftp://b/x\"", "ESB-CFG-URL endpoints.out.urls")
+    ]
     public void Servers_that_differ_in_more_than_their_host_are_refused(string urls, params string[] expected)
     {
         _bus.Read($$""" "out": { "type": "http-outbound", "urls": [{{urls}}] } """);
@@ -127,27 +135,35 @@ public sealed class HttpServersTests
     [Test]
     public void Endpoint_has_one_address_or_several()
     {
-        _bus.Read(""" "out": { "type": "http-outbound", "url": "https://a/x", "urls": ["https://b/x"] }, "none": { "type": "http-outbound" } """);
+        _bus.Read(
+            """ "out": { "type": "http-outbound", "url": "https://a/x", "urls": ["https://b/x"] }, "none": { "type": "http-outbound" } """
+        );
 
         Assert.That(_bus.Errors.All.Select(error => error.Path), Is.EquivalentTo(new[] { "endpoints.out", "endpoints.none" }));
     }
 
     private IOutboundAdapter Create(string settings, params string[] urls)
     {
-        _bus.Read($$""" "out": { "type": "http-outbound", "urls": [{{ListOf(urls)}}]{{(settings.Length > 0 ? "," : "")}} {{settings}} } """);
+        _bus.Read(
+            $$""" "out": { "type": "http-outbound", "urls": [{{ListOf(urls)}}]{{(settings.Length > 0 ? "," : "")}} {{settings}} } """
+        );
         return OutboundEndpoints.Create(_bus, "out");
     }
 
-    private Task StartRelayAsync(params string[] urls) => _bus.StartAsync($$"""
-        "in": { "type": "http-inbound", "path": "/in", "methods": ["GET", "POST"], "relay": "out" },
-        "out": { "type": "http-outbound", "urls": [{{ListOf(urls)}}], "balance": "first" }
-        """);
+    private Task StartRelayAsync(params string[] urls) =>
+        _bus.StartAsync(
+            $$"""
+            "in": { "type": "http-inbound", "path": "/in", "methods": ["GET", "POST"], "relay": "out" },
+            "out": { "type": "http-outbound", "urls": [{{ListOf(urls)}}], "balance": "first" }
+            """
+        );
 
     private static string ListOf(string[] urls) => string.Join(", ", urls.Select(url => $"\"{url}\""));
 
     private async Task SendAsync(IOutboundAdapter adapter, int count, CancellationToken cancellationToken)
     {
         var endpoint = adapter.CreateInstance();
-        for (var number = 0; number < count; number++) await endpoint.SendAsync(EsbMessage.Create(MessageBody.FromText("body"), _time), cancellationToken);
+        for (var number = 0; number < count; number++)
+            await endpoint.SendAsync(EsbMessage.Create(MessageBody.FromText("body"), _time), cancellationToken);
     }
 }

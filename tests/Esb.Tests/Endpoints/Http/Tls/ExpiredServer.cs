@@ -22,7 +22,10 @@ internal sealed class ExpiredServer : IAsyncDisposable
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddLogging();
         var certificate = X509CertificateLoader.LoadPkcs12FromFile(shown.Bundle, IssuedCertificate.Passphrase);
-        builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => kestrel.ListenLocalhost(port, listen => listen.UseHttps(certificate)));
+        builder
+            .WebHost.UseKestrelCore()
+            .UseKestrelHttpsConfiguration()
+            .ConfigureKestrel(kestrel => kestrel.ListenLocalhost(port, listen => listen.UseHttps(certificate)));
         var server = new ExpiredServer(builder.Build(), port);
         server._application.Run(context => context.Response.WriteAsync("should not have been asked"));
         await server._application.StartAsync();

@@ -17,16 +17,26 @@ internal static class IssuedChain
         using var root = Authority("root", rootKey).CreateSelfSigned(now.AddDays(-3), now.AddDays(3));
         using var middle = Authority("middle", middleKey).Create(root, now.AddDays(-2), now.AddDays(2), Guid.NewGuid().ToByteArray());
         using var signing = middle.CopyWithPrivateKey(middleKey);
-        using var leaf = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256).Create(signing, now.AddDays(-1), now.AddDays(1), Guid.NewGuid().ToByteArray());
+        using var leaf = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256).Create(
+            signing,
+            now.AddDays(-1),
+            now.AddDays(1),
+            Guid.NewGuid().ToByteArray()
+        );
         var file = Path.Combine(folder, "chain.pem");
-        SecretText.Write(file, string.Join('\n', leaf.ExportCertificatePem(), key.ExportPkcs8PrivateKeyPem(), middle.ExportCertificatePem()));
+        SecretText.Write(
+            file,
+            string.Join('\n', leaf.ExportCertificatePem(), key.ExportPkcs8PrivateKeyPem(), middle.ExportCertificatePem())
+        );
         return (file, middle.Thumbprint);
     }
 
     private static CertificateRequest Authority(string name, ECDsa key)
     {
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true));
+        request.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true)
+        );
         return request;
     }
 }

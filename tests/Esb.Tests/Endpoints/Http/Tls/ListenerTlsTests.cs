@@ -16,7 +16,10 @@ public sealed class ListenerTlsTests : TlsFixture
     public async Task Listener_shows_its_certificate_with_those_between_it_and_a_known_one(CancellationToken cancellationToken)
     {
         var (issued, intermediate) = IssuedChain.Write(Folder.FullName, TimeProvider.System.GetUtcNow());
-        await Bus.StartAsync(Orders, $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { "certificate": "{{issued}}" } } }""");
+        await Bus.StartAsync(
+            Orders,
+            $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { "certificate": "{{issued}}" } } }"""
+        );
 
         var (shown, chain) = await HandshakeAsync(SslProtocols.None, cancellationToken);
 
@@ -36,12 +39,18 @@ public sealed class ListenerTlsTests : TlsFixture
     }
 
     [TestCase("any", "2.0"), TestCase("http2", "2.0"), TestCase("http1", "1.1"), CancelAfter(20_000)]
-    public async Task Callers_get_the_newest_version_of_http_that_the_listener_offers(string offered, string spoken, CancellationToken cancellationToken)
+    public async Task Callers_get_the_newest_version_of_http_that_the_listener_offers(
+        string offered,
+        string spoken,
+        CancellationToken cancellationToken
+    )
     {
         await Bus.StartAsync(Orders, Listener(Authority.Issue("127.0.0.1"))[..^4] + $$""", "versions": "{{offered}}" } }""");
         using var http = new HttpClient(new SocketsHttpHandler { SslOptions = ClientOptions(null) })
         {
-            BaseAddress = Address, DefaultRequestVersion = HttpVersion.Version20, DefaultVersionPolicy = HttpVersionPolicy.RequestVersionOrLower,
+            BaseAddress = Address,
+            DefaultRequestVersion = HttpVersion.Version20,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionOrLower,
         };
 
         using var answer = await http.PostAsync("/orders", new StringContent("<order/>"), cancellationToken);
@@ -49,8 +58,19 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That((answer.StatusCode, answer.Version.ToString()), Is.EqualTo((HttpStatusCode.Accepted, spoken)));
     }
 
-    [TestCase("", SslProtocols.Tls12, true), TestCase("", SslProtocols.Tls13, true), TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls12, false), TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls13, true), CancelAfter(20_000)]
-    public async Task Versions_below_the_least_are_refused(string settings, SslProtocols version, bool taken, CancellationToken cancellationToken)
+    [
+        TestCase("", SslProtocols.Tls12, true),
+        TestCase("", SslProtocols.Tls13, true),
+        TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls12, false),
+        TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls13, true),
+        CancelAfter(20_000)
+    ]
+    public async Task Versions_below_the_least_are_refused(
+        string settings,
+        SslProtocols version,
+        bool taken,
+        CancellationToken cancellationToken
+    )
     {
         await Bus.StartAsync(Orders, Listener(Authority.Issue("127.0.0.1"), settings));
 
@@ -68,7 +88,8 @@ public sealed class ListenerTlsTests : TlsFixture
         using var connection = new HttpClient(new SocketsHttpHandler { SslOptions = ClientOptions(null) }) { BaseAddress = Address };
         using var before = await connection.PostAsync("/orders", null, cancellationToken);
 
-        File.Copy(second.Certificate, first.Certificate, overwrite: true); // the key of another for a moment, as when two files are replaced
+        // the key of another for a moment, as when two files are replaced
+        File.Copy(second.Certificate, first.Certificate, overwrite: true);
         Time.Advance(TimeSpan.FromSeconds(6));
         var between = await HandshakeAsync(SslProtocols.None, cancellationToken);
         File.Copy(second.Key, first.Key, overwrite: true);
@@ -78,11 +99,21 @@ public sealed class ListenerTlsTests : TlsFixture
 
         Assert.That((between.Shown, after.Shown), Is.EqualTo((oldThumbprint, newThumbprint)));
         Assert.That(same.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), "a connection goes on");
-        Assert.That(Bus.Log.All.Where(line => line.Text.Contains("certificate of listener", StringComparison.Ordinal)).Select(line => (line.Level, line.Text.Trim())), Is.EqualTo(new[]
-        {
-            (LogLevel.Error, "ESB-CFG-RELOAD the certificate of listener public has changed and cannot be used; the previous content stays in use: it does not belong to its key"),
-            (LogLevel.Information, "the certificate of listener public has changed and is in use as of now"),
-        }));
+        Assert.That(
+            Bus.Log.All.Where(line => line.Text.Contains("certificate of listener", StringComparison.Ordinal))
+                .Select(line => (line.Level, line.Text.Trim())),
+            Is.EqualTo(
+                new[]
+                {
+                    (
+                        LogLevel.Error,
+                        "ESB-CFG-RELOAD the certificate of listener public has changed and cannot be used; the previous content "
+                            + "stays in use: it does not belong to its key"
+                    ),
+                    (LogLevel.Information, "the certificate of listener public has changed and is in use as of now"),
+                }
+            )
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -90,7 +121,10 @@ public sealed class ListenerTlsTests : TlsFixture
     {
         var issued = Authority.Issue("127.0.0.1");
         Bus.Variables["PASSPHRASE"] = IssuedCertificate.Passphrase;
-        await Bus.StartAsync(Orders, $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { "certificate": "{{issued.Bundle}}", "passphrase": "${env:PASSPHRASE}" } } }""");
+        await Bus.StartAsync(
+            Orders,
+            $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { "certificate": "{{issued.Bundle}}", "passphrase": "${env:PASSPHRASE}" } } }"""
+        );
 
         Assert.That((await HandshakeAsync(SslProtocols.None, cancellationToken)).Shown, Is.EqualTo(Thumbprint(issued)));
     }
@@ -100,23 +134,37 @@ public sealed class ListenerTlsTests : TlsFixture
     {
         Bus.Read(Orders, Listener(Authority.Issue("127.0.0.1", fromDay: -10, toDay: -1)));
 
-        Assert.That(Bus.Errors.All.Select(error => (error.Code, error.Path)), Is.EqualTo(new[] { ("ESB-CFG-CERT", "listeners.public.tls.certificate") }));
+        Assert.That(
+            Bus.Errors.All.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-CFG-CERT", "listeners.public.tls.certificate") })
+        );
         Assert.That(Bus.Errors.All[0].Expected, Does.StartWith("expired on "));
     }
 
-    private async Task<(string Shown, IReadOnlyList<string> Chain)> HandshakeAsync(SslProtocols version, CancellationToken cancellationToken)
+    private async Task<(string Shown, IReadOnlyList<string> Chain)> HandshakeAsync(
+        SslProtocols version,
+        CancellationToken cancellationToken
+    )
     {
         using var tcp = new TcpClient();
         await tcp.ConnectAsync(IPAddress.Loopback, Bus.Port, cancellationToken);
         IReadOnlyList<string> chain = [];
-        await using var stream = new SslStream(tcp.GetStream(), leaveInnerStreamOpen: false, (_, _, built, _) =>
-        {
-            chain = [.. built!.ChainPolicy.ExtraStore.Select(certificate => certificate.Thumbprint)];
-            return true;
-        });
-        await stream.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = "127.0.0.1", EnabledSslProtocols = version }, cancellationToken);
+        await using var stream = new SslStream(
+            tcp.GetStream(),
+            leaveInnerStreamOpen: false,
+            (_, _, built, _) =>
+            {
+                chain = [.. built!.ChainPolicy.ExtraStore.Select(certificate => certificate.Thumbprint)];
+                return true;
+            }
+        );
+        await stream.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions { TargetHost = "127.0.0.1", EnabledSslProtocols = version },
+            cancellationToken
+        );
         return (new X509Certificate2(stream.RemoteCertificate!).Thumbprint, chain);
     }
 
-    private static string Thumbprint(IssuedCertificate issued) => X509CertificateLoader.LoadCertificateFromFile(issued.Certificate).Thumbprint;
+    private static string Thumbprint(IssuedCertificate issued) =>
+        X509CertificateLoader.LoadCertificateFromFile(issued.Certificate).Thumbprint;
 }

@@ -29,7 +29,9 @@ public sealed class TargetTlsTests : TlsFixture
     public async Task Server_of_an_unknown_authority_is_not_trusted(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
-        const string reason = "ESB-HTTP-TLS The endpoint 'out' cannot be reached over TLS: no authority that is trusted here vouches for the server's certificate.";
+        const string reason =
+            "ESB-HTTP-TLS The endpoint 'out' cannot be reached over TLS: no authority that is trusted here vouches for the server's "
+            + "certificate.";
 
         Assert.That(await SendAsync($$""" "ca": "{{Stranger.File}}" """, cancellationToken), Is.EqualTo(reason));
         Assert.That(await SendAsync(null, cancellationToken), Is.EqualTo(reason), "the authorities of the system");
@@ -41,9 +43,19 @@ public sealed class TargetTlsTests : TlsFixture
     {
         await ServeAsync(Authority.Issue("elsewhere"));
 
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}" """, cancellationToken), Does.StartWith("ESB-HTTP-TLS").And.EndsWith("the server's certificate is made out to elsewhere, not to 127.0.0.1."));
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "elsewhere" """, cancellationToken), Is.EqualTo("202"), "as the configuration says");
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "nowhere" """, cancellationToken), Does.EndWith("made out to elsewhere, not to nowhere."));
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}" """, cancellationToken),
+            Does.StartWith("ESB-HTTP-TLS").And.EndsWith("the server's certificate is made out to elsewhere, not to 127.0.0.1.")
+        );
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "elsewhere" """, cancellationToken),
+            Is.EqualTo("202"),
+            "as the configuration says"
+        );
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "nowhere" """, cancellationToken),
+            Does.EndWith("made out to elsewhere, not to nowhere.")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -51,7 +63,10 @@ public sealed class TargetTlsTests : TlsFixture
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
 
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "elsewhere" """, cancellationToken), Does.EndWith("not to elsewhere."));
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}", "serverName": "elsewhere" """, cancellationToken),
+            Does.EndWith("not to elsewhere.")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -59,7 +74,10 @@ public sealed class TargetTlsTests : TlsFixture
     {
         await using var server = await ExpiredServer.StartAsync(Authority.Issue("127.0.0.1", fromDay: -10, toDay: -1));
 
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}" """, cancellationToken, server.Url), Does.StartWith("ESB-HTTP-TLS").And.Contain("the server's certificate is valid from "));
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}" """, cancellationToken, server.Url),
+            Does.StartWith("ESB-HTTP-TLS").And.Contain("the server's certificate is valid from ")
+        );
     }
 
     [Test, CancelAfter(20_000)]
@@ -70,7 +88,11 @@ public sealed class TargetTlsTests : TlsFixture
 
         Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}", {{Files(client)}} """, cancellationToken), Is.EqualTo("202"));
         Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}" """, cancellationToken), Does.StartWith("ESB-HTTP-"), "none");
-        Assert.That(await SendAsync($$""" "ca": "{{Authority.File}}", {{Files(Stranger.Issue("client", isClient: true))}} """, cancellationToken), Does.StartWith("ESB-HTTP-"), "of another authority");
+        Assert.That(
+            await SendAsync($$""" "ca": "{{Authority.File}}", {{Files(Stranger.Issue("client", isClient: true))}} """, cancellationToken),
+            Does.StartWith("ESB-HTTP-"),
+            "of another authority"
+        );
         Assert.That(Bus.Published, Has.Count.EqualTo(1));
     }
 
@@ -78,11 +100,13 @@ public sealed class TargetTlsTests : TlsFixture
     public async Task Relay_verifies_its_target_too(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
-        await _client.StartAsync($$"""
+        await _client.StartAsync(
+            $$"""
             "good": { "type": "http-inbound", "path": "/good", "relay": "trusted" }, "bad": { "type": "http-inbound", "path": "/bad", "relay": "untrusted" },
             "trusted": { "type": "http-outbound", "url": "{{Address}}orders", "tls": { "ca": "{{Authority.File}}" } },
             "untrusted": { "type": "http-outbound", "url": "{{Address}}orders" }
-            """);
+            """
+        );
 
         using var good = await _client.PostAsync("/good", "<order/>", cancellationToken: cancellationToken);
         using var bad = await _client.PostAsync("/bad", "<order/>", cancellationToken: cancellationToken);
@@ -91,7 +115,8 @@ public sealed class TargetTlsTests : TlsFixture
         Assert.That(await bad.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-HTTP-TLS"));
     }
 
-    private Task ServeAsync(IssuedCertificate shown, string more = "") => Bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """, Listener(shown, more));
+    private Task ServeAsync(IssuedCertificate shown, string more = "") =>
+        Bus.StartAsync(""" "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """, Listener(shown, more));
 
     /// <summary>The status, or what failed.</summary>
     private async Task<string> SendAsync(string? tls, CancellationToken cancellationToken, string? url = null)
@@ -102,7 +127,9 @@ public sealed class TargetTlsTests : TlsFixture
         await using var adapter = OutboundEndpoints.Create(bus, "out");
         try
         {
-            var answer = await adapter.CreateInstance().SendAsync(EsbMessage.Create(MessageBody.FromBytes(Encoding.UTF8.GetBytes("<order/>")), Time), cancellationToken);
+            var answer = await adapter
+                .CreateInstance()
+                .SendAsync(EsbMessage.Create(MessageBody.FromBytes(Encoding.UTF8.GetBytes("<order/>")), Time), cancellationToken);
             return answer!.Headers[EsbHeaders.Status]!;
         }
         catch (EndpointException ex)

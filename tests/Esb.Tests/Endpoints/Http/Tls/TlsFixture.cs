@@ -50,12 +50,18 @@ public abstract class TlsFixture
     public async Task StopBus() => await Bus.DisposeAsync();
 
     /// <summary>The section <c>listeners</c>, after a comma.</summary>
-    private protected string Listener(IssuedCertificate shown, string more = "") => $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { {{Files(shown)}}{{more}} } } }""";
+    private protected string Listener(IssuedCertificate shown, string more = "") =>
+        $$""", "listeners": { "public": { "url": "https://127.0.0.1:{{Bus.Port}}", "tls": { {{Files(shown)}}{{more}} } } }""";
 
-    private protected static string Files(IssuedCertificate shown) => $$""" "certificate": "{{shown.Certificate}}", "key": "{{shown.Key}}" """;
+    private protected static string Files(IssuedCertificate shown) =>
+        $$""" "certificate": "{{shown.Certificate}}", "key": "{{shown.Key}}" """;
 
     /// <summary>Calls as a client that trusts the authority; a new connection each time.</summary>
-    private protected async Task<(HttpResponseMessage Answer, X509Certificate2? Shown)> PostAsync(IssuedCertificate? client, CancellationToken cancellationToken, string path = "/orders")
+    private protected async Task<(HttpResponseMessage Answer, X509Certificate2? Shown)> PostAsync(
+        IssuedCertificate? client,
+        CancellationToken cancellationToken,
+        string path = "/orders"
+    )
     {
         X509Certificate2? shown = null;
         using var handler = new SocketsHttpHandler { SslOptions = ClientOptions(client, certificate => shown = certificate) };
@@ -73,7 +79,8 @@ public abstract class TlsFixture
                 return true;
             },
         };
-        if (client is null) return options;
+        if (client is null)
+            return options;
         var shown = X509CertificateLoader.LoadPkcs12FromFile(client.Bundle, IssuedCertificate.Passphrase);
         options.LocalCertificateSelectionCallback = (_, _, _, _, _) => shown;
         return options;

@@ -27,13 +27,18 @@ public sealed class EventApiTests : ManagementFixture
     [Test]
     public async Task Interrupted_reader_gets_what_it_missed(CancellationToken cancellationToken)
     {
-        for (var count = 0; count < 3; count++) Stream.Publish(BusEventKind.Host, new { count });
+        for (var count = 0; count < 3; count++)
+            Stream.Publish(BusEventKind.Host, new { count });
 
         using var lines = await OpenAsync("/api/events?kinds=host", $"{Stream.Run}-1", cancellationToken);
         var hello = await ReadAsync(lines, cancellationToken);
         var missed = await ReadAsync(lines, cancellationToken);
 
-        Assert.That(hello, Does.Contain("event: hello").And.None.StartsWith("id: "), "an id would skip what follows after another interruption");
+        Assert.That(
+            hello,
+            Does.Contain("event: hello").And.None.StartsWith("id: "),
+            "an id would skip what follows after another interruption"
+        );
         Assert.That(missed[0], Is.EqualTo($"id: {Stream.Run}-2"));
     }
 
@@ -59,7 +64,16 @@ public sealed class EventApiTests : ManagementFixture
     {
         var state = EndpointState.Running;
         var monitor = Substitute.For<IEndpointMonitor>();
-        monitor.Endpoints.Returns(_ => [new EndpointStatus { Name = "ledger", Type = "file-outbound", State = state }]);
+        monitor.Endpoints.Returns(_ =>
+            [
+                new EndpointStatus
+                {
+                    Name = "ledger",
+                    Type = "file-outbound",
+                    State = state,
+                },
+            ]
+        );
         await using var host = await RunningManagement.StartAsync(cancellationToken, services => services.AddSingleton(monitor));
         var sampler = host.Services.GetServices<Esb.Core.IBusPart>().OfType<EventSampler>().Single();
         var stream = host.Services.GetRequiredService<EventStream>();
@@ -71,7 +85,8 @@ public sealed class EventApiTests : ManagementFixture
         await sampler.LookAsync(isSecond: false, cancellationToken);
 
         var seen = new List<string>();
-        while (reader.TryRead(out var read)) seen.Add(read.Json);
+        while (reader.TryRead(out var read))
+            seen.Add(read.Json);
         Assert.That(seen, Has.Count.EqualTo(2));
         Assert.That(seen[0], Does.Contain("\"state\":\"running\""));
         Assert.That(seen[1], Does.Contain("\"state\":\"paused\""));
@@ -80,7 +95,8 @@ public sealed class EventApiTests : ManagementFixture
     private async Task<StreamReader> OpenAsync(string path, string? lastId, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, path);
-        if (lastId is not null) request.Headers.Add("Last-Event-ID", lastId);
+        if (lastId is not null)
+            request.Headers.Add("Last-Event-ID", lastId);
         var answer = await Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken);
         Assert.That(answer.Content.Headers.ContentType?.MediaType, Is.EqualTo("text/event-stream"));
         return new StreamReader(await answer.Content.ReadAsStreamAsync(cancellationToken));
@@ -89,7 +105,8 @@ public sealed class EventApiTests : ManagementFixture
     private static async Task<List<string>> ReadAsync(StreamReader lines, CancellationToken cancellationToken)
     {
         var block = new List<string>();
-        while (await lines.ReadLineAsync(cancellationToken) is { Length: > 0 } line) block.Add(line);
+        while (await lines.ReadLineAsync(cancellationToken) is { Length: > 0 } line)
+            block.Add(line);
         return block;
     }
 }

@@ -78,7 +78,8 @@ public sealed class EventStreamTests
     {
         var stream = new EventStream();
         Publish(stream, 1);
-        for (var second = 0; second < EventStream.MaxKept * 2; second++) stream.Publish(BusEventKind.Rates, new { second });
+        for (var second = 0; second < EventStream.MaxKept * 2; second++)
+            stream.Publish(BusEventKind.Rates, new { second });
 
         var reader = stream.Open(All, $"{stream.Run}-0")!;
 
@@ -89,7 +90,8 @@ public sealed class EventStreamTests
     public void Kept_bytes_are_bounded_too()
     {
         var stream = new EventStream();
-        for (var count = 0; count < 1_000; count++) stream.Publish(BusEventKind.Log, new { text = new string('x', 50_000) });
+        for (var count = 0; count < 1_000; count++)
+            stream.Publish(BusEventKind.Log, new { text = new string('x', 50_000) });
 
         var reader = stream.Open(All, $"{stream.Run}-990")!;
 
@@ -125,13 +127,15 @@ public sealed class EventStreamTests
 
     private static void Publish(EventStream stream, int count)
     {
-        for (var one = 0; one < count; one++) stream.Publish(BusEventKind.Endpoint, new { one });
+        for (var one = 0; one < count; one++)
+            stream.Publish(BusEventKind.Endpoint, new { one });
     }
 
     private static List<long> Read(EventReader reader)
     {
         var numbers = new List<long>();
-        while (reader.TryRead(out var read)) numbers.Add(read.Number);
+        while (reader.TryRead(out var read))
+            numbers.Add(read.Number);
         return numbers;
     }
 }

@@ -28,7 +28,12 @@ public sealed class FlowLayoutTests
         var (places, width, height) = FlowLayout.Of(Shop());
 
         Assert.That(places.Values.Distinct().Count(), Is.EqualTo(places.Count));
-        Assert.That(places.Values, Is.All.Matches<FlowPlace>(place => place.X >= 0 && place.Y >= 0 && place.X + FlowLayout.NodeWidth <= width && place.Y + FlowLayout.NodeHeight <= height));
+        Assert.That(
+            places.Values,
+            Is.All.Matches<FlowPlace>(place =>
+                place.X >= 0 && place.Y >= 0 && place.X + FlowLayout.NodeWidth <= width && place.Y + FlowLayout.NodeHeight <= height
+            )
+        );
         foreach (var column in places.Values.GroupBy(place => place.X))
         {
             var rows = column.Select(place => place.Y).Order().ToList();
@@ -66,9 +71,27 @@ public sealed class FlowLayoutTests
 
     private static IEnumerable<FlowEdge> Graph() => Shop().Edges;
 
-    private static FlowGraph Shop() => new(
-        [Node("shop", FlowNodeKind.Inbound), Node("box", FlowNodeKind.Inbound), Node("receive", FlowNodeKind.Process), Node("orders", FlowNodeKind.Topic), Node("ledger", FlowNodeKind.Outbound), Node("mail", FlowNodeKind.Outbound), Node("lonely", FlowNodeKind.Topic)],
-        [Edge("shop", "receive"), Edge("box", "receive"), Edge("box", "orders"), Edge("receive", "orders"), Edge("orders", "ledger"), Edge("orders", "mail"), Edge("receive", "mail")]);
+    private static FlowGraph Shop() =>
+        new(
+            [
+                Node("shop", FlowNodeKind.Inbound),
+                Node("box", FlowNodeKind.Inbound),
+                Node("receive", FlowNodeKind.Process),
+                Node("orders", FlowNodeKind.Topic),
+                Node("ledger", FlowNodeKind.Outbound),
+                Node("mail", FlowNodeKind.Outbound),
+                Node("lonely", FlowNodeKind.Topic),
+            ],
+            [
+                Edge("shop", "receive"),
+                Edge("box", "receive"),
+                Edge("box", "orders"),
+                Edge("receive", "orders"),
+                Edge("orders", "ledger"),
+                Edge("orders", "mail"),
+                Edge("receive", "mail"),
+            ]
+        );
 
     private static FlowNode Node(string name, FlowNodeKind kind = FlowNodeKind.Process) => new(name, kind, name);
 

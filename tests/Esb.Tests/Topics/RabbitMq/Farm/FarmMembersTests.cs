@@ -29,7 +29,8 @@ public sealed class FarmMembersTests
     [Test]
     public void News_are_told_once_and_repetitions_are_none()
     {
-        for (var i = 0; i < 3; i++) _members.Hear(Other, [Receiver("orders-out")], isProven: true);
+        for (var i = 0; i < 3; i++)
+            _members.Hear(Other, [Receiver("orders-out")], isProven: true);
 
         Assert.That(_changes, Is.EqualTo(1));
         Assert.That(_members.ReceiversOf("orders-out").Select(receiver => receiver.Host), Is.EqualTo(new[] { Other.Id }));
@@ -60,7 +61,8 @@ public sealed class FarmMembersTests
     public void Host_that_says_nothing_is_missed_after_seven_seconds()
     {
         _members.Hear(Other, [], isProven: true);
-        for (var second = 0; second < 7; second++) HearSelfAfterASecond();
+        for (var second = 0; second < 7; second++)
+            HearSelfAfterASecond();
         var before = _members.Hosts;
         HearSelfAfterASecond();
 

@@ -37,8 +37,42 @@ public sealed class FarmSealTests
         var seal = Seal("k1");
         FarmMessage[] forged =
         [
-            message with { Body = "{\"Endpoint\":\"other\"}" }, message with { Kind = "DiscardAll" }, message with { From = Guid.NewGuid() }, message with { Host = "other" },
-            message with { Level = 7 }, message with { Time = message.Time + 1 }, message with { Nonce = Guid.NewGuid() }, message with { Mac = "AAAA" }, message with { Mac = null },
+            message with
+            {
+                Body = "{\"Endpoint\":\"other\"}",
+            },
+            message with
+            {
+                Kind = "DiscardAll",
+            },
+            message with
+            {
+                From = Guid.NewGuid(),
+            },
+            message with
+            {
+                Host = "other",
+            },
+            message with
+            {
+                Level = 7,
+            },
+            message with
+            {
+                Time = message.Time + 1,
+            },
+            message with
+            {
+                Nonce = Guid.NewGuid(),
+            },
+            message with
+            {
+                Mac = "AAAA",
+            },
+            message with
+            {
+                Mac = null,
+            },
         ];
 
         Assert.That(forged.Select(seal.Open), Is.All.EqualTo(FarmProof.Unproven));
@@ -68,7 +102,16 @@ public sealed class FarmSealTests
 
     private FarmSeal Seal(string key, string? previous = null) => new(KeysOf(key, previous), "farm", _time);
 
-    private static FarmKeys KeysOf(string key, string? previous = null) => new(new FarmConfig { Key = key, PreviousKey = previous }, () => null);
+    private static FarmKeys KeysOf(string key, string? previous = null) =>
+        new(new FarmConfig { Key = key, PreviousKey = previous }, () => null);
 
-    private static FarmMessage Command() => new() { From = Guid.NewGuid(), Host = "host:1", Kind = "TuneEndpoint", Body = "{}", Level = 1 };
+    private static FarmMessage Command() =>
+        new()
+        {
+            From = Guid.NewGuid(),
+            Host = "host:1",
+            Kind = "TuneEndpoint",
+            Body = "{}",
+            Level = 1,
+        };
 }

@@ -25,7 +25,9 @@ public sealed class ConfirmSessionTests
         _connection.IsOpen.Returns(true);
         _connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(_channel);
         _channel.IsOpen.Returns(true);
-        _channel.BasicPublishAsync("", "", default, default(BasicProperties)!, default, default).ReturnsForAnyArgs(call => Take(call.Arg<BasicProperties>()));
+        _channel
+            .BasicPublishAsync("", "", default, default(BasicProperties)!, default, default)
+            .ReturnsForAnyArgs(call => Take(call.Arg<BasicProperties>()));
         _link = new BrokerLink(_connection, _time, NullLogger.Instance);
         _session = await ConfirmSession.OpenAsync(_link, _time);
     }
@@ -59,7 +61,16 @@ public sealed class ConfirmSessionTests
         Ack(4, multiple: true);
 
         var outcomes = await Task.WhenAll(publishes).WaitAsync(cancellationToken);
-        Assert.That(outcomes.Select(result => result.Outcome), Is.EqualTo([PublishOutcome.Refused, PublishOutcome.Refused, PublishOutcome.Refused, PublishOutcome.Confirmed, PublishOutcome.Confirmed]));
+        Assert.That(
+            outcomes.Select(result => result.Outcome),
+            Is.EqualTo([
+                PublishOutcome.Refused,
+                PublishOutcome.Refused,
+                PublishOutcome.Refused,
+                PublishOutcome.Confirmed,
+                PublishOutcome.Confirmed,
+            ])
+        );
     }
 
     [Test, CancelAfter(5_000)]
@@ -67,7 +78,10 @@ public sealed class ConfirmSessionTests
     {
         var (kept, lost) = (Publish(mandatory: true), Publish(mandatory: true));
 
-        _channel.BasicReturnAsync += Raise.Event<AsyncEventHandler<BasicReturnEventArgs>>(_channel, new BasicReturnEventArgs(312, "NO_ROUTE", "", "nowhere", _sent[1], ReadOnlyMemory<byte>.Empty));
+        _channel.BasicReturnAsync += Raise.Event<AsyncEventHandler<BasicReturnEventArgs>>(
+            _channel,
+            new BasicReturnEventArgs(312, "NO_ROUTE", "", "nowhere", _sent[1], ReadOnlyMemory<byte>.Empty)
+        );
         Ack(2, multiple: true);
 
         Assert.That(await lost.WaitAsync(cancellationToken), Is.SameAs(ConfirmedChannel.NoQueue));
@@ -101,7 +115,10 @@ public sealed class ConfirmSessionTests
     {
         var publish = Publish();
 
-        _channel.ChannelShutdownAsync += Raise.Event<AsyncEventHandler<ShutdownEventArgs>>(_channel, new ShutdownEventArgs(ShutdownInitiator.Peer, 404, "NOT_FOUND"));
+        _channel.ChannelShutdownAsync += Raise.Event<AsyncEventHandler<ShutdownEventArgs>>(
+            _channel,
+            new ShutdownEventArgs(ShutdownInitiator.Peer, 404, "NOT_FOUND")
+        );
 
         Assert.That((await publish.WaitAsync(cancellationToken)).Outcome, Is.EqualTo(PublishOutcome.Unknown));
         Assert.That((await Publish().WaitAsync(cancellationToken)).Outcome, Is.EqualTo(PublishOutcome.Unknown));
@@ -109,10 +126,14 @@ public sealed class ConfirmSessionTests
     }
 
     [Test, CancelAfter(5_000)]
-    public async Task Publish_that_fails_in_the_client_ends_the_channel_as_nobody_knows_what_was_counted(CancellationToken cancellationToken)
+    public async Task Publish_that_fails_in_the_client_ends_the_channel_as_nobody_knows_what_was_counted(
+        CancellationToken cancellationToken
+    )
     {
         var before = Publish();
-        _channel.BasicPublishAsync("", "", default, default(BasicProperties)!, default, default).ReturnsForAnyArgs(ValueTask.FromException(new InvalidOperationException("too large")));
+        _channel
+            .BasicPublishAsync("", "", default, default(BasicProperties)!, default, default)
+            .ReturnsForAnyArgs(ValueTask.FromException(new InvalidOperationException("too large")));
 
         var failed = Publish();
 
@@ -143,12 +164,23 @@ public sealed class ConfirmSessionTests
         _time.Advance(TimeSpan.FromSeconds(6));
 
         var outcomes = await Task.WhenAll([.. stuck, kept]).WaitAsync(cancellationToken);
-        Assert.That(outcomes.Select(result => result.Outcome), Is.EqualTo([PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Confirmed]));
+        Assert.That(
+            outcomes.Select(result => result.Outcome),
+            Is.EqualTo([PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Unknown, PublishOutcome.Confirmed])
+        );
         Assert.That(_link.IsOpen, Is.True);
     }
 
     private Task<PublishResult> Publish(bool mandatory = false) =>
-        _session.PublishAsync("", "a-queue", mandatory, new BasicProperties(), ReadOnlyMemory<byte>.Empty, _time.GetTimestamp(), TimeSpan.FromSeconds(10));
+        _session.PublishAsync(
+            "",
+            "a-queue",
+            mandatory,
+            new BasicProperties(),
+            ReadOnlyMemory<byte>.Empty,
+            _time.GetTimestamp(),
+            TimeSpan.FromSeconds(10)
+        );
 
     private ValueTask Take(BasicProperties properties)
     {
@@ -156,7 +188,12 @@ public sealed class ConfirmSessionTests
         return ValueTask.CompletedTask;
     }
 
-    private void Ack(ulong number, bool multiple = false) => _channel.BasicAcksAsync += Raise.Event<AsyncEventHandler<BasicAckEventArgs>>(_channel, new BasicAckEventArgs(number, multiple));
+    private void Ack(ulong number, bool multiple = false) =>
+        _channel.BasicAcksAsync += Raise.Event<AsyncEventHandler<BasicAckEventArgs>>(_channel, new BasicAckEventArgs(number, multiple));
 
-    private void Nack(ulong number, bool multiple) => _channel.BasicNacksAsync += Raise.Event<AsyncEventHandler<BasicNackEventArgs>>(_channel, new BasicNackEventArgs(number, multiple, requeue: false));
+    private void Nack(ulong number, bool multiple) =>
+        _channel.BasicNacksAsync += Raise.Event<AsyncEventHandler<BasicNackEventArgs>>(
+            _channel,
+            new BasicNackEventArgs(number, multiple, requeue: false)
+        );
 }

@@ -19,7 +19,9 @@ public sealed class GroupedAcksTests
     [SetUp]
     public void Listen()
     {
-        _channel.BasicAckAsync(default, default, default).ReturnsForAnyArgs(call => Write(call.ArgAt<bool>(1) ? $"up to {call.ArgAt<ulong>(0)}" : $"{call.ArgAt<ulong>(0)}"));
+        _channel
+            .BasicAckAsync(default, default, default)
+            .ReturnsForAnyArgs(call => Write(call.ArgAt<bool>(1) ? $"up to {call.ArgAt<ulong>(0)}" : $"{call.ArgAt<ulong>(0)}"));
         _channel.BasicNackAsync(default, default, default, default).ReturnsForAnyArgs(call => Write($"return {call.ArgAt<ulong>(0)}"));
         _acks = new GroupedAcks(_channel, Prefetch, _time);
     }
@@ -174,11 +176,13 @@ public sealed class GroupedAcksTests
 
     private void Come(int count)
     {
-        for (var tag = 1; tag <= count; tag++) _came.Add(_acks.Came((ulong)tag));
+        for (var tag = 1; tag <= count; tag++)
+            _came.Add(_acks.Came((ulong)tag));
     }
 
     private async Task DoneAsync(params int[] tags)
     {
-        foreach (var tag in tags) await _acks.DoneAsync(_came[tag - 1]);
+        foreach (var tag in tags)
+            await _acks.DoneAsync(_came[tag - 1]);
     }
 }

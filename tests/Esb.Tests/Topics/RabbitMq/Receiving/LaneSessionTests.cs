@@ -26,7 +26,14 @@ public sealed class LaneSessionTests
     public async Task Delivery_that_the_other_lanes_kept_waiting_for_long_is_not_begun_any_more(CancellationToken cancellationToken)
     {
         using var freezes = new FreezeWatch(_time);
-        var session = new LaneSession(new Lane(0, "a-lane", Prefetch: 32), LaneWork.Of(BeginAsync, _time), _gate, freezes, _time, NullLogger.Instance);
+        var session = new LaneSession(
+            new Lane(0, "a-lane", Prefetch: 32),
+            LaneWork.Of(BeginAsync, _time),
+            _gate,
+            freezes,
+            _time,
+            NullLogger.Instance
+        );
         var running = session.RunAsync(ConnectionThatDelivers("<order/>"u8.ToArray()), () => { }, cancellationToken); // up to the gate
 
         _time.Advance(TimeSpan.FromMinutes(26)); // soon the broker would close the channel
@@ -52,11 +59,22 @@ public sealed class LaneSessionTests
         var connection = Substitute.For<IConnection>();
         connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(_channel);
         _channel.IsOpen.Returns(true);
-        _channel.BasicConsumeAsync(default!, default, default!, default, default, default, default!, default).ReturnsForAnyArgs(async call =>
-        {
-            await call.Arg<IAsyncBasicConsumer>().HandleBasicDeliverAsync("tag", 1, redelivered: false, "esb.topics.orders", "orders.accepted", new BasicProperties(), body);
-            return "tag";
-        });
+        _channel
+            .BasicConsumeAsync(default!, default, default!, default, default, default, default!, default)
+            .ReturnsForAnyArgs(async call =>
+            {
+                await call.Arg<IAsyncBasicConsumer>()
+                    .HandleBasicDeliverAsync(
+                        "tag",
+                        1,
+                        redelivered: false,
+                        "esb.topics.orders",
+                        "orders.accepted",
+                        new BasicProperties(),
+                        body
+                    );
+                return "tag";
+            });
         return connection;
     }
 }

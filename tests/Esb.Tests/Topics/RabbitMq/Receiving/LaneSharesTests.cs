@@ -22,7 +22,10 @@ public sealed class LaneSharesTests
     {
         var ids = Enumerable.Range(0, 5).Select(_ => Guid.NewGuid()).ToList();
 
-        Assert.That(LaneShares.Of("orders-out", 16, ids.AsEnumerable().Reverse().ToList()), Is.EqualTo(LaneShares.Of("orders-out", 16, ids)));
+        Assert.That(
+            LaneShares.Of("orders-out", 16, ids.AsEnumerable().Reverse().ToList()),
+            Is.EqualTo(LaneShares.Of("orders-out", 16, ids))
+        );
     }
 
     [Test]

@@ -51,17 +51,26 @@ public sealed class LaneWatchTests
     }
 
     [TestCase(0u, 1u, 0u, 1u), TestCase(null, null, null, null), TestCase(0u, null, 1u, 0u), CancelAfter(10_000)]
-    public async Task Lane_that_somebody_consumes_in_between_or_nobody_can_tell_of_is_left_alone(uint? first, uint? second, uint? third, uint? fourth, CancellationToken cancellationToken)
+    public async Task Lane_that_somebody_consumes_in_between_or_nobody_can_tell_of_is_left_alone(
+        uint? first,
+        uint? second,
+        uint? third,
+        uint? fourth,
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync([first, second, third, fourth], delivers: false, cancellationToken);
 
-        for (var i = 0; i < 5; i++) await LookAsync(cancellationToken); // the last shows that the others are over
+        for (var i = 0; i < 5; i++)
+            await LookAsync(cancellationToken); // the last shows that the others are over
 
         Assert.That((_channels.Count, _lost.Count), Is.EqualTo((1, 0)));
     }
 
     [Test, CancelAfter(10_000)]
-    public async Task Delivery_under_way_is_settled_over_the_channel_that_it_came_by_before_another_is_opened(CancellationToken cancellationToken)
+    public async Task Delivery_under_way_is_settled_over_the_channel_that_it_came_by_before_another_is_opened(
+        CancellationToken cancellationToken
+    )
     {
         await StartAsync([0, 0], delivers: true, cancellationToken);
 
@@ -82,8 +91,20 @@ public sealed class LaneWatchTests
         var connection = Substitute.For<IConnection>();
         connection.IsOpen.Returns(true);
         connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(_ => Channel(delivers && _channels.IsEmpty));
-        _lane = new LaneConsumer(() => new Lane(0, "a-lane", Prefetch: 32), LaneWork.Of(SendAsync, _time), _gate, _freezes, _time, NullLogger.Instance);
-        var watch = new LaneWatch([_lane], (queues, _) => Task.FromResult<IReadOnlyDictionary<string, uint>>(Answer(queues, counts)), _lost.Enqueue, _time);
+        _lane = new LaneConsumer(
+            () => new Lane(0, "a-lane", Prefetch: 32),
+            LaneWork.Of(SendAsync, _time),
+            _gate,
+            _freezes,
+            _time,
+            NullLogger.Instance
+        );
+        var watch = new LaneWatch(
+            [_lane],
+            (queues, _) => Task.FromResult<IReadOnlyDictionary<string, uint>>(Answer(queues, counts)),
+            _lost.Enqueue,
+            _time
+        );
         _running = Task.WhenAll(_lane.RunAsync(connection, _ => { }, _stopping.Token), watch.RunAsync(_stopping.Token));
         await Eventually.HoldsAsync(() => _lane.IsLive && (!delivers || _gate.CurrentCount == 0), "it consumes", cancellationToken);
     }
@@ -107,11 +128,23 @@ public sealed class LaneWatchTests
     {
         var channel = Substitute.For<IChannel>();
         channel.IsOpen.Returns(true);
-        channel.BasicConsumeAsync(default!, default, default!, default, default, default, default!, default).ReturnsForAnyArgs(async call =>
-        {
-            if (delivers) await call.Arg<IAsyncBasicConsumer>().HandleBasicDeliverAsync("tag", 1, redelivered: false, "esb.topics.orders", "orders.accepted", new BasicProperties(), "<order/>"u8.ToArray());
-            return "tag";
-        });
+        channel
+            .BasicConsumeAsync(default!, default, default!, default, default, default, default!, default)
+            .ReturnsForAnyArgs(async call =>
+            {
+                if (delivers)
+                    await call.Arg<IAsyncBasicConsumer>()
+                        .HandleBasicDeliverAsync(
+                            "tag",
+                            1,
+                            redelivered: false,
+                            "esb.topics.orders",
+                            "orders.accepted",
+                            new BasicProperties(),
+                            "<order/>"u8.ToArray()
+                        );
+                return "tag";
+            });
         _channels.Enqueue(channel);
         return channel;
     }

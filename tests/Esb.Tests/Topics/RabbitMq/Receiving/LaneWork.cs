@@ -22,8 +22,24 @@ internal static class LaneWork
         var user = new BrokerUser("esb", NullLogger.Instance);
         var nowhere = new BrokerConnection(new ConnectionFactory(), (_, _) => Task.CompletedTask, time, NullLogger.Instance);
         var claims = new BodyClaims(new NoClaimCheckStore(), new LimitsConfig(), static _ => false, time, NullLogger.Instance);
-        var settler = new DeliverySettler(names, new ConfirmedPublisher(nowhere, user, new WireSignature(FarmKeys.None, user), time), claims, time, NullLogger.Instance);
+        var settler = new DeliverySettler(
+            names,
+            new ConfirmedPublisher(nowhere, user, new WireSignature(FarmKeys.None, user), time),
+            claims,
+            time,
+            NullLogger.Instance
+        );
         var subscription = new Subscription("orders-out", [], 1, 32, SingleActive: false, new QueueConfig(), []) { Lanes = 8 };
-        return new DeliveryWork(subscription, handler, new WireReader(names, new WireSignature(FarmKeys.None, user), time), claims, settler, new SeenDeliveries(), new LimitsConfig(), time, NullLogger.Instance);
+        return new DeliveryWork(
+            subscription,
+            handler,
+            new WireReader(names, new WireSignature(FarmKeys.None, user), time),
+            claims,
+            settler,
+            new SeenDeliveries(),
+            new LimitsConfig(),
+            time,
+            NullLogger.Instance
+        );
     }
 }

@@ -18,7 +18,15 @@ public sealed class ParallelSessionTests
         channel.BasicCancelAsync(default!, default, default).ThrowsAsyncForAnyArgs(new TimeoutException());
         var connection = Substitute.For<IConnection>();
         connection.CreateChannelAsync(default, default).ReturnsForAnyArgs(channel);
-        var session = await ParallelSession.OpenAsync(connection, "orders", prefetch: 1, new DeliveryWorkers(1, _ => Task.CompletedTask), new SeenDeliveries(), new ManualTime(), cancellationToken);
+        var session = await ParallelSession.OpenAsync(
+            connection,
+            "orders",
+            prefetch: 1,
+            new DeliveryWorkers(1, _ => Task.CompletedTask),
+            new SeenDeliveries(),
+            new ManualTime(),
+            cancellationToken
+        );
 
         await session.CancelAsync();
         await session.DisposeAsync();

@@ -18,7 +18,11 @@ public sealed class ReceiverStateTests
     {
         var state = new ReceiverState("orders", NullLogger.Instance);
 
-        state.IsInterrupted(new OperationInterruptedException(new ShutdownEventArgs(ShutdownInitiator.Peer, 403, "ACCESS_REFUSED")), isConnected: true, _backoff);
+        state.IsInterrupted(
+            new OperationInterruptedException(new ShutdownEventArgs(ShutdownInitiator.Peer, 403, "ACCESS_REFUSED")),
+            isConnected: true,
+            _backoff
+        );
 
         Assert.That(state.FirstAttempt.IsCompleted, Is.True);
     }
@@ -43,7 +47,8 @@ public sealed class ReceiverStateTests
     {
         var state = new ReceiverState("orders", NullLogger.Instance);
 
-        for (var attempt = 0; attempt < 10; attempt++) state.IsInterrupted(new TimeoutException(), isConnected: false, _backoff);
+        for (var attempt = 0; attempt < 10; attempt++)
+            state.IsInterrupted(new TimeoutException(), isConnected: false, _backoff);
 
         Assert.That(state.FirstAttempt.IsCompleted, Is.False);
     }

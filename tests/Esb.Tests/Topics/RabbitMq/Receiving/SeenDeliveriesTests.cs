@@ -11,7 +11,9 @@ public sealed class SeenDeliveriesTests
 {
     private readonly SeenDeliveries _seen = new();
     private readonly string _id = Guid.NewGuid().ToString();
-    private readonly DeliverySource _first = Channel(), _second = Channel(), _third = Channel();
+    private readonly DeliverySource _first = Channel(),
+        _second = Channel(),
+        _third = Channel();
 
     [TestCase(0), TestCase(1), TestCase(3)]
     public void Deliveries_elsewhere_count(int deliveries) => Assert.That(Came(_id, deliveries, _first), Is.EqualTo(deliveries));
@@ -31,7 +33,11 @@ public sealed class SeenDeliveriesTests
     {
         Came(_id, 1, _first); // before it, a process died
 
-        Assert.That((Came(_id, 2, _second), Came(_id, 1, _third)), Is.EqualTo((1, 1)), "a quorum queue, and a classic one, which counts no further");
+        Assert.That(
+            (Came(_id, 2, _second), Came(_id, 1, _third)),
+            Is.EqualTo((1, 1)),
+            "a quorum queue, and a classic one, which counts no further"
+        );
     }
 
     [Test]
@@ -64,7 +70,8 @@ public sealed class SeenDeliveriesTests
     public void What_others_have_settled_does_not_fill_it()
     {
         Came(_id, 0, _first);
-        for (var message = 0; message < 10_000; message++) Came(Guid.NewGuid().ToString(), 0, _first);
+        for (var message = 0; message < 10_000; message++)
+            Came(Guid.NewGuid().ToString(), 0, _first);
 
         Assert.That(Came(_id, 1, _second), Is.EqualTo(1), "forgotten, and so counted");
     }
@@ -75,7 +82,11 @@ public sealed class SeenDeliveriesTests
 
     private static WireMessage Wire(string? id, int deliveries)
     {
-        var properties = new BasicProperties { MessageId = id, Headers = new Dictionary<string, object?> { ["x-delivery-count"] = (long)deliveries } };
+        var properties = new BasicProperties
+        {
+            MessageId = id,
+            Headers = new Dictionary<string, object?> { ["x-delivery-count"] = (long)deliveries },
+        };
         return new WireMessage("esb.topics.orders", "orders.new", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: deliveries > 0);
     }
 }

@@ -43,7 +43,11 @@ public sealed class RequestClockTests
         Assert.That((soon.Task.IsCompleted, late.Task.IsCompleted, later.Task.IsCompleted), Is.EqualTo((true, false, false)));
         _time.Advance(TimeSpan.FromSeconds(30));
 
-        Assert.That((late.Task.IsCompleted, later.Task.IsCompleted), Is.EqualTo((true, false)), "it stands on the same tick, a round later");
+        Assert.That(
+            (late.Task.IsCompleted, later.Task.IsCompleted),
+            Is.EqualTo((true, false)),
+            "it stands on the same tick, a round later"
+        );
     }
 
     [Test]

@@ -1,8 +1,8 @@
 using Esb.Tests.Fakes;
 using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
-using Microsoft.Extensions.Logging.Abstractions;
 using Esb.Topics.RabbitMq.Wire;
+using Microsoft.Extensions.Logging.Abstractions;
 using RabbitMQ.Client;
 
 namespace Esb.Tests.Topics.RabbitMq.Wire;
@@ -21,7 +21,11 @@ public sealed class WireReaderTests
     {
         var published = (_time.GetUtcNow() + TimeSpan.FromSeconds(publishedAfterNow)).ToUnixTimeSeconds();
 
-        Assert.That(ExpiryOf(published), Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(_time.GetUtcNow().ToUnixTimeSeconds()).AddSeconds(expected)).Within(TimeSpan.FromSeconds(1)));
+        Assert.That(
+            ExpiryOf(published),
+            Is.EqualTo(DateTimeOffset.FromUnixTimeSeconds(_time.GetUtcNow().ToUnixTimeSeconds()).AddSeconds(expected))
+                .Within(TimeSpan.FromSeconds(1))
+        );
     }
 
     [TestCase(253402300799L), TestCase(253402300790L), TestCase(253402300800L), TestCase(long.MaxValue)]
@@ -42,13 +46,26 @@ public sealed class WireReaderTests
     {
         var published = _time.GetUtcNow().AddSeconds(-90).ToUnixTimeSeconds();
 
-        Assert.That(ExpiryOf(published, headers: new Dictionary<string, object?> { [WireHeaders.Kind] = "moved" }), Is.LessThan(_time.GetUtcNow()));
+        Assert.That(
+            ExpiryOf(published, headers: new Dictionary<string, object?> { [WireHeaders.Kind] = "moved" }),
+            Is.LessThan(_time.GetUtcNow())
+        );
     }
 
     private DateTimeOffset? ExpiryOf(long published, DateTimeOffset? arrived = null, Dictionary<string, object?>? headers = null)
     {
-        var properties = new BasicProperties { ReplyTo = "replies", Expiration = "60000", Timestamp = new AmqpTimestamp(published), Headers = headers };
+        var properties = new BasicProperties
+        {
+            ReplyTo = "replies",
+            Expiration = "60000",
+            Timestamp = new AmqpTimestamp(published),
+            Headers = headers,
+        };
         var wire = new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false) { ArrivedAt = arrived };
-        return new WireReader(new RabbitMqNames("esb", "tests"), new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)), _time).ExpiryOf(wire);
+        return new WireReader(
+            new RabbitMqNames("esb", "tests"),
+            new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)),
+            _time
+        ).ExpiryOf(wire);
     }
 }

@@ -27,7 +27,10 @@ public sealed class WireSignatureTests
         var read = Reader(Keys).Read(wire, "orders-out");
 
         Assert.That(Reader(Keys).KindOf(wire, "orders-out"), Is.EqualTo(expected));
-        Assert.That((read.Attempt, read.Subject), Is.EqualTo(expected == DeliveryKind.Replay ? (3, "orders.accepted") : (0, wire.RoutingKey)));
+        Assert.That(
+            (read.Attempt, read.Subject),
+            Is.EqualTo(expected == DeliveryKind.Replay ? (3, "orders.accepted") : (0, wire.RoutingKey))
+        );
         Assert.That(read.Party, Is.EqualTo(expected == DeliveryKind.Replay ? "bank" : userId));
     }
 
@@ -38,11 +41,26 @@ public sealed class WireSignatureTests
         var headers = wire.Properties.Headers!;
         WireMessage[] forged =
         [
-            wire with { Body = "other"u8.ToArray() },
-            wire with { Properties = Copy(wire, new(headers) { [WireHeaders.Party] = "other" }) },
-            wire with { Properties = Copy(wire, new(headers) { [EsbHeaders.Attempt] = 4 }) },
-            wire with { Properties = Copy(wire, new(headers) { [WireHeaders.Subject] = "orders.other" }) },
-            wire with { Properties = Copy(wire, new(headers) { [WireHeaders.Kind] = "release" }) },
+            wire with
+            {
+                Body = "other"u8.ToArray(),
+            },
+            wire with
+            {
+                Properties = Copy(wire, new(headers) { [WireHeaders.Party] = "other" }),
+            },
+            wire with
+            {
+                Properties = Copy(wire, new(headers) { [EsbHeaders.Attempt] = 4 }),
+            },
+            wire with
+            {
+                Properties = Copy(wire, new(headers) { [WireHeaders.Subject] = "orders.other" }),
+            },
+            wire with
+            {
+                Properties = Copy(wire, new(headers) { [WireHeaders.Kind] = "release" }),
+            },
         ];
 
         Assert.That(forged.Select(one => Reader(Keys).KindOf(one, "orders-out")), Is.All.EqualTo(DeliveryKind.Published));
@@ -54,8 +72,22 @@ public sealed class WireSignatureTests
     {
         var wire = Direct(userId: null, FarmKeys.None);
 
-        Assert.That(Reader(Keys).KindOf(wire with { RoutingKey = Names.Old("orders-out").Queue }, "orders-out"), Is.EqualTo(DeliveryKind.Replay));
-        Assert.That(Reader(Keys).KindOf(wire with { RoutingKey = Names.Old("orders-out").Queue, Properties = Copy(wire, new(wire.Properties.Headers!), "partner") }, "orders-out"), Is.EqualTo(DeliveryKind.Published));
+        Assert.That(
+            Reader(Keys).KindOf(wire with { RoutingKey = Names.Old("orders-out").Queue }, "orders-out"),
+            Is.EqualTo(DeliveryKind.Replay)
+        );
+        Assert.That(
+            Reader(Keys)
+                .KindOf(
+                    wire with
+                    {
+                        RoutingKey = Names.Old("orders-out").Queue,
+                        Properties = Copy(wire, new(wire.Properties.Headers!), "partner"),
+                    },
+                    "orders-out"
+                ),
+            Is.EqualTo(DeliveryKind.Published)
+        );
     }
 
     private static WireReader Reader(FarmKeys keys) => new(Names, new WireSignature(keys, User()), new ManualTime());
@@ -66,15 +98,23 @@ public sealed class WireSignatureTests
     {
         var message = Some.Message("body") with { Subject = "orders.accepted", Party = "bank", Attempt = 3 };
         var properties = WireWriter.Direct(message, DeliveryKind.Replay, default);
-        if (userId is not null) properties.UserId = userId;
+        if (userId is not null)
+            properties.UserId = userId;
         var body = "body"u8.ToArray();
-        return new WireMessage("", Names.New("orders-out").Queue, new WireSignature(keys, User()).Sign(properties, body), body, IsRedelivered: false);
+        return new WireMessage(
+            "",
+            Names.New("orders-out").Queue,
+            new WireSignature(keys, User()).Sign(properties, body),
+            body,
+            IsRedelivered: false
+        );
     }
 
     private static BasicProperties Copy(WireMessage wire, Dictionary<string, object?> headers, string? userId = null)
     {
         var properties = new BasicProperties(wire.Properties) { Headers = headers };
-        if (userId is not null) properties.UserId = userId;
+        if (userId is not null)
+            properties.UserId = userId;
         return properties;
     }
 }

@@ -1,8 +1,8 @@
 using Esb.Tests.Fakes;
 using Esb.Topics.Farm;
 using Esb.Topics.RabbitMq;
-using Microsoft.Extensions.Logging.Abstractions;
 using Esb.Topics.RabbitMq.Wire;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.Tests.Topics.RabbitMq.Wire;
 
@@ -19,6 +19,13 @@ public sealed class WireWriterTests
         var properties = WireWriter.Request(message, isPersistent: false, "replies", TimeSpan.FromSeconds(5), _time.GetUtcNow());
 
         var wire = new WireMessage("", "orders.get", properties, ReadOnlyMemory<byte>.Empty, IsRedelivered: false);
-        Assert.That(new WireReader(new RabbitMqNames("esb", "tests"), new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)), _time).ExpiryOf(wire), Is.EqualTo(_time.GetUtcNow().AddSeconds(5)));
+        Assert.That(
+            new WireReader(
+                new RabbitMqNames("esb", "tests"),
+                new WireSignature(FarmKeys.None, new BrokerUser("esb", NullLogger.Instance)),
+                _time
+            ).ExpiryOf(wire),
+            Is.EqualTo(_time.GetUtcNow().AddSeconds(5))
+        );
     }
 }
