@@ -84,7 +84,7 @@ public static class JourneyBuilder
                 .Where(host => skew.Of(host) > TimeSpan.Zero)
         )
             yield return FormattableString.Invariant(
-                $"The clock of {host} is at least {skew.Of(host).TotalSeconds:0.000} s behind; times were moved to find order and durations."
+                $"The clock of {host} is at least {skew.Of(host).TotalSeconds:0.000} s behind; times were moved to find the order."
             );
     }
 }

@@ -18,7 +18,7 @@ internal static class PoolSizing
         var enough = Math.Max(1, WithReserve(Math.Max(pool.Peak, busiest)));
         if (pool is { Waiting: > 0 } && pool.Peak >= pool.Maximum)
             return Say(
-                $"all {pool.Maximum} instances are in use, and {pool.Waiting} wait for one; {WithReserve(pool.Maximum + pool.Waiting)} would do"
+                $"all {pool.Maximum} instances are in use, {pool.Waiting} wait; {WithReserve(pool.Maximum + pool.Waiting)} would do"
             );
         return enough < pool.Maximum
             ? Say($"{pool.Peak} of {pool.Maximum} instances were ever in use, {busiest:0.#} in the busiest minute; {enough} would do")
