@@ -10,6 +10,10 @@ namespace Esb.Configuration;
 /// <remarks>Order of precedence, the later one wins: defaults, the files, <c>environments/NAME.json</c>, variables <c>ESB__…</c>.</remarks>
 public sealed class ConfigurationReader(SettingsCatalog catalog)
 {
+    /// <summary>The sections that a host always takes from its own files: those it needs before it can reach the store with the versions
+    /// of the others.</summary>
+    public static readonly IReadOnlyList<string> BootstrapSections = ["name", "transport", "store", "management"];
+
     /// <summary>Reads and checks; the result is null when anything is wrong, and the errors then say all that is.</summary>
     /// <inheritdoc cref="ReadDraft"/>
     public EsbConfiguration? Read(string path, IReadOnlyDictionary<string, string> variables, ConfigErrors errors)
@@ -28,17 +32,20 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
     /// <param name="path">A file, or a folder whose <c>esb.json</c> and <c>*.esb.json</c> are merged.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="errors">Receives every error.</param>
-    /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
+    /// <param name="place">The meaning of its relative paths; null for the folder of each file.</param>
     public EsbConfiguration? ReadDraft(
         string path,
         IReadOnlyDictionary<string, string> variables,
         ConfigErrors errors,
-        string? folder = null
+        ConfigPlace? place = null
     )
     {
         variables.TryGetValue("ESB_ENVIRONMENT", out var environment);
         var root = new RootType(catalog);
-        var files = new ConfigFiles(catalog, root, errors, folder).Read(path, string.IsNullOrEmpty(environment) ? null : environment);
+        environment = string.IsNullOrEmpty(environment) ? null : environment;
+        var files = new ConfigFiles(catalog, root, errors, place).Read(path, environment);
+        if (files is not null && place?.Bootstrap is { } bootstrap)
+            files = Replace(files, new ConfigFiles(catalog, root, errors, place: null).Read(bootstrap, environment));
         if (files is null)
             return null;
 
@@ -50,5 +57,19 @@ public sealed class ConfigurationReader(SettingsCatalog catalog)
         var sections = root.Read(whole, reader);
         reader.CheckReferences(whole);
         return new EsbConfiguration(whole, sections, reader.Damaged, reader.Values, Fingerprint.Of(written)) { Variables = variables };
+    }
+
+    private static ConfigNode? Replace(ConfigNode files, ConfigNode? host)
+    {
+        if (host is null)
+            return null;
+        return files with
+        {
+            Members =
+            [
+                .. files.Members.Where(member => !BootstrapSections.Contains(member.Name)),
+                .. host.Members.Where(member => BootstrapSections.Contains(member.Name)),
+            ],
+        };
     }
 }

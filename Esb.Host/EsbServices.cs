@@ -13,6 +13,7 @@ using Esb.Host.Management;
 using Esb.Host.Metrics;
 using Esb.Host.Reloading;
 using Esb.Host.Telemetry;
+using Esb.Host.Versions;
 using Esb.Storage;
 using Esb.Topics;
 using Esb.Workflows;
@@ -38,7 +39,7 @@ internal static class EsbServices
         services
             .AddManagementEvents()
             .AddSection<ManagementConfig>("management", "The management API.")
-            .FixSettings("management", "url", "tls")
+            .FixSettings("management", "url", "tls", "configuration")
             .AddSection<TelemetryConfig>("telemetry", "Traces, metrics and logs of the host.")
             .FixSettings("telemetry", "otlp", "logFormat")
             .AddSingleton<MetricsCollector>()
@@ -51,6 +52,13 @@ internal static class EsbServices
             .AddSingleton<IPinnedDefinitions, PinnedDefinitions>()
             .AddSingleton<OtherHosts>()
             .AddSingleton<RevisionPlan>()
+            .AddSingleton<VersionReader>()
+            .AddSingleton<VersionLedger>()
+            .AddSingleton<VersionDesk>()
+            .AddSingleton<StartFailures>()
+            .AddSingleton<VersionKeeper>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<VersionKeeper>())
+            .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<VersionKeeper>())
             .AddSingleton<ReloadDesk>()
             .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<ReloadDesk>())
             .AddSingleton<IBusPart, ReloadPart>()

@@ -17,6 +17,7 @@ namespace Esb.Storage;
     UseStringEnumConverter = true
 )]
 [JsonSerializable(typeof(AuditFact))]
+[JsonSerializable(typeof(ConfigurationContent))]
 [JsonSerializable(typeof(FactRecord))]
 [JsonSerializable(typeof(Anchor))]
 [JsonSerializable(typeof(ArchiveHeader))]

@@ -44,6 +44,7 @@ public static class StorageRegistration
             .AddSingleton(provider => provider.GetRequiredService<Store>().Attempts)
             .AddSingleton(provider => provider.GetRequiredService<Store>().EndpointMarks)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Tuning)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().ConfigurationVersions)
             .AddSingleton(provider => provider.GetRequiredService<Store>().ReplayJobs)
             .AddSingleton(provider => provider.GetRequiredService<Store>().IdempotencyKeys)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Leases)

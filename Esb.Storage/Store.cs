@@ -54,6 +54,8 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
 
     public ITuningStore Tuning { get; } = new TuningStore(database);
 
+    public IConfigurationVersions ConfigurationVersions { get; } = new ConfigurationVersions(database);
+
     public IReplayJobStore ReplayJobs { get; } = new ReplayJobStore(database);
 
     public IIdempotencyKeys IdempotencyKeys { get; } = new IdempotencyKeys(database, time);

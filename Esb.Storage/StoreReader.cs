@@ -29,6 +29,7 @@ public sealed class StoreReader : IAsyncDisposable
         Audit = audit;
         Evidence = evidence;
         DeadLetters = new DeadLetterStore(database);
+        ConfigurationVersions = new ConfigurationVersions(database);
         ReplayJobs = new ReplayJobStore(database);
         Parking = new ParkingStore(database, TimeProvider.System);
         _close = close;
@@ -42,6 +43,9 @@ public sealed class StoreReader : IAsyncDisposable
 
     /// <summary>The dead letters; adding is refused.</summary>
     public IDeadLetterStore DeadLetters { get; }
+
+    /// <summary>The versions of the configuration; proposing one is refused.</summary>
+    public IConfigurationVersions ConfigurationVersions { get; }
 
     /// <summary>The replay jobs; changing them is refused.</summary>
     public IReplayJobStore ReplayJobs { get; }

@@ -27,6 +27,9 @@ public sealed class BusModel
     /// <summary>What is allowed, but should be known: reported at every start, and by <c>esb validate</c>.</summary>
     public IReadOnlyList<ConfigError> Warnings { get; }
 
+    /// <summary>The full path of every map, schema and other content that was compiled.</summary>
+    public IEnumerable<string> ContentPaths => _models.Values.OfType<IFileContents>().SelectMany(model => model.Paths).Distinct();
+
     /// <summary>The revision of a configuration with what was compiled of the files that it names.</summary>
     public static string NameOf(EsbConfiguration configuration, IEnumerable<object> models) =>
         Fingerprint.Shorten(

@@ -8,13 +8,14 @@ internal static class ConfigFile
     /// <summary>The object in the file, or null when it could not be read; then errors say why.</summary>
     /// <param name="path">The file.</param>
     /// <param name="errors">Receives every error.</param>
-    /// <param name="folder">Where its relative paths begin; null for its own.</param>
-    public static ConfigNode? Read(string path, ConfigErrors errors, string? folder = null)
+    /// <param name="place">The meaning of its relative paths; null for its own folder.</param>
+    public static ConfigNode? Read(string path, ConfigErrors errors, ConfigPlace? place = null)
     {
         if (ReadBytes(path, errors) is not { } bytes)
             return null;
-        var source = folder is null ? path : Path.GetFileName(path); // its temporary folder means nothing to an operator
-        var text = new ConfigText(source, folder ?? Path.GetDirectoryName(Path.GetFullPath(path)), bytes);
+        var source = place is null ? path : Path.GetFileName(path); // its temporary folder means nothing to an operator
+        var folder = place?.Folder ?? Path.GetDirectoryName(Path.GetFullPath(path));
+        var text = new ConfigText(source, folder, bytes, contents: place?.Contents);
         if (new ConfigJson(text, errors).Read() is not { } root)
             return null;
         if (root.Kind == ConfigKind.Object)

@@ -8,8 +8,8 @@ namespace Esb.Configuration.Reading;
 /// <param name="catalog">Every setting there is.</param>
 /// <param name="root">The settings of the whole.</param>
 /// <param name="errors">Receives every error.</param>
-/// <param name="folder">Where relative paths begin; null for the folder of each file.</param>
-internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors, string? folder)
+/// <param name="place">The meaning of relative paths; null for the folder of each file.</param>
+internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, ConfigErrors errors, ConfigPlace? place)
 {
     /// <summary>Returns the merged tree; null if a file cannot be read, which is reported. A partial tree would only cause consequential
     /// errors.</summary>
@@ -23,17 +23,17 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         {
             if (isStray)
                 return null; // its file is there, under another name
-            var place = ConfigOrigin.Default.Locate(path);
+            var looked = ConfigOrigin.Default.Locate(path);
             errors.Add(
                 "ESB-CFG-NOTFOUND",
                 path,
-                $"there is no such file, and no folder with esb.json or NAME.esb.json; looked for {place} from "
+                $"there is no such file, and no folder with esb.json or NAME.esb.json; looked for {looked} from "
                     + $"{Directory.GetCurrentDirectory()}"
             );
             return null;
         }
 
-        var roots = files.Select(file => ConfigFile.Read(file, errors, folder)).ToList();
+        var roots = files.Select(file => ConfigFile.Read(file, errors, place)).ToList();
         var overlay = environment is null ? null : ReadOverlay(Path.Combine(FolderOf(path), "environments"), environment);
         if (roots.Contains(null) || (environment is not null && overlay is null))
             return null;
@@ -70,7 +70,7 @@ internal sealed class ConfigFiles(SettingsCatalog catalog, SettingType root, Con
         var files = Directory.Exists(environments) ? Directory.GetFiles(environments, "*.json") : [];
         var known = files.Select(file => Path.GetFileNameWithoutExtension(file)).Order(StringComparer.Ordinal).ToList();
         if (known.Contains(environment))
-            return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, folder);
+            return ConfigFile.Read(Path.Combine(environments, $"{environment}.json"), errors, place);
         errors.Add(
             "ESB-CFG-NOTFOUND",
             "ESB_ENVIRONMENT",

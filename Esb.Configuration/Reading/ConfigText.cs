@@ -9,7 +9,8 @@ namespace Esb.Configuration.Reading;
 /// <param name="folder">The base folder of relative paths; null if it has none.</param>
 /// <param name="bytes">The complete content.</param>
 /// <param name="mayBeSecret">True if the text may contain a secret and must not be quoted: an environment variable.</param>
-internal sealed class ConfigText(string source, string? folder, byte[] bytes, bool mayBeSecret = false)
+/// <param name="contents">A folder with files that precede those of <paramref name="folder"/>; null for none.</param>
+internal sealed class ConfigText(string source, string? folder, byte[] bytes, bool mayBeSecret = false, string? contents = null)
 {
     public const int MaxBytes = 8 * 1024 * 1024;
 
@@ -44,7 +45,7 @@ internal sealed class ConfigText(string source, string? folder, byte[] bytes, bo
                 _column++; // continuation bytes do not count
         }
 
-        return new ConfigOrigin(source, _line, _column, folder);
+        return new ConfigOrigin(source, _line, _column, folder, contents);
     }
 
     /// <summary>Returns the error in the bytes themselves, before they are parsed as JSON; null if they are valid.</summary>

@@ -14,7 +14,7 @@ public sealed class LookupModels : IFileContents
     public string ContentHash =>
         Fingerprint.Of(Files.Select(lookup => $"{lookup.Name} {lookup.Content.ContentHash}").Order(StringComparer.Ordinal));
 
-    /// <summary>The files of the look-ups.</summary>
+    /// <inheritdoc/>
     public IEnumerable<string> Paths => Files.Select(lookup => lookup.Path);
 
     internal IReadOnlyDictionary<string, ILookup> All { get; }

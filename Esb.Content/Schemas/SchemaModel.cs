@@ -26,6 +26,9 @@ public sealed class SchemaModels : IFileContents
     public string ContentHash =>
         Fingerprint.Of(All.Select(schema => $"{schema.Key} {schema.Value.ContentHash}").Order(StringComparer.Ordinal));
 
+    /// <inheritdoc/>
+    public IEnumerable<string> Paths => All.Values.SelectMany(schema => schema.Paths);
+
     internal IReadOnlyDictionary<string, SchemaModel> All { get; }
 
     /// <summary>True if there is a compiled schema with this name; what could not be compiled has been reported.</summary>

@@ -38,6 +38,9 @@ public sealed class MapModels : IFileContents
     public string ContentHash =>
         Fingerprint.Of(All.OrderBy(map => map.Key, StringComparer.Ordinal).Select(map => $"{map.Key} {map.Value.Files.ContentHash}"));
 
+    /// <inheritdoc/>
+    public IEnumerable<string> Paths => All.Values.SelectMany(map => map.Files.Paths);
+
     internal IReadOnlyDictionary<string, MapModel> All { get; }
 
     /// <summary>The compiled map with this name; null if there is no such map or it could not be compiled, which has been

@@ -72,7 +72,8 @@ public static class WsdlCompiler
                     bindings.HasSoap12,
                     WsdlPageWriter.Write(files),
                     new XsdSchema(Path.GetFileName(file), set, xml),
-                    HashOf(files)
+                    HashOf(files),
+                    [.. files.Wsdls.Concat(files.Schemas).Select(one => Path.GetFullPath(one.Path))]
                 );
         }
         catch (WsdlFault fault)

@@ -14,10 +14,11 @@ public sealed class WsdlModel
         bool hasSoap12,
         WsdlPages pages,
         XsdSchema schema,
-        string contentHash
+        string contentHash,
+        IReadOnlyList<string> paths
     )
     {
-        (Operations, HasSoap11, HasSoap12, Pages, ContentHash) = (operations, hasSoap11, hasSoap12, pages, contentHash);
+        (Operations, HasSoap11, HasSoap12, Pages, ContentHash, Paths) = (operations, hasSoap11, hasSoap12, pages, contentHash, paths);
         _schema = schema;
     }
 
@@ -35,6 +36,9 @@ public sealed class WsdlModel
 
     /// <summary>The same for files of the same names and bytes.</summary>
     public string ContentHash { get; }
+
+    /// <summary>The full path of every file that it consists of.</summary>
+    public IReadOnlyList<string> Paths { get; }
 
     /// <summary>Validates the child of a Body.</summary>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-XML-SCHEMA</c> or <c>ESB-XML-ROOT</c>.</exception>

@@ -5,7 +5,8 @@ namespace Esb.Core.Configuration;
 /// <param name="Line">1-based line in the file; 0 if none.</param>
 /// <param name="Column">1-based column in the line, in characters; 0 if none.</param>
 /// <param name="Folder">Base folder of relative paths in the value; null for the working directory.</param>
-public sealed record ConfigOrigin(string Source, int Line = 0, int Column = 0, string? Folder = null)
+/// <param name="Contents">A folder with files that precede those of <paramref name="Folder"/>; null for none.</param>
+public sealed record ConfigOrigin(string Source, int Line = 0, int Column = 0, string? Folder = null, string? Contents = null)
 {
     /// <summary>Origin of values that were not configured.</summary>
     public static readonly ConfigOrigin Default = new("default");
@@ -15,6 +16,8 @@ public sealed record ConfigOrigin(string Source, int Line = 0, int Column = 0, s
     {
         if (path.Length == 0 || path.Contains('\0', StringComparison.Ordinal))
             return null;
+        if (Contents is not null && Path.GetFullPath(path, Contents) is var content && File.Exists(content))
+            return content;
         return Path.GetFullPath(path, Folder ?? Directory.GetCurrentDirectory());
     }
 

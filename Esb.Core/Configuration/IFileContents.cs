@@ -5,4 +5,7 @@ public interface IFileContents
 {
     /// <summary>The same for files of the same names and bytes.</summary>
     string ContentHash { get; }
+
+    /// <summary>The full path of every file.</summary>
+    IEnumerable<string> Paths { get; }
 }

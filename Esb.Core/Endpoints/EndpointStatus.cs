@@ -46,6 +46,9 @@ public sealed record EndpointStatus
     /// <summary>Reason why it does not run.</summary>
     public string? Reason { get; init; }
 
+    /// <summary>True if it failed to start, and will not start without another configuration.</summary>
+    public bool HasFailed { get; init; }
+
     /// <summary>Messages received, or delivered, since the start.</summary>
     public long Messages { get; init; }
 

@@ -187,7 +187,13 @@ internal sealed partial class InboundEndpoints(
                 : StateOf(running);
             return holds
                 .Of(config.Name)
-                .Show(states.Of(config.Name).Describe(model.Type, state, reason) with { MaxInFlight = config.CallsAtOnce });
+                .Show(
+                    states.Of(config.Name).Describe(model.Type, state, reason) with
+                    {
+                        MaxInFlight = config.CallsAtOnce,
+                        HasFailed = state == EndpointState.Stopped,
+                    }
+                );
         }
     }
 

@@ -22,6 +22,8 @@ namespace Esb.Delivery.Outbound;
 internal sealed partial class DeliveryController : IAsyncDisposable
 {
     // The maximum time a start waits for the lease store. After it the other endpoints start regardless.
+    private const string Drift = "ESB-CFG-QUEUEDRIFT";
+
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(5);
 
     private readonly OutboundEndpointConfig _config;
@@ -140,6 +142,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
                 Configured = _configured,
                 Pool = _sender.Pool,
                 Stuck = _sender.Stuck,
+                HasFailed = _sender.Adapter is UnmadeAdapter || subscription?.Reason?.StartsWith(Drift, StringComparison.Ordinal) == true,
                 Sizing = _sender.Sizing,
             };
         }

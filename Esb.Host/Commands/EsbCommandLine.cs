@@ -11,6 +11,7 @@ using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 using Esb.Host.Commands.Stores;
+using Esb.Host.Commands.Versions;
 using Esb.Host.Commands.Workflows;
 using Esb.Host.Logging;
 
@@ -84,6 +85,9 @@ internal static class EsbCommandLine
             new TransformCommand(context),
             new ConvertCommand(context),
             new ReloadCommand(context),
+            new VersionsCommand(context),
+            new ApplyCommand(context),
+            new RollbackCommand(context),
             new SendCommand(context),
             new AuditCommand(context),
             new EndpointsCommand(context),

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Esb.Host.Composition;
 using Esb.Host.Lifecycle;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Commands;
 
@@ -23,7 +24,8 @@ internal sealed class RunCommand : Command
     private static async Task<int> RunAsync(CommandContext context, string path)
     {
         using var signals = new StopSignals();
-        await using var services = BusServices.Build(path, context.Variables, context.Services());
+        var source = await StartingVersion.FindAsync(path, context.Variables, context.Services(), context.Time, signals.Stop);
+        await using var services = BusServices.Build(source);
         var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
         return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
     }

@@ -1,5 +1,6 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
+using Esb.Configuration.Reading;
 using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -22,31 +23,34 @@ internal static class BusServices
     /// <param name="path">A file or a folder.</param>
     /// <param name="variables">The environment variables.</param>
     /// <param name="services">What a bus is made of.</param>
-    /// <param name="folder">Where its relative paths begin; null for the folder of each file.</param>
+    /// <param name="place">The meaning of its relative paths; null for the folder of each file.</param>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     public static BusModel Compile(
         string path,
         IReadOnlyDictionary<string, string> variables,
         IServiceCollection services,
-        string? folder = null
+        ConfigPlace? place = null
     )
     {
         var errors = new ConfigErrors();
         var draft =
-            new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors, folder)
+            new ConfigurationReader(SettingsCatalog.From(services)).ReadDraft(path, variables, errors, place)
             ?? throw new ConfigurationRefusedException(errors.All);
         var model = Compile(services, draft, errors);
         return errors.Any ? throw new ConfigurationRefusedException(errors.All) { Revision = model.Revision } : model;
     }
 
     /// <summary>Reads and compiles a configuration, and creates the services that run it, without starting them.</summary>
-    /// <inheritdoc cref="Compile"/>
-    public static ServiceProvider Build(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services)
+    /// <inheritdoc cref="Compile(string, IReadOnlyDictionary{string, string}, IServiceCollection, ConfigPlace)"/>
+    public static ServiceProvider Build(string path, IReadOnlyDictionary<string, string> variables, IServiceCollection services) =>
+        Build(ConfigurationSource.Of(path, variables, services));
+
+    /// <summary>Compiles what a host starts with, and creates the services that run it, without starting them.</summary>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    public static ServiceProvider Build(ConfigurationSource source)
     {
-        var registered = services.ToList(); // before the run-time services are added
-        var source = new ConfigurationSource(path, variables, () => CopyOf(registered));
-        var model = source.Compile();
-        return Compose(model.AddTo(services).AddSingleton(source), model).BuildServiceProvider(Checked);
+        var model = source.Start is { } version ? source.Compile(version.Files) : source.Compile();
+        return Compose(model.AddTo(source.Services()).AddSingleton(source), model).BuildServiceProvider(Checked);
     }
 
     /// <summary>Finds the store of a configuration, without validating the other parts.</summary>
@@ -63,14 +67,6 @@ internal static class BusServices
             read.FindSection<AuditEvidenceConfig>("audit") ?? new AuditEvidenceConfig(),
             services
         );
-    }
-
-    private static ServiceCollection CopyOf(IEnumerable<ServiceDescriptor> registered)
-    {
-        var copy = new ServiceCollection();
-        foreach (var descriptor in registered)
-            ((ICollection<ServiceDescriptor>)copy).Add(descriptor);
-        return copy;
     }
 
     // The bus's own code does not throw because of a configuration; an exception of a plug-in is reported as its error and does not end the

@@ -1,5 +1,6 @@
 using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
+using Esb.Core.Storage;
 using Esb.Host.Reloading;
 
 namespace Esb.Host.Management;
@@ -29,7 +30,7 @@ internal static class ConfigurationRoutes
 
     private static async Task<IResult> PlanAsync(RevisionPlan plan, HttpRequest request, CancellationToken cancellationToken)
     {
-        var sent = await JsonBody.ReadAsync<SentConfiguration>(request, cancellationToken);
+        var sent = await JsonBody.ReadAsync<ConfigurationContent>(request, cancellationToken);
         try
         {
             return TypedResults.Ok(await plan.MakeAsync(sent, cancellationToken));

@@ -14,6 +14,9 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("When the configuration is read again: when told so, by esb reload or SIGHUP, or also when its files have changed.")]
     public ReloadMode Reload { get; init; }
 
+    [Setting("Where the configuration is: in files of each host, or as versions in the store, which esb apply and esb rollback change.")]
+    public ConfigurationPlace Configuration { get; init; }
+
     [Setting("The management API speaks TLS, as a listener does.")]
     public ListenerTlsConfig? Tls { get; init; }
 
@@ -32,4 +35,14 @@ internal enum ReloadMode
 
     /// <summary>On command, and when its files change.</summary>
     Watch,
+}
+
+/// <summary>The place of the configuration that hosts run.</summary>
+internal enum ConfigurationPlace
+{
+    /// <summary>Files of each host.</summary>
+    Files,
+
+    /// <summary>Versions in the store. The files of a host hold the sections that it needs to reach the store.</summary>
+    Store,
 }

@@ -18,6 +18,7 @@ using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Validation;
+using Esb.Host.Management.Versions;
 using Esb.Host.Management.Workflows;
 using Esb.Host.WebConsole;
 using Microsoft.AspNetCore.Connections;
@@ -124,6 +125,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .MapHostRoutes(bus)
             .MapFlowRoutes(bus)
             .MapValidationRoutes(bus)
+            .MapVersionRoutes(bus)
             .MapDescriptionRoutes(bus, () => Routes);
         application
             .MapGroup("/api")

@@ -41,6 +41,8 @@ internal static class RouteRoles
     {
         ["DELETE /api/session"] = ManagementRole.Viewer, // everyone may sign out
         ["GET /api/log/events"] = ManagementRole.Operator, // lines may tell what messages hold
+        ["GET /api/configuration/versions/{number}"] = ManagementRole.Administrator,
+        ["GET /api/configuration/versions/diff"] = ManagementRole.Administrator,
         ["GET /api/configuration/files"] = ManagementRole.Administrator, // as they are written, comments included
     };
 

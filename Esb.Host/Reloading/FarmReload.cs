@@ -1,11 +1,19 @@
 namespace Esb.Host.Reloading;
 
-/// <summary>Requests a host to prepare a revision. Carries no configuration: each host reads its own files.</summary>
+/// <summary>Requests a host to prepare a revision. Carries no configuration: each host reads its own files, or a version in
+/// the store.</summary>
 /// <param name="Id">The id of the exchange.</param>
-/// <param name="Revision">The revision that the files must yield.</param>
+/// <param name="Revision">The revision that reading must yield.</param>
 /// <param name="By">The operator.</param>
 /// <param name="Migrates">True if the requesting host moves waiting messages to other queues before the exchange.</param>
-internal sealed record PrepareReload(Guid Id, string Revision, string By, bool Migrates);
+internal sealed record PrepareReload(Guid Id, string Revision, string By, bool Migrates)
+{
+    /// <summary>How the revision comes, as <see cref="ExchangeOrder.Kind"/>.</summary>
+    public string Kind { get; init; } = ExchangeOrder.Reload;
+
+    /// <summary>The version in the shared store; null if there is none.</summary>
+    public long? Version { get; init; }
+}
 
 /// <summary>Reminds prepared hosts that the decision is still pending.</summary>
 /// <param name="Id">The id of the exchange.</param>
@@ -22,4 +30,8 @@ internal sealed record DecideReload(Guid Id, bool Goes);
 
 /// <summary>The result of the decision on a host.</summary>
 /// <param name="IsDone">True if the host runs the revision.</param>
-internal sealed record ReloadDecided(bool IsDone);
+internal sealed record ReloadDecided(bool IsDone)
+{
+    /// <summary>What could not start with it, a line each.</summary>
+    public IReadOnlyList<string> Failures { get; init; } = [];
+}

@@ -14,6 +14,9 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     /// <summary>True if there are other hosts.</summary>
     public bool Any => farm.Hosts.Count > 1;
 
+    /// <summary>The name of this host.</summary>
+    public string Self => farm.Self.Name;
+
     /// <summary>The error of a host that cannot take part.</summary>
     public static ConfigError Differs(string host, string reason) => new("ESB-CONFIG-DIFFERS", host, null, reason, null);
 
@@ -66,25 +69,27 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     }
 
     /// <summary>Commits the exchange on the other hosts.</summary>
-    /// <returns>The hosts that committed, and those that did not or were not reached.</returns>
-    public async Task<(IReadOnlyList<string> Done, IReadOnlyList<string> Left)> TellAsync(Guid id)
+    /// <returns>The hosts that committed, those that did not or were not reached, and what could not start there.</returns>
+    public async Task<(IReadOnlyList<string> Done, IReadOnlyList<string> Left, IReadOnlyList<string> Failures)> TellAsync(Guid id)
     {
         if (!Any)
-            return ([], []);
+            return ([], [], []);
         var all = farm.Hosts.Where(host => host.Id != farm.Self.Id).Select(host => host.Name).ToList();
         List<string> done = [];
+        List<string> failures = [];
         try
         {
             var decision = new DecideReload(id, Goes: true);
             var answers = await farm.AskOthersAsync<DecideReload, ReloadDecided>(decision, LongestWait, CancellationToken.None);
             done = [.. answers.Answers.Where(answer => answer.Answer.IsDone).Select(answer => answer.Host.Name)];
+            failures = [.. answers.Answers.SelectMany(answer => answer.Answer.Failures, (answer, one) => $"{one} ({answer.Host.Name})")];
         }
         catch (EsbException ex)
         {
             LogNotTold(ex); // this host has already committed
         }
 
-        return (done, [.. all.Except(done)]);
+        return (done, [.. all.Except(done)], failures);
     }
 
     private async Task RemindAsync(Guid id, CancellationToken done)

@@ -5,50 +5,77 @@ using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Reloading;
 
-/// <summary>Activates the current configuration without stopping unchanged parts. A refused configuration leaves everything running as it
-/// was. Thread-safe; one reload at a time.</summary>
+/// <summary>Puts another configuration into service without stopping unchanged parts. A refused configuration leaves everything running as
+/// it was. Thread-safe; one exchange at a time.</summary>
 internal sealed partial class ReloadDesk(
     RevisionExchange exchange,
     Live<BusModel> live,
     OtherHosts others,
+    VersionReader reader,
+    VersionLedger ledger,
+    StartFailures starts,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<ReloadDesk> logger
 ) : IHealthNotices, IDisposable
 {
+    private static readonly TimeSpan LongestLook = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestTurn = TimeSpan.FromSeconds(5);
+
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
     private readonly Lock _gate = new();
     private volatile string? _notice;
     private volatile bool _isOpen;
+    private volatile ReadConfiguration? _running;
+    private volatile ReadConfiguration? _previous;
     private UndecidedReload? _waiting;
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
 
-    /// <summary>Permits reloads, once the host has started.</summary>
+    /// <summary>What runs, as it was read.</summary>
+    public ReadConfiguration Running => _running ??= reader.StartOf(live.Current);
+
+    /// <summary>Permits exchanges, once the host has started.</summary>
     public void Open() => _isOpen = true;
+
+    /// <summary>Notes the number and the content of what runs, unless something else runs meanwhile.</summary>
+    public void Know(ReadConfiguration running, long? number)
+    {
+        if (Running.Model == running.Model)
+            _running = running with { Number = number };
+    }
 
     /// <summary>Reads the configuration again on every host of the farm, and exchanges the changes on all hosts or on none.</summary>
     /// <param name="decision">The operator and the reason.</param>
     /// <param name="migrates">True to create replacement queues and tables and to move waiting messages to them.</param>
     /// <param name="cancellationToken">Cancels the wait before the exchange; an exchange in progress is completed.</param>
-    /// <exception cref="ConfigurationRefusedException">With every error; the running revision continues.</exception>
+    /// <inheritdoc cref="ExchangeAsync"/>
+    public Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken) =>
+        ExchangeAsync(new ExchangeOrder(ExchangeOrder.Reload, decision, reader.ReadAsync) { Migrates = migrates }, cancellationToken);
+
+    /// <summary>Puts another configuration into service on every host of the farm, or on none.</summary>
+    /// <param name="order">What it is, and for whom.</param>
+    /// <param name="cancellationToken">Cancels the wait before the exchange; an exchange in progress is completed.</param>
+    /// <exception cref="ConfigurationRefusedException">With every error; the running revision continues, or runs again where an endpoint
+    /// could not start with the new one (<c>ESB-CONFIG-ROLLEDBACK</c>).</exception>
     /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: the host is still starting, another reload is in progress, or too many
-    /// earlier revisions have work in progress. <c>ESB-PLAN-BUSY</c>, <c>ESB-PLAN-LENGTH</c>: waiting messages could not be moved
-    /// completely; a repeated call continues.</exception>
-    public async Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
+    /// earlier revisions have work in progress. <c>ESB-CONFIG-CONFLICT</c>: another version came first. <c>ESB-PLAN-BUSY</c>,
+    /// <c>ESB-PLAN-LENGTH</c>: waiting messages could not be moved completely; a repeated call continues.</exception>
+    public async Task<ReloadResult> ExchangeAsync(ExchangeOrder order, CancellationToken cancellationToken)
     {
-        await EnterAsync(cancellationToken);
+        await EnterAsync(TimeSpan.Zero, cancellationToken);
         try
         {
-            return await ReloadInTurnAsync(decision, migrates, cancellationToken);
+            return await ExchangeInTurnAsync(order, cancellationToken);
         }
         catch (ConfigurationRefusedException ex)
         {
-            Refuse(decision.By, ex);
+            Refuse(order.Decision.By, ex);
             throw;
         }
         finally
@@ -63,7 +90,7 @@ internal sealed partial class ReloadDesk(
     {
         try
         {
-            await EnterAsync(cancellationToken);
+            await EnterAsync(LongestTurn, cancellationToken); // its own exchange may be about to be refused in favour of this one
         }
         catch (EsbException ex)
         {
@@ -72,14 +99,12 @@ internal sealed partial class ReloadDesk(
 
         try
         {
-            var prepared = await exchange.PrepareAsync(question.Migrates, cancellationToken);
-            if (prepared.Wanted != question.Revision)
-            {
-                await exchange.AbandonAsync(prepared);
-                throw Differs(question.Revision, $"its files say revision {prepared.Wanted}, and not {question.Revision}");
-            }
-
-            var waiting = new UndecidedReload(question.Id, prepared, question.By, time);
+            var read = await reader.FindAsync(question, Running, _previous, cancellationToken);
+            var wanted = read.Model.Revision;
+            if (wanted != question.Revision)
+                throw Differs(question.Revision, $"its files say revision {wanted}, and not {question.Revision}");
+            var prepared = await exchange.PrepareAsync(read.Model, question.Migrates, cancellationToken);
+            var waiting = new UndecidedReload(question, read, prepared, time);
             lock (_gate)
                 _waiting = waiting;
             _ = GiveUpAsync(waiting);
@@ -114,17 +139,16 @@ internal sealed partial class ReloadDesk(
     }
 
     /// <summary>Carries out the decision about a prepared exchange; does nothing if none is prepared.</summary>
-    public async Task<bool> DecideAsync(DecideReload decision)
+    public async Task<ReloadDecided> DecideAsync(DecideReload decision)
     {
         if (Take(decision.Id) is not { } waiting)
-            return false;
+            return new ReloadDecided(false);
         try
         {
-            if (!decision.Goes)
-                await exchange.AbandonAsync(waiting.Prepared);
-            else
-                await CommitAsync(waiting.Prepared, waiting.By);
-            return decision.Goes;
+            if (decision.Goes)
+                return new ReloadDecided(true) { Failures = await CommitAsync(waiting.Read, waiting.Prepared, waiting.Kind, waiting.By) };
+            await exchange.AbandonAsync(waiting.Prepared);
+            return new ReloadDecided(false);
         }
         finally
         {
@@ -151,52 +175,119 @@ internal sealed partial class ReloadDesk(
     private static ConfigurationRefusedException Differs(string revision, string reason) =>
         new([OtherHosts.Differs(AuditFacts.Host, reason)]) { Revision = revision };
 
-    private async Task EnterAsync(CancellationToken cancellationToken)
+    private async Task EnterAsync(TimeSpan limit, CancellationToken cancellationToken)
     {
         if (!_isOpen)
             throw RevisionExchange.Busy("The host is still starting.");
-        if (!await _turn.WaitAsync(0, cancellationToken))
+        if (!await _turn.WaitAsync(limit, cancellationToken))
             throw RevisionExchange.Busy("Another reload is under way.");
     }
 
-    private async Task<ReloadResult> ReloadInTurnAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken)
+    private async Task<ReloadResult> ExchangeInTurnAsync(ExchangeOrder order, CancellationToken cancellationToken)
     {
-        var prepared = await exchange.PrepareAsync(migrates, cancellationToken);
-        if (prepared.Next is null && !others.Any)
+        var read = await order.Read(cancellationToken);
+        var prepared = await exchange.PrepareAsync(read.Model, order.Migrates, cancellationToken);
+        if (prepared.Next is null && (order.IsLocal || !others.Any))
         {
             _notice = null;
+            if (order.IsLocal)
+                await HoldAsync(read);
             ReloadTelemetry.Count("unchanged");
-            return new ReloadResult(prepared.Running, prepared.Wanted, [], [AuditFacts.Host]);
+            return new ReloadResult(prepared.Running, prepared.Wanted, [], [others.Self]) { Version = Running.Number };
         }
 
         var id = Guid.NewGuid();
         try
         {
-            await others.WhileRemindedAsync(
-                id,
-                async () =>
-                {
-                    await others.RequireAsync(new PrepareReload(id, prepared.Wanted, decision.By, migrates), cancellationToken);
-                    if (migrates)
-                        await exchange.MigrateAsync(prepared, cancellationToken);
-                }
-            );
+            await others.WhileRemindedAsync(id, async () => read = await AgreeAsync(id, order, read, prepared, cancellationToken));
         }
         catch
         {
             await exchange.AbandonAsync(prepared);
-            await others.CallOffAsync(id);
+            if (!order.IsLocal)
+            {
+                await others.CallOffAsync(id);
+                await ledger.WithdrawAsync(id);
+            }
+
             throw;
         }
 
-        await CommitAsync(prepared, decision.By);
-        var (hosts, left) = await others.TellAsync(id);
+        var before = Running;
+        var failures = await CommitAsync(read, prepared, order.Kind, order.Decision.By);
+        if (order.IsLocal)
+            return new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [others.Self]) { Version = read.Number };
+        var (hosts, left, theirs) = await others.TellAsync(id);
         if (left.Count > 0)
             Warn(left);
-        var result = new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [AuditFacts.Host, .. hosts]);
+        var result = new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [others.Self, .. hosts])
+        {
+            Version = read.Number,
+        };
         if (prepared.Next is not null)
-            await RecordAsync(result, decision);
+            await RecordAsync(result, order);
+        if (order.IsRevocable && failures.Concat(theirs).ToList() is { Count: > 0 } all)
+            throw await RollBackAsync(before, prepared.Wanted, all);
         return result;
+    }
+
+    // After this, all hosts run it: those that do not hear of the decision find it in the store.
+    private async Task<ReadConfiguration> AgreeAsync(
+        Guid id,
+        ExchangeOrder order,
+        ReadConfiguration read,
+        PreparedExchange prepared,
+        CancellationToken cancellationToken
+    )
+    {
+        if (order.IsLocal)
+            return read;
+        var isNew = prepared.Next is not null;
+        if (isNew)
+            read = await ledger.ProposeAsync(id, order, read, prepared.Changes.Lines, cancellationToken);
+        else
+            read = Running;
+        await others.RequireAsync(
+            new PrepareReload(id, prepared.Wanted, order.Decision.By, order.Migrates)
+            {
+                Kind = order.Kind,
+                Version = ledger.IsShared ? read.Number : null,
+            },
+            cancellationToken
+        );
+        if (order.Migrates)
+            await exchange.MigrateAsync(prepared, cancellationToken);
+        if (isNew)
+            await ledger.AcceptAsync(read.Number, id);
+        return read;
+    }
+
+    private async Task<ConfigurationRefusedException> RollBackAsync(
+        ReadConfiguration before,
+        string refused,
+        IReadOnlyList<string> failures
+    )
+    {
+        var reason = $"revision {refused}: {string.Join("; ", failures)}";
+        var order = new ExchangeOrder(
+            ExchangeOrder.AutomaticRollback,
+            new OperatorDecision("esb", reason),
+            _ => Task.FromResult(before with { Number = null })
+        );
+        try
+        {
+            await ExchangeInTurnAsync(order, _stopping.Token);
+        }
+        catch (Exception ex) when (ex is ConfigurationRefusedException or EsbException)
+        {
+            LogNotRolledBack(ex, refused);
+            failures = [.. failures, $"revision {before.Model.Revision} could not be put into service again: {ex.Message}"];
+        }
+
+        return new ConfigurationRefusedException([.. failures.Select(failure => StartFailures.RolledBack($"revision {refused}", failure))])
+        {
+            Revision = refused,
+        };
     }
 
     private void Warn(IReadOnlyCollection<string> left)
@@ -206,13 +297,33 @@ internal sealed partial class ReloadDesk(
         _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {live.Current.Revision}, reload again: {hosts}";
     }
 
-    private async Task CommitAsync(PreparedExchange prepared, string by)
+    private async Task<IReadOnlyList<string>> CommitAsync(ReadConfiguration read, PreparedExchange prepared, string kind, string by)
     {
-        await exchange.CommitAsync(prepared);
-        _notice = null;
+        var parts = await exchange.CommitAsync(prepared);
+        _previous = Running;
+        await HoldAsync(read);
+        _notice =
+            kind == ExchangeOrder.Rollback && !reader.IsStore
+                ? $"ESB-CONFIG-ROLLEDBACK: revision {prepared.Wanted} was put into service by {by}, until the files of the configuration "
+                    + "change, or are reloaded"
+                : null;
         ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
         if (prepared.Next is not null)
-            LogDone(prepared.Running, prepared.Wanted, by, prepared.Changes.Lines.Count);
+            LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count);
+        return starts.Of(prepared, parts);
+    }
+
+    private async Task HoldAsync(ReadConfiguration read)
+    {
+        _running = read;
+        try
+        {
+            await reader.NoteAsync(read, CancellationToken.None);
+        }
+        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException or EsbException)
+        {
+            LogNotNoted(ex); // the store has it
+        }
     }
 
     private UndecidedReload? Take(Guid id)
@@ -233,6 +344,13 @@ internal sealed partial class ReloadDesk(
         await waiting.WaitForSilenceAsync(_stopping.Token);
         if (Take(waiting.Id) is null)
             return;
+        if (ledger.IsShared && await ledger.WasAcceptedAsync(waiting.Id, LongestLook))
+        {
+            await CommitAsync(waiting.Read, waiting.Prepared, waiting.Kind, waiting.By);
+            _turn.Release();
+            return;
+        }
+
         await exchange.AbandonAsync(waiting.Prepared);
         var undecided =
             $"no decision about it came within {UndecidedReload.LongestSilence.TotalSeconds:0} s; another host may run it: reload again";
@@ -250,15 +368,17 @@ internal sealed partial class ReloadDesk(
         LogRefused(running, by, string.Join(Environment.NewLine, refusal.Errors));
     }
 
-    private async Task RecordAsync(ReloadResult result, OperatorDecision decision)
+    private async Task RecordAsync(ReloadResult result, ExchangeOrder order)
     {
         var fact = AuditFacts.Of(EsbMessage.Create(MessageBody.Empty, time), AuditKind.Recorded, time) with
         {
             Name = "configuration",
-            Reason = decision.Reason,
+            Reason = order.Decision.Reason,
             Fields = new Dictionary<string, string>
             {
-                ["operator"] = decision.By,
+                ["operator"] = order.Decision.By,
+                ["kind"] = order.Kind,
+                ["version"] = result.Version is { } version ? $"{version}" : "",
                 ["before"] = result.Before,
                 ["after"] = result.After,
                 ["changes"] = string.Join("; ", result.Changes),
@@ -277,9 +397,9 @@ internal sealed partial class ReloadDesk(
     [LoggerMessage(
         EventId = 5030,
         Level = LogLevel.Information,
-        Message = "Revision {After} is in service, in place of {Before}: reloaded by {By}, {Count} changes"
+        Message = "Revision {After} is in service, in place of {Before}: {Kind} by {By}, {Count} changes"
     )]
-    private partial void LogDone(string before, string after, string by, int count);
+    private partial void LogDone(string before, string after, string kind, string by, int count);
 
     [LoggerMessage(
         EventId = 5031,
@@ -293,4 +413,10 @@ internal sealed partial class ReloadDesk(
 
     [LoggerMessage(EventId = 5035, Level = LogLevel.Error, Message = "These hosts do not run the new revision, reload again: {Hosts}")]
     private partial void LogLeftBehind(string hosts);
+
+    [LoggerMessage(EventId = 5043, Level = LogLevel.Error, Message = "Revision {Revision} could not be put out of service again")]
+    private partial void LogNotRolledBack(Exception exception, string revision);
+
+    [LoggerMessage(EventId = 5044, Level = LogLevel.Warning, Message = "The version that runs could not be kept in the folder of the host")]
+    private partial void LogNotNoted(Exception exception);
 }

@@ -43,7 +43,7 @@ internal sealed class ReloadPart(
             farm.Answer<PrepareReload, ReloadPrepared>(
                 async (question, token) => new ReloadPrepared(await desk.PrepareAsync(question, token))
             ),
-            farm.Answer<DecideReload, ReloadDecided>(async (decision, _) => new ReloadDecided(await desk.DecideAsync(decision))),
+            farm.Answer<DecideReload, ReloadDecided>((decision, _) => desk.DecideAsync(decision)),
             farm.Subscribe<AwaitReload>(
                 (_, reminder, _) =>
                 {

@@ -60,6 +60,16 @@ internal sealed class RevisionChanges(
         }
     }
 
+    /// <summary>The names of the endpoints that are new, or have other settings.</summary>
+    public IEnumerable<string> Changed
+    {
+        get
+        {
+            var old = Of(before);
+            return Of(after).Where(one => !old.TryGetValue(one.Key, out var was) || was.Whole != one.Value.Whole).Select(one => one.Key);
+        }
+    }
+
     /// <summary>The description of each change, one line each.</summary>
     public IReadOnlyList<string> Lines
     {

@@ -7,7 +7,6 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Planning;
 using Esb.Core.Topics;
-using Esb.Host.Composition;
 using Esb.Host.Lifecycle;
 
 namespace Esb.Host.Reloading;
@@ -28,7 +27,6 @@ internal sealed record PreparedExchange(BusModel Before, BusModel After, Revisio
 
 /// <summary>Moves the parts of this host from one revision to the next. One exchange at a time, which the caller ensures.</summary>
 internal sealed partial class RevisionExchange(
-    ConfigurationSource source,
     LiveRevisions revisions,
     Live<BusModel> live,
     IServiceProvider services,
@@ -54,16 +52,16 @@ internal sealed partial class RevisionExchange(
     public static EsbException Busy(string reason) =>
         new("ESB-CONFIG-BUSY", $"{reason} Try again later.", FaultKind.Unavailable) { Status = StatusCodes.Status409Conflict };
 
-    /// <summary>Reads the configuration again, compiles it and prepares the exchange.</summary>
+    /// <summary>Prepares the exchange with a configuration that was compiled.</summary>
+    /// <param name="after">The configuration.</param>
     /// <param name="migrates">True if waiting messages will be moved before the activation.</param>
     /// <param name="cancellationToken">Cancels and undoes the preparation.</param>
     /// <exception cref="ConfigurationRefusedException">With every error; the preparation is undone.</exception>
     /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: too many revisions have work in progress, or a part exceeded its time
     /// limit.</exception>
-    public async Task<PreparedExchange> PrepareAsync(bool migrates, CancellationToken cancellationToken)
+    public async Task<PreparedExchange> PrepareAsync(BusModel after, bool migrates, CancellationToken cancellationToken)
     {
         var before = live.Current;
-        var after = source.Compile();
         var changes = new RevisionChanges(before, after, sections, fixedSettings, tuning?.Tuned);
         if (!changes.Any)
             return new PreparedExchange(before, after, changes, Next: null);
@@ -107,22 +105,25 @@ internal sealed partial class RevisionExchange(
     }
 
     /// <summary>Activates the prepared revision. This step cannot be undone.</summary>
-    public async Task CommitAsync(PreparedExchange prepared)
+    /// <returns>A line for each part that failed to switch.</returns>
+    public async Task<IReadOnlyList<string>> CommitAsync(PreparedExchange prepared)
     {
         if (prepared.Next is not { } next)
-            return;
-        var inOrder = InOrder();
+            return [];
+        var (inOrder, failures) = (InOrder(), new List<string>());
         foreach (var part in inOrder)
-            await TryAsync(part, () => part.WelcomeAsync(next, _abandoning.Token));
+            await TryAsync(part, () => part.WelcomeAsync(next, _abandoning.Token), failures);
         var (old, leftovers) = (revisions.Current, new Leftovers());
         revisions.Exchange(next);
         foreach (var part in inOrder)
-            await TryAsync(part, () => part.ExchangeAsync(next, leftovers, _abandoning.Token));
+            await TryAsync(part, () => part.ExchangeAsync(next, leftovers, _abandoning.Token), failures);
         lock (_gate)
         {
             _leaving.RemoveAll(task => task.IsCompleted);
             _leaving.Add(LetGoAsync(old, leftovers));
         }
+
+        return failures;
     }
 
     /// <summary>Aborts the work of earlier revisions when the stop time of the host expires.</summary>
@@ -167,7 +168,7 @@ internal sealed partial class RevisionExchange(
     }
 
     // As at start-up: the other parts continue after a failure.
-    private async Task TryAsync(IRevisionPart part, Func<Task> act)
+    private async Task TryAsync(IRevisionPart part, Func<Task> act, List<string> failures)
     {
         try
         {
@@ -176,6 +177,8 @@ internal sealed partial class RevisionExchange(
         catch (Exception ex)
         {
             LogPartFailed(ex, part.GetType().Name);
+            if (ex is not EsbException { Kind: FaultKind.Unavailable })
+                failures.Add($"{part.GetType().Name} failed to switch: {ex.Message}");
         }
     }
 

@@ -5,14 +5,16 @@ using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Planning;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Host.Composition;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Reloading;
 
 /// <summary>Tells what would happen here if the host were reloaded with the files that an operator sends. Nothing changes.
 /// Thread-safe.</summary>
-/// <remarks>Variables, and files that the configuration names, are those of this host.</remarks>
+/// <remarks>Variables, and files that are not sent, are those of this host.</remarks>
 internal sealed class RevisionPlan(
     ConfigurationSource source,
     LiveRevisions revisions,
@@ -27,12 +29,12 @@ internal sealed class RevisionPlan(
     /// <summary>Compiles the files beside what runs, and compares.</summary>
     /// <exception cref="ConfigurationRefusedException">With every error.</exception>
     /// <exception cref="EsbException"><c>ESB-API-BODY</c>: no files. Transient: broker or database cannot be reached.</exception>
-    public async Task<PlannedReload> MakeAsync(SentConfiguration sent, CancellationToken cancellationToken)
+    public async Task<PlannedReload> MakeAsync(ConfigurationContent sent, CancellationToken cancellationToken)
     {
         var folder = Directory.CreateTempSubdirectory("esb-plan-");
         try
         {
-            var files = await sent.WriteAsync(folder.FullName, cancellationToken);
+            var files = await ContentFolder.WriteAsync(sent, folder.FullName, cancellationToken);
             return await CompareAsync(live.Current, source.Compile(files), cancellationToken);
         }
         finally

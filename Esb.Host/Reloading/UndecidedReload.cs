@@ -1,11 +1,13 @@
+using Esb.Host.Versions;
+
 namespace Esb.Host.Reloading;
 
 /// <summary>An exchange that is led by another host and prepared here, until the decision. Thread-safe.</summary>
-/// <param name="id">The id of the exchange.</param>
+/// <param name="question">What the other host asked for.</param>
+/// <param name="read">What is to be put into service.</param>
 /// <param name="prepared">The prepared exchange.</param>
-/// <param name="by">The operator.</param>
 /// <param name="time">The clock.</param>
-internal sealed class UndecidedReload(Guid id, PreparedExchange prepared, string by, TimeProvider time)
+internal sealed class UndecidedReload(PrepareReload question, ReadConfiguration read, PreparedExchange prepared, TimeProvider time)
 {
     /// <summary>The maximum wait without a message from the leading host.</summary>
     public static readonly TimeSpan LongestSilence = TimeSpan.FromSeconds(10);
@@ -13,13 +15,19 @@ internal sealed class UndecidedReload(Guid id, PreparedExchange prepared, string
     private long _heardAt = time.GetTimestamp();
 
     /// <summary>The id of the exchange.</summary>
-    public Guid Id => id;
+    public Guid Id => question.Id;
+
+    /// <summary>How the revision comes.</summary>
+    public string Kind => question.Kind;
+
+    /// <summary>What is to be put into service.</summary>
+    public ReadConfiguration Read => read;
 
     /// <summary>The prepared exchange.</summary>
     public PreparedExchange Prepared => prepared;
 
     /// <summary>The operator.</summary>
-    public string By => by;
+    public string By => question.By;
 
     /// <summary>Records a reminder of the leading host that the decision is still pending.</summary>
     public void Hear() => Volatile.Write(ref _heardAt, time.GetTimestamp());

@@ -11,7 +11,15 @@ internal static class KnownBadRegistration
     /// <param name="services">The services of the host.</param>
     /// <param name="endpoint">The endpoint that sends so; null for all.</param>
     /// <param name="send">How it sends.</param>
-    public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send)
+    public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send) =>
+        services.Exchange(type => new BrokenEndpointType(type, endpoint, send));
+
+    /// <param name="services">The services of the host.</param>
+    /// <param name="endpoint">The endpoint that cannot be made.</param>
+    public static IServiceCollection UnmakeEndpoint(this IServiceCollection services, string endpoint) =>
+        services.Exchange(type => new UnmadeEndpointType(type, endpoint));
+
+    private static IServiceCollection Exchange(this IServiceCollection services, Func<IOutboundEndpointType, IEndpointType> exchange)
     {
         foreach (
             var registered in services
@@ -25,7 +33,7 @@ internal static class KnownBadRegistration
             services.Remove(registered);
             services.AddCompiling(
                 ServiceDescriptor.Singleton(provider =>
-                    Break((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), endpoint, send)
+                    Exchange((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), exchange)
                 )
             );
         }
@@ -36,6 +44,6 @@ internal static class KnownBadRegistration
     public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
         services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
 
-    private static IEndpointType Break(IEndpointType type, string? endpoint, BrokenSend send) =>
-        type is IOutboundEndpointType outbound ? new BrokenEndpointType(outbound, endpoint, send) : type;
+    private static IEndpointType Exchange(IEndpointType type, Func<IOutboundEndpointType, IEndpointType> exchange) =>
+        type is IOutboundEndpointType outbound ? exchange(outbound) : type;
 }

@@ -17,6 +17,8 @@ static IServiceCollection Break(IServiceCollection services)
         return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
     if (Variable("THROWS") is { } throwing)
         return services.BreakEndpoints(throwing, BrokenSends.Throwing);
+    if (Variable("UNMADE") is { } unmade)
+        return services.UnmakeEndpoint(unmade);
     if (Variable("DEAF") is { } deaf)
         return services.BreakEndpoints(deaf, BrokenSends.Deaf);
     if (Variable("READS") is { } deadly)

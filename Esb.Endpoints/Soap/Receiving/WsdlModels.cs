@@ -12,6 +12,9 @@ internal sealed class WsdlModels(IReadOnlyDictionary<string, WsdlModel> all) : I
     /// <inheritdoc/>
     public string ContentHash => Fingerprint.Of(all.Select(wsdl => $"{wsdl.Key} {wsdl.Value.ContentHash}").Order(StringComparer.Ordinal));
 
+    /// <inheritdoc/>
+    public IEnumerable<string> Paths => all.Values.SelectMany(wsdl => wsdl.Paths);
+
     public WsdlModel? Find(string endpoint) => all.GetValueOrDefault(endpoint);
 }
 

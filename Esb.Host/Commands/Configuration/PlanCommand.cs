@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Esb.Core.Configuration;
 using Esb.Core.Planning;
+using Esb.Host.Commands.Versions;
 using Esb.Host.Composition;
 using Esb.Host.Reloading;
 
@@ -45,7 +46,7 @@ internal sealed class PlanCommand : Command
         using var client = _host.Connect(result, context);
         var plan = await client.PostAsync<PlannedReload>(
             "api/configuration/plan",
-            await ReadAsync(result.GetRequiredValue(_config), cancellationToken),
+            await ApplyCommand.ReadAsync(context, result.GetRequiredValue(_config), cancellationToken),
             cancellationToken
         );
         await context.Output.WriteLineAsync(
@@ -63,18 +64,6 @@ internal sealed class PlanCommand : Command
         foreach (var line in plan.Refused)
             await context.Output.WriteLineAsync($"  {line}");
         return ExitCode.Done;
-    }
-
-    private static async Task<SentConfiguration> ReadAsync(string path, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await SentConfiguration.ReadAsync(path, cancellationToken);
-        }
-        catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
-        {
-            throw new CommandException(ExitCode.Usage, "ESB-CLI-FILE", $"{path} cannot be read: {ex.Message.TrimEnd('.')}.");
-        }
     }
 
     private static async Task<int> PlanAsync(CommandContext context, string path, bool apply, CancellationToken cancellationToken)

@@ -16,6 +16,7 @@ using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Validation;
 using Esb.Host.Management.Workflows;
 using Esb.Host.Reloading;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Management.Description;
 
@@ -232,27 +233,27 @@ internal static class ApiCatalog
                 Query = Period,
             },
             Get<object>("/api/configuration", "The running configuration: each value with its origin, secrets masked."),
-            Get<SentConfiguration>("/api/configuration/files", "The text of the files of the configuration."),
-            Post<SentConfiguration, ValidationView>("/api/configuration/validate", "Checks a configuration; starts nothing."),
-            Post<SentConfiguration, PlannedReload>("/api/configuration/plan", "What a reload with these files would change."),
+            Get<ConfigurationContent>("/api/configuration/files", "The text of the files of the configuration."),
+            Post<ConfigurationContent, ValidationView>("/api/configuration/validate", "Checks a configuration; starts nothing."),
+            Post<ConfigurationContent, PlannedReload>("/api/configuration/plan", "What a reload with these files would change."),
             new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.") { Answer = typeof(ReloadResult) },
             new("POST", "/api/configuration/migrate", "As reload, and moves queues where that is needed.")
             {
                 Answer = typeof(ReloadResult),
             },
-            Get<object>("/api/configuration/versions", "The versions of the configuration, newest first."),
-            Get<object>("/api/configuration/versions/{number}", "A version with its files."),
-            Get<object>(
+            Get<VersionList>("/api/configuration/versions", "The versions of the configuration, newest first."),
+            Get<VersionDetail>("/api/configuration/versions/{number}", "A version with its files and contents."),
+            Get<VersionDifference>(
                 "/api/configuration/versions/diff",
-                "What differs between two versions.",
-                ("from", "A number."),
-                ("to", "A number.")
+                "The lines that differ between two versions.",
+                ("from", "The number of the earlier version."),
+                ("to", "The number of the later version.")
             ),
-            Post<SentConfiguration, object>(
-                "/api/configuration/versions/apply",
+            Post<AppliedConfiguration, ReloadResult>(
+                "/api/configuration/apply",
                 "Keeps the files as a version and puts it into service on every host."
             ),
-            Post<ReasonBody, object>("/api/configuration/versions/rollback", "Puts an earlier version into service again."),
+            Post<RolledBack, ReloadResult>("/api/configuration/rollback", "Puts an earlier version into service again."),
             Get<object>("/api/marks", "High and low marks of this host, and whether they are crossed."),
             Post<object, object>("/api/store/encryption", "Encrypts stored bodies anew with the first key."),
             new("GET", "/api/schema", "The JSON Schema of a configuration.") { Media = "application/schema+json" },

@@ -1,8 +1,9 @@
 using Esb.Configuration;
 using Esb.Configuration.Settings;
 using Esb.Core.Configuration;
+using Esb.Core.Storage;
 using Esb.Host.Composition;
-using Esb.Host.Reloading;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Management.Validation;
 
@@ -15,7 +16,7 @@ internal static class ValidationRoutes
         api.MapPost(
             "/configuration/validate",
             async (HttpRequest request, CancellationToken cancellationToken) =>
-                await ValidateAsync(source, await JsonBody.ReadAsync<SentConfiguration>(request, cancellationToken), cancellationToken)
+                await ValidateAsync(source, await JsonBody.ReadAsync<ConfigurationContent>(request, cancellationToken), cancellationToken)
         );
         api.MapGet("/configuration/files", async (CancellationToken cancellationToken) => await FilesAsync(source, cancellationToken));
         api.MapGet(
@@ -31,14 +32,14 @@ internal static class ValidationRoutes
 
     private static async Task<ValidationView> ValidateAsync(
         ConfigurationSource source,
-        SentConfiguration sent,
+        ConfigurationContent sent,
         CancellationToken cancellationToken
     )
     {
         var folder = Directory.CreateTempSubdirectory("esb-validate-");
         try
         {
-            var files = await sent.WriteAsync(folder.FullName, cancellationToken);
+            var files = await ContentFolder.WriteAsync(sent, folder.FullName, cancellationToken);
             var model = source.Compile(files);
             return new ValidationView(
                 IsValid: true,
@@ -74,11 +75,11 @@ internal static class ValidationRoutes
     private static string? NameIn(string folder, string? text) =>
         text?.Replace(folder + Path.DirectorySeparatorChar, "", StringComparison.Ordinal);
 
-    private static async Task<SentConfiguration> FilesAsync(ConfigurationSource source, CancellationToken cancellationToken)
+    private static async Task<ConfigurationContent> FilesAsync(ConfigurationSource source, CancellationToken cancellationToken)
     {
         try
         {
-            return await SentConfiguration.ReadAsync(source.Path, cancellationToken);
+            return await ContentFolder.ReadFilesAsync(source.Path, cancellationToken);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

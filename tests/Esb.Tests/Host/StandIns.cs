@@ -53,6 +53,7 @@ internal static class StandIns
             .AddSingleton<ITopicPublisher>(services => services.GetRequiredService<RecordingPublisher>())
             .AddSingleton(Substitute.For<IDeadLetterStore>())
             .AddSingleton(Substitute.For<IReplayJobStore>())
+            .AddSingleton(Substitute.For<IConfigurationVersions>())
             .AddSingleton(Substitute.For<IDeadLetterDesk>())
             .AddSingleton(Substitute.For<IParkingDesk>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())

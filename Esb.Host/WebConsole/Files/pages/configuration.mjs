@@ -57,19 +57,19 @@ function Apply({ files, close }) {
   const [base, setBase] = useState({ loading: true });
   useEffect(() => {
     get("/api/configuration/versions").then(async page => {
-      const current = page.items.find(one => one.isInService);
+      const current = page.items.find(one => one.number === page.running);
       setBase({ version: current ? await get(`/api/configuration/versions/${current.number}`) : null });
     }).catch(error => setBase({ error }));
   }, []);
-  const body = { files, contents: base.version?.contents ?? {}, basedOn: base.version?.number, reason: reason || undefined };
-  const path = "/api/configuration/versions/apply";
+  const body = { files, contents: base.version?.contents ?? {}, basedOn: base.version?.version.number, reason: reason || undefined };
+  const path = "/api/configuration/apply";
   return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${done => { toast(`Revision ${done.after} is in service`); close(); }}>
     <p>The files become a version and go into service on all hosts, or on none. Messages under way end on the version on which they began.</p><${Field} label="Reason"><input required value=${reason} onInput=${event => set(event.target.value)} /><//><//>`}<//>`;
 }
 
 function RollBack({ version, close, done }) {
   const [reason, set] = useState("");
-  const [path, body] = ["/api/configuration/versions/rollback", { number: version.number, reason: reason || undefined }];
+  const [path, body] = ["/api/configuration/rollback", { number: version.number, reason: reason || undefined }];
   return html`<${Dialog} title=${`Back to version ${version.number}`} close=${close}><${ActionForm} action="Put into service" danger request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${result => { toast(`Revision ${result.after} is in service`); close(); done(); }}>
     <p>Version ${version.number}, revision <code>${version.revision}</code>, goes into service on every host.</p><${Field} label="Reason"><input required autofocus value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
@@ -82,7 +82,7 @@ function Versions() {
   const older = picked && items.filter(one => one.number < picked.number).sort((one, other) => other.number - one.number)[0];
   const change = useApi(older && may("administrator") ? `/api/configuration/versions/diff?from=${older.number}&to=${picked.number}` : null);
   if (versions.error?.status === 404) return html`<${Card}><${Empty} title="This host keeps no versions">Its configuration comes from files.<//><//>`;
-  return html`<${Card} flush><${Loaded} of=${versions} empty=${html`<${Empty} title="No version is kept yet"><code>esb apply</code>, or <em>Apply</em> in the text, makes the first one.<//>`}>${data => html`<${Table} label="Versions" rows=${data.items} keyOf=${row => row.number} selected=${picked?.number} open=${pick} columns=${[["Version", row => html`<strong>${row.number}</strong>`, "right"], ["Revision", row => html`<code>${row.revision}</code>`], ["State", row => row.isInService ? html`<${State} of="running" />` : "–"], ["By", row => row.by], ["When", row => html`<${Time} at=${row.at} />`], ["Reason", row => row.reason ?? "–"], ["", row => may("administrator") && !row.isInService && html`<button class="small" onClick=${() => setBack(row)}>Roll back…</button>`, "right"]]} />`}<//><//>
+  return html`<${Card} flush><${Loaded} of=${versions} empty=${html`<${Empty} title="No version is kept yet"><code>esb apply</code>, or <em>Apply</em> in the text, makes the first one.<//>`}>${data => html`<${Table} label="Versions" rows=${data.items} keyOf=${row => row.number} selected=${picked?.number} open=${pick} columns=${[["Version", row => html`<strong>${row.number}</strong>`, "right"], ["Revision", row => html`<code>${row.revision}</code>`], ["State", row => row.isInService ? html`<${State} of="running" />` : "–"], ["By", row => row.by], ["When", row => html`<${Time} at=${row.at} />`], ["Kind", row => row.kind], ["Reason", row => row.reason ?? "–"], ["", row => may("administrator") && !row.isInService && html`<button class="small" onClick=${() => setBack(row)}>Roll back…</button>`, "right"]]} />`}<//><//>
     ${picked && html`<${Card} title=${older ? `What version ${picked.number} changed since ${older.number}` : `Version ${picked.number} is the oldest`}>${older && html`<${Loaded} of=${change}>${data => html`<${Change} lines=${data.lines} />`}<//>`}<//>`}
     ${back && html`<${RollBack} version=${back} close=${() => setBack(null)} done=${versions.reload} />`}`;
 }
@@ -99,11 +99,12 @@ function Values() {
 export default function Configuration({ rest }) {
   const view = rest[0] ?? (may("administrator") ? "text" : "values");
   const running = useApi("/api/configuration", { on: ["configuration"] });
-  const hasVersions = useApi("/api/configuration/versions").data !== null; // a host of an earlier version keeps none
+  const versions = useApi("/api/configuration/versions");
+  const hasVersions = versions.data !== null; // a host of an earlier version keeps none
   const reload = async () => {
     try { const done = await post("/api/configuration/reload"); toast(done.changes.length ? `Revision ${done.after} is in service: ${done.changes.length} changes` : "Nothing has changed"); } catch (error) { toast(`${error.code}: ${error.message.split("\n")[0]}`, "bad"); }
   };
-  return html`<${Page} title="Configuration" hint=${running.data && html`<strong>${running.data.name}</strong> runs revision <code>${running.data.revision}</code>`} actions=${html`<a class="button" href="/api/schema" download="esb.schema.json">JSON Schema</a>${may("administrator") && html`<button class="primary" onClick=${reload}>Reload files</button>`}`} />
+  return html`<${Page} title="Configuration" hint=${running.data && html`<strong>${running.data.name}</strong> runs ${versions.data?.running ? html`version ${versions.data.running}, ` : ""}revision <code>${running.data.revision}</code>`} actions=${html`<a class="button" href="/api/schema" download="esb.schema.json">JSON Schema</a>${may("administrator") && html`<button class="primary" onClick=${reload}>Reload files</button>`}`} />
     <div class="tabs" role="tablist">${[["text", "Text", may("administrator")], ["versions", "Versions", hasVersions], ["values", "Values", true]].filter(([, , shown]) => shown).map(([name, title]) => html`<button role="tab" aria-selected=${name === view} onClick=${() => { location.hash = `/configuration/${name}`; }}>${title}</button>`)}</div>
-    ${view === "text" ? html`<${Files} hasVersions=${hasVersions} />` : view === "versions" ? html`<${Versions} />` : html`<${Values} />`}`;
+    ${view === "text" ? html`<${Files} hasVersions=${versions.data?.place === "store"} />` : view === "versions" ? html`<${Versions} />` : html`<${Values} />`}`;
 }

@@ -82,7 +82,15 @@ public sealed class ManagementRolesTests
 
     private static readonly string[] OperatorsOfConsole = ["GET /api/log/events"];
 
-    private static readonly string[] AdministratorsOfConsole = ["GET /api/configuration/files", "POST /api/configuration/validate"];
+    private static readonly string[] AdministratorsOfConsole =
+    [
+        "GET /api/configuration/files",
+        "POST /api/configuration/validate",
+        "GET /api/configuration/versions/{number}",
+        "GET /api/configuration/versions/diff",
+        "POST /api/configuration/apply",
+        "POST /api/configuration/rollback",
+    ];
 
     [SetUp]
     public async Task Start() => _host = await RunningManagement.StartAsync(CancellationToken.None, management: Keys, variables: Variables);

@@ -1,0 +1,288 @@
+using System.Text.Json.Nodes;
+using Esb.IntegrationTests.EndToEnd.Hosts;
+
+namespace Esb.IntegrationTests.EndToEnd.Versions;
+
+/// <summary>Three hosts that share a store run one version: all go on with the next, or none, and one that missed it catches up.</summary>
+[CancelAfter(240_000)]
+public sealed class FarmVersionTests
+{
+    private const int Count = 3;
+
+    private readonly List<HostProcess> _hosts = [];
+    private ServerSections _servers = null!;
+    private DirectoryInfo _folder = null!;
+    private JsonObject _json = null!;
+    private string _sections = "";
+
+    private string Configuration => Path.Combine(_folder.FullName, "esb.json");
+
+    [OneTimeSetUp]
+    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+
+    [OneTimeTearDown]
+    public async Task StopServers() => await _servers.DisposeAsync();
+
+    [SetUp]
+    public async Task StartHosts()
+    {
+        _folder = Directory.CreateTempSubdirectory("esb-farm-versions-");
+        _sections = _servers.Next();
+        _json = JsonNode
+            .Parse(
+                $$"""
+                {
+                  "name": "versions",
+                  {{_sections}}
+                  "management": { "configuration": "store" },
+                  "processes": { "in": [{ "respond": { "body": "one" } }] },
+                  "endpoints": { "shop": { "type": "http-inbound", "path": "/shop", "mode": "request-reply", "process": "in" } }
+                }
+                """
+            )!
+            .AsObject();
+        Write("one");
+        for (var i = 0; i < Count; i++)
+            _hosts.Add(await StartAsync($"host{i}"));
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "1", "one");
+        await HearAsync();
+    }
+
+    [TearDown]
+    public async Task StopHosts()
+    {
+        foreach (var host in _hosts)
+            await host.DisposeAsync();
+        _hosts.Clear();
+        _folder.Delete(recursive: true);
+    }
+
+    [Test]
+    public async Task Applied_version_is_in_service_on_every_host_and_on_one_that_starts_later(CancellationToken cancellationToken)
+    {
+        Write("two");
+        var (exitCode, output, error) = await ApplyAsync(0, cancellationToken);
+        var answers = await AnswersAsync(cancellationToken);
+        Write("one");
+        await _hosts[2].DisposeAsync();
+        _hosts[2] = await StartAsync("later");
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(output, Does.Contain($":{_hosts[0].Id}").And.Contain($":{_hosts[1].Id}"));
+        Assert.That(answers, Is.EqualTo(new[] { "two", "two", "two" }));
+        Assert.That(await AnswersAsync(cancellationToken), Is.EqualTo(new[] { "two", "two", "two" }));
+    }
+
+    [Test]
+    public async Task Of_two_operators_who_apply_at_once_one_is_told_to_look_again(CancellationToken cancellationToken)
+    {
+        Write("two");
+        var other = Path.Combine(_folder.CreateSubdirectory("other").FullName, "esb.json");
+        File.Copy(Configuration, other);
+        Write("three");
+        var both = await Task.WhenAll(
+            EsbAsync(0, cancellationToken, "apply", Configuration, "--based-on", "1"),
+            EsbAsync(1, cancellationToken, "apply", other, "--based-on", "1")
+        );
+
+        Assert.That(both.Count(one => one.ExitCode == 0), Is.EqualTo(1), string.Join('\n', both.Select(one => one.Error)));
+        Assert.That(
+            both.Single(one => one.ExitCode != 0).Error,
+            Does.Contain("ESB-CONFIG-CONFLICT").Or.Contain("ESB-CONFIG-BUSY").Or.Contain("ESB-CONFIG-DIFFERS")
+        );
+        var winner = both[0].ExitCode == 0 ? "three" : "two";
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", winner);
+    }
+
+    [Test]
+    public async Task Version_that_cannot_start_on_one_host_is_rolled_back_on_all(CancellationToken cancellationToken)
+    {
+        await _hosts[2].DisposeAsync();
+        _hosts[2] = await StartAsync("broken", new Dictionary<string, string> { ["ESB_KNOWNBAD_UNMADE"] = "broken" });
+        await AwaitAsync(_hosts[2], "1", "one");
+        await HearAsync();
+        _json["endpoints"]!["broken"] = new JsonObject
+        {
+            ["type"] = "file-outbound",
+            ["folder"] = _folder.FullName,
+            ["fileName"] = "{message.id}",
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain($":{_hosts[2].Id}"));
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "one");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Version_that_does_not_compile_on_one_host_changes_none(CancellationToken cancellationToken)
+    {
+        await _hosts[2].DisposeAsync();
+        _hosts[2] = await StartAsync("other", new Dictionary<string, string> { ["ONLY_HERE"] = "x" });
+        await AwaitAsync(_hosts[2], "1", "one");
+        await HearAsync();
+        _json["processes"]!["more"] = JsonNode.Parse("""[{ "log": "${env:ONLY_HERE}" }]""");
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(2, cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-DIFFERS").And.Contain("ONLY_HERE"));
+        Assert.That(await AnswersAsync(cancellationToken), Is.EqualTo(new[] { "one", "one", "one" }));
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Host_that_stood_still_during_the_exchange_catches_up(CancellationToken cancellationToken)
+    {
+        await _hosts[2].SignalAsync("STOP");
+        await Task.Delay(TimeSpan.FromSeconds(8), cancellationToken); // no member any more after 7 s
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+        await _hosts[2].SignalAsync("CONT");
+
+        Assert.That(exitCode, Is.Zero, error);
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", "two");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Leader_that_dies_during_the_exchange_leaves_the_farm_with_one_version(CancellationToken cancellationToken)
+    {
+        for (var round = 0; round < 4; round++)
+        {
+            Write($"round{round}");
+            var applying = EsbAsync(0, cancellationToken, "apply", Configuration);
+            await Task.Delay(TimeSpan.FromMilliseconds(1_200 + (round * 150)), cancellationToken); // while the command works
+            _hosts[0].Kill();
+            await applying;
+            await _hosts[0].DisposeAsync();
+            _hosts[0] = await StartAsync($"again{round}");
+            var answer = await AnswerAsync(_hosts[0], cancellationToken);
+            foreach (var host in _hosts)
+                await AwaitAsync(host, null, answer);
+            await HearAsync();
+        }
+    }
+
+    [Test]
+    public async Task Database_that_is_away_refuses_an_exchange_and_a_host_starts_from_its_last_version(CancellationToken cancellationToken)
+    {
+        Write("two");
+        Assert.That((await ApplyAsync(0, cancellationToken)).ExitCode, Is.Zero);
+        await _servers.StopAsync("postgres");
+        Write("three");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken, "--based-on", "2");
+        var running = await AnswersAsync(cancellationToken);
+        await _hosts[2].DisposeAsync();
+        _hosts[2] = Launch("host2");
+        await _hosts[2]
+            .WaitAsync(
+                async token => await AnswerAsync(_hosts[2], token) == "two",
+                TimeSpan.FromSeconds(90),
+                "to run its last version",
+                cancellationToken
+            );
+        await _servers.StartAsync("postgres");
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-STORE"));
+        Assert.That(running, Is.EqualTo(new[] { "two", "two", "two" }));
+        Assert.That((await ApplyAsync(0, cancellationToken, "--based-on", "2")).ExitCode, Is.Zero);
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "three");
+    }
+
+    private void Write(string answer)
+    {
+        _json["processes"]!["in"] = JsonNode.Parse($$"""[{ "respond": { "body": "{{answer}}" } }]""");
+        File.WriteAllText(Configuration, _json.ToJsonString());
+    }
+
+    private HostProcess Launch(string folder, IReadOnlyDictionary<string, string>? variables = null) =>
+        HostProcess.Launch(
+            Repository.KnownBadHost,
+            Configuration,
+            _folder.CreateSubdirectory(folder).FullName,
+            new Dictionary<string, string>(_servers.Variables.Concat(variables ?? new Dictionary<string, string>()))
+            {
+                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? "none",
+            }
+        );
+
+    private async Task<HostProcess> StartAsync(string folder, IReadOnlyDictionary<string, string>? variables = null)
+    {
+        var host = Launch(folder, variables);
+        await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", CancellationToken.None);
+        return host;
+    }
+
+    private async Task HearAsync()
+    {
+        foreach (var host in _hosts)
+            await host.WaitAsync(
+                async token => await KnownAsync(host, token) == Count,
+                TimeSpan.FromSeconds(30),
+                "to hear of the others",
+                CancellationToken.None
+            );
+    }
+
+    private static async Task<int> KnownAsync(HostProcess host, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, "/api/hosts"));
+        var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
+        request.Headers.Add("X-Esb-Key", key.Trim());
+        using var answer = await host.Client.SendAsync(request, cancellationToken);
+        return answer.IsSuccessStatusCode
+            ? JsonNode.Parse(await answer.Content.ReadAsStringAsync(cancellationToken))!["items"]!.AsArray().Count
+            : 0; // not known yet
+    }
+
+    private Task<(int ExitCode, string Output, string Error)> ApplyAsync(
+        int host,
+        CancellationToken cancellationToken,
+        params string[] options
+    ) => EsbAsync(host, cancellationToken, ["apply", Configuration, .. options]);
+
+    private Task<(int ExitCode, string Output, string Error)> EsbAsync(
+        int host,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) =>
+        CommandLine.RunAsync(
+            _hosts[host].Folder,
+            _servers.Variables,
+            cancellationToken,
+            [.. arguments, "--url", _hosts[host].Management.OriginalString]
+        );
+
+    private static Task AwaitAsync(HostProcess host, string? version, string answer) =>
+        host.WaitAsync(
+            async token =>
+                await AnswerAsync(host, token) == answer
+                && (
+                    version is null
+                    || (await host.AskAsync("/api/configuration/versions", token)).GetProperty("running").ToString() == version
+                ),
+            TimeSpan.FromSeconds(60),
+            $"to run version {version}: {answer}",
+            CancellationToken.None
+        );
+
+    private async Task<IReadOnlyList<string>> AnswersAsync(CancellationToken cancellationToken)
+    {
+        var answers = new List<string>();
+        foreach (var host in _hosts)
+            answers.Add(await AnswerAsync(host, cancellationToken));
+        return answers;
+    }
+
+    private static async Task<string> AnswerAsync(HostProcess host, CancellationToken cancellationToken)
+    {
+        using var answer = await host.PostAsync("/shop", "{}", "application/json", cancellationToken);
+        return (await answer.Content.ReadAsStringAsync(cancellationToken)).Trim('"');
+    }
+}
