@@ -45,6 +45,33 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("Memory in use down to which that stays so, in percent; less than memoryHigh.", Range = "1..100")]
     public int MemoryLow { get; init; } = 70;
 
+    /// <summary>Database sessions in use from which callers are turned away; null for no mark.</summary>
+    [Setting(
+        "Sessions in use at the databases of connections, from which callers get 503 with Retry-After and files wait; by default no mark.",
+        Range = "1..100000"
+    )]
+    public int? SessionsHigh { get; init; }
+
+    /// <summary>Low mark of sessions; half of the high one if null.</summary>
+    [Setting("Sessions down to which that stays so; by default half of sessionsHigh.", Range = "0..100000")]
+    public int? SessionsLow { get; init; }
+
+    /// <summary>Workflow instances that have not ended, from which the mark is shown; null for no mark.</summary>
+    [Setting("Workflow instances that have not ended, from which a notice and an alert tell; by default no mark.", Range = "1..100000000")]
+    public int? InstancesHigh { get; init; }
+
+    /// <summary>Low mark of instances; half of the high one if null.</summary>
+    [Setting("Instances down to which that stays so; by default half of instancesHigh.", Range = "0..100000000")]
+    public int? InstancesLow { get; init; }
+
+    /// <summary>Space in use on the disk of the host's folder, in percent, from which the mark is shown.</summary>
+    [Setting("Space in use on the disk of the host's folder, in percent, from which a notice and an alert tell.", Range = "2..100")]
+    public int DiskHigh { get; init; } = 90;
+
+    /// <summary>Low mark of the disk, in percent.</summary>
+    [Setting("Space in use down to which that stays so, in percent; less than diskHigh.", Range = "1..100")]
+    public int DiskLow { get; init; } = 85;
+
     /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
     [Setting("How long a stopping host still accepts messages, so that load balancers see that it is not ready.", Range = "0s..5m")]
     public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);

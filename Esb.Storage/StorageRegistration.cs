@@ -2,6 +2,7 @@ using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Core.Marks;
 using Esb.Core.Planning;
 using Esb.Core.Storage;
 using Esb.Storage.DeadLetters;
@@ -30,6 +31,8 @@ public static class StorageRegistration
             .AddRule<EncryptionKeysRule>()
             .AddScoped<IChangePlanner, PostgresPlanner>()
             .AddSingleton(Create)
+            .AddSingleton<IMarkSource, DiskMarks>()
+            .AddSingleton<IMarkSource, PostgresMarks>()
             .AddSingleton<IHostRunStore>(provider => new HostRunFile(provider.GetRequiredService<StoreConfig>().Folder))
             .AddSingleton<ITuningCopy>(CreateCopy)
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<Store>())

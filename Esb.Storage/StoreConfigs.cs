@@ -40,6 +40,9 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
     public override string Folder { get; init; } = "esb-data";
 
+    [Setting("From when signals of the database's health are told.")]
+    public DatabaseHealthConfig Health { get; init; } = new();
+
     [Setting("The most that may wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
     public ByteSize SpoolSize { get; init; } = ByteSize.MiB(512);
 
@@ -47,4 +50,18 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     public IReadOnlyList<EncryptionKeyConfig> EncryptionKeys { get; init; } = [];
 
     public override bool IsShared => true;
+}
+
+/// <summary>The setting <c>store.health</c>: from when notices and alerts tell of the database of the store, until it is half of
+/// that.</summary>
+internal sealed record DatabaseHealthConfig : SettingsRecord
+{
+    [Setting("The longest wait for a lock.", Range = "100ms..1h")]
+    public TimeSpan LockWait { get; init; } = TimeSpan.FromSeconds(10);
+
+    [Setting("The age of the oldest transaction.", Range = "1s..7d")]
+    public TimeSpan Transaction { get; init; } = TimeSpan.FromMinutes(10);
+
+    [Setting("Dead rows in the worst table of the store, in percent; tables of less than 50000 rows do not count.", Range = "1..100")]
+    public int DeadRows { get; init; } = 50;
 }

@@ -3,6 +3,7 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Expressions;
+using Esb.Core.Marks;
 using Esb.Core.Processes;
 using Esb.Core.Workflows;
 using Esb.Workflows.Processes;
@@ -52,6 +53,7 @@ public static class WorkflowsRegistration
             .AddSingleton<WorkflowEngine>()
             .AddSingleton<IWorkflowControl, WorkflowControl>()
             .AddSingleton<WorkflowsPart>()
+            .AddSingleton<IMarkSource, InstanceMarks>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WorkflowsPart>())
             .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<WorkflowsPart>())
             .AddStep<ReceiveStep, ReceiveConfig>("receive", "Waits for a message of the instance.")

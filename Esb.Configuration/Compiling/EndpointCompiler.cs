@@ -34,6 +34,8 @@ internal sealed class EndpointCompiler(
         "party",
         "circuitBreaker",
         "rate",
+        "waitingHigh",
+        "waitingLow",
         "paused",
         "roles",
     ];

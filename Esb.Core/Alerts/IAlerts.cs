@@ -35,4 +35,7 @@ public static class AlertKinds
 
     /// <summary>The store cannot be read.</summary>
     public const string StoreAway = "store-away";
+
+    /// <summary>A load has crossed its high mark.</summary>
+    public const string Mark = "mark";
 }

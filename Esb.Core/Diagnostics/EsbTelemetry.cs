@@ -44,6 +44,9 @@ public static class EsbTelemetry
     /// <summary>Names of spans' and metrics' attributes.</summary>
     public static class Tags
     {
+        /// <summary>A load that has marks.</summary>
+        public const string Mark = "esb.mark";
+
         /// <summary>The messaging system: <c>rabbitmq</c> or <c>memory</c>.</summary>
         public const string System = "messaging.system";
 
@@ -245,6 +248,15 @@ public static class EsbTelemetry
 
         /// <summary>Counter, {wait}: callers that had to wait for an instance, by pool.</summary>
         public const string PoolWaits = "esb.pool.waits";
+
+        /// <summary>Gauge: a load that has marks, by mark and endpoint.</summary>
+        public const string MarkValue = "esb.mark.value";
+
+        /// <summary>Gauge: 1 while a mark is crossed, by mark and endpoint.</summary>
+        public const string MarkCrossed = "esb.mark.crossed";
+
+        /// <summary>Counter: crossings of a high mark, by mark and endpoint.</summary>
+        public const string MarkCrossings = "esb.mark.crossings";
 
         /// <summary>Gauge, {call}: calls in flight, by inbound endpoint.</summary>
         public const string CallsInUse = "esb.calls.in_use";

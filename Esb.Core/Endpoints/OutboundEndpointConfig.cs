@@ -132,6 +132,14 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("Attempts a second, at most, at what it subscribes to, on a host; by default no limit.", Range = "1..100000")]
     public int? Rate { get; init; }
 
+    /// <summary>Messages in its queue from which the mark is shown; null for no mark.</summary>
+    [Setting("Messages that wait in its queue, from which a notice and an alert tell; by default no mark.", Range = "1..1000000000")]
+    public int? WaitingHigh { get; init; }
+
+    /// <summary>Low mark of waiting messages; half of the high one if null.</summary>
+    [Setting("Waiting messages down to which that stays so; by default half of waitingHigh.", Range = "0..1000000000")]
+    public int? WaitingLow { get; init; }
+
     /// <summary>True if delivery starts paused, as by an operator.</summary>
     [Setting("Whether it delivers nothing until an operator resumes it; its messages wait in their queue.")]
     public bool Paused { get; init; }

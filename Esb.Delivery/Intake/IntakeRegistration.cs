@@ -2,8 +2,10 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Endpoints;
+using Esb.Core.Marks;
 using Esb.Delivery.Intake.Holds;
 using Esb.Delivery.Intake.Overload;
+using Esb.Delivery.Marks;
 using Esb.Delivery.SingleInstance;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -20,6 +22,13 @@ public static class IntakeRegistration
             .AddScoped<IIntakes>(provider => provider.GetRequiredService<IntakeFactory>())
             .AddSingleton<MemoryMarks>()
             .AddSingleton<OverloadGate>()
+            .AddSingleton(provider => new Lazy<IMarks>(provider.GetRequiredService<IMarks>)) // which measures the gate itself
+            .AddSingleton<MarkKeeper>()
+            .AddSingleton<IMarks>(provider => provider.GetRequiredService<MarkKeeper>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<MarkKeeper>())
+            .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<MarkKeeper>())
+            .AddSingleton<IMarkSource, OverloadMarks>()
+            .AddSingleton<IMarkSource, WaitingMarks>()
             .AddSingleton<IntakeHolds>()
             .AddSingleton<Admissions>()
             .AddSingleton<InboundControl>()

@@ -35,6 +35,9 @@ internal sealed class Database : IAsyncDisposable
     /// <summary>The maximum number of connections.</summary>
     public int MaxPoolSize { get; }
 
+    /// <summary>The connections that callers have now.</summary>
+    public int InUse => MaxPoolSize - _free.CurrentCount;
+
     /// <summary>The bus's own tables in the database.</summary>
     public BusTables Tables { get; }
 

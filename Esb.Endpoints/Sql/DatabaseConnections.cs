@@ -38,6 +38,10 @@ internal sealed class DatabaseConnections(Live<IReadOnlyDictionary<string, Conne
             .Database.Value;
     }
 
+    /// <summary>The connections to all databases that callers have now.</summary>
+    public int InUse =>
+        _databases.Values.Select(known => known.Database).Where(database => database.IsValueCreated).Sum(database => database.Value.InUse);
+
     /// <summary>True if a configured connection can hold the bus's own tables.</summary>
     public bool HasBusTables(string name) => Find(name).Provider.HasBusTables;
 

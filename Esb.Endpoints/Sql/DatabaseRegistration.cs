@@ -1,6 +1,7 @@
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
+using Esb.Core.Marks;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Delivery.Databases;
@@ -20,6 +21,7 @@ internal static class DatabaseRegistration
     public static IServiceCollection AddDatabases(this IServiceCollection services)
     {
         services.TryAddSingleton<DatabaseConnections>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IMarkSource, SessionMarks>());
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IDatabaseProvider, NpgsqlProvider>());
         services.AddDatabaseClient<MySqlClient>();
         services.TryAddSingleton<DatabaseProviders>();

@@ -13,6 +13,7 @@ using Esb.Host.Management.Events;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
 using Esb.Host.Management.Logging;
+using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
@@ -126,6 +127,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .MapFlowRoutes(bus)
             .MapValidationRoutes(bus)
             .MapVersionRoutes(bus)
+            .MapMarkRoutes(bus)
             .MapDescriptionRoutes(bus, () => Routes);
         application
             .MapGroup("/api")

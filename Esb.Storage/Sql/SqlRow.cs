@@ -23,6 +23,8 @@ internal readonly struct SqlRow(DbDataReader reader, SqlDialect dialect)
 
     public long? LongOrNull(string column) => Find(column) is { } ordinal ? reader.GetInt64(ordinal) : null;
 
+    public double Double(string column) => reader.GetDouble(reader.GetOrdinal(column));
+
     public bool Flag(string column) => reader.GetBoolean(reader.GetOrdinal(column));
 
     public DateTimeOffset Time(string column) => dialect.ReadTime(reader, reader.GetOrdinal(column));

@@ -18,9 +18,13 @@ public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Fu
     private readonly Lock _gate = new();
     private long? _measuredAt;
     private volatile bool _areTight;
+    private volatile int _inUse;
 
     public MemoryMarks(Live<LimitsConfig> limits, TimeProvider time)
         : this(limits, time, Measure, static () => GC.Collect(GC.MaxGeneration, GCCollectionMode.Default, blocking: false)) { }
+
+    /// <summary>The memory in use when it was measured last, in percent.</summary>
+    public int InUse => _inUse;
 
     public bool AreTight
     {
@@ -45,7 +49,7 @@ public sealed class MemoryMarks(Live<LimitsConfig> limits, TimeProvider time, Fu
 
     private void Look()
     {
-        var inUse = measure();
+        var inUse = _inUse = measure();
         _measuredAt = time.GetTimestamp();
         _areTight = inUse >= (_areTight ? limits.Current.MemoryLow : limits.Current.MemoryHigh);
         if (_areTight)

@@ -1,6 +1,7 @@
 using Esb.Configuration;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Core.Marks;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
@@ -14,7 +15,8 @@ public sealed partial class OverloadGate(
     MemoryMarks memory,
     ITopicTransport transport,
     TimeProvider time,
-    ILogger<OverloadGate> logger
+    ILogger<OverloadGate> logger,
+    Lazy<IMarks>? marks = null
 )
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromSeconds(1);
@@ -28,6 +30,9 @@ public sealed partial class OverloadGate(
 
     /// <summary>The number of calls inside.</summary>
     public int InFlight => Volatile.Read(ref _inFlight);
+
+    /// <summary>True if callers are turned away until fewer calls are under way.</summary>
+    public bool IsCrowded => _isCrowded;
 
     /// <summary>Admits a call; <see cref="Leave"/> releases it.</summary>
     /// <param name="needsTopics">True if the call will publish.</param>
@@ -69,6 +74,8 @@ public sealed partial class OverloadGate(
     {
         if (memory.AreTight)
             return new($"Memory is short: more than {limits.Current.MemoryHigh}% is in use", IsOverload: true);
+        if (marks?.Value.IntakeObstacle is { } mark)
+            return new($"The host is at a high mark: {mark}", IsOverload: true);
         if (needsTopics && transport.Status is { IsReady: false, Reason: var reason })
             return new($"The topics take no message right now: {reason ?? "not ready"}", IsOverload: false);
 

@@ -9,6 +9,7 @@ using Esb.Host.Management.Events;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
 using Esb.Host.Management.Logging;
+using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
@@ -254,7 +255,7 @@ internal static class ApiCatalog
                 "Keeps the files as a version and puts it into service on every host."
             ),
             Post<RolledBack, ReloadResult>("/api/configuration/rollback", "Puts an earlier version into service again."),
-            Get<object>("/api/marks", "High and low marks of this host, and whether they are crossed."),
+            Get<Page<MarkView>>("/api/marks", "High and low marks of this host, and whether they are crossed."),
             Post<object, object>("/api/store/encryption", "Encrypts stored bodies anew with the first key."),
             new("GET", "/api/schema", "The JSON Schema of a configuration.") { Media = "application/schema+json" },
             Get<LogView>("/api/log", "The log levels of this host."),

@@ -23,6 +23,9 @@ internal enum BusEventKind
     /// <summary>A host has joined or left the farm.</summary>
     Host,
 
+    /// <summary>A load has crossed its high mark, or has fallen to the low one.</summary>
+    Mark,
+
     /// <summary>The rates of the last second.</summary>
     Rates,
 

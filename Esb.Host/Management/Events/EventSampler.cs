@@ -4,7 +4,9 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Marks;
 using Esb.Core.Topics;
+using Esb.Host.Management.Marks;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Events;
@@ -18,6 +20,7 @@ internal sealed partial class EventSampler(
     MetricsCollector metrics,
     Live<BusModel> live,
     IFarm farm,
+    IMarks marks,
     TimeProvider time,
     ILogger<EventSampler> logger
 ) : IBusPart, IDisposable
@@ -28,6 +31,7 @@ internal sealed partial class EventSampler(
     private readonly CancellationTokenSource _stopping = new();
     private readonly Dictionary<string, (EndpointState State, string? Reason)> _states = [];
     private readonly RateSample _rates = new(metrics, farm.Self.Name, time);
+    private readonly Dictionary<(string, string?), bool> _marks = [];
     private HashSet<string> _hosts = [];
     private string? _revision;
     private IDisposable? _hearing;
@@ -82,7 +86,7 @@ internal sealed partial class EventSampler(
     {
         try
         {
-            List<SharedEvent> shared = [.. Endpoints()];
+            List<SharedEvent> shared = [.. Endpoints(), .. Marks()];
             if (isSecond)
             {
                 shared.AddRange(_rates.Look(stream.IsWanted(BusEventKind.Rates) || farm.Hosts.Count > 1, monitors));
@@ -99,6 +103,21 @@ internal sealed partial class EventSampler(
         {
             LogNotShared(ex); // this host's own readers have them
         }
+    }
+
+    private List<SharedEvent> Marks()
+    {
+        var changed = new List<SharedEvent>();
+        foreach (var state in marks.All)
+        {
+            var key = (state.Measure.Name, state.Measure.Endpoint);
+            if (_marks.GetValueOrDefault(key) == state.IsCrossed)
+                continue;
+            _marks[key] = state.IsCrossed;
+            changed.Add(SharedEvent.Of(BusEventKind.Mark, new MarkChanged(farm.Self.Name, MarkView.Of(state))));
+        }
+
+        return changed;
     }
 
     private List<SharedEvent> Endpoints()
@@ -191,3 +210,6 @@ internal sealed record ConfigurationChanged(string Host, string Before, string A
 
 /// <summary>A host has joined or left the farm.</summary>
 internal sealed record HostChanged(string Host, bool IsHere, DateTimeOffset Time);
+
+/// <summary>A load has crossed its high mark, or has fallen to the low one.</summary>
+internal sealed record MarkChanged(string Host, MarkView Mark);

@@ -1,6 +1,7 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Core.Marks;
 using Esb.Core.Pooling;
 using Esb.Core.Topics;
 using Esb.Host.Metrics;
@@ -17,6 +18,7 @@ internal static class MetricsRoutes
         var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
+        var marks = bus.GetRequiredService<IMarks>();
         api.MapGet(
             "/metrics",
             (HttpRequest request) =>
@@ -25,7 +27,7 @@ internal static class MetricsRoutes
                 var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
                 var view = MetricsView.Of(collector, monitors, spool, host, time);
                 return format == MetricsFormat.Prometheus
-                    ? Results.Text(PrometheusText.Of(view, collector), PrometheusText.ContentType)
+                    ? Results.Text(PrometheusText.Of(view, collector, marks.All), PrometheusText.ContentType)
                     : Results.Json(view);
             }
         );
@@ -53,13 +55,14 @@ internal static class MetricsRoutes
         var host = bus.GetService<IFarm>()?.Self ?? FarmHost.OfThisProcess();
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
+        var marks = bus.GetRequiredService<IMarks>();
         routes.MapGet(
             "/metrics",
             () =>
             {
                 RequireCounters(collector);
                 return Results.Text(
-                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector),
+                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector, marks.All),
                     PrometheusText.ContentType
                 );
             }

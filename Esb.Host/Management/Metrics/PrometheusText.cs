@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Esb.Core.Diagnostics;
+using Esb.Core.Marks;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
@@ -29,7 +30,7 @@ internal static class PrometheusText
         (LatencyKind.Adapter, "outbound_adapter_latency"),
     ];
 
-    public static string Of(MetricsView view, MetricsCollector collector)
+    public static string Of(MetricsView view, MetricsCollector collector, IReadOnlyList<MarkState> marks)
     {
         var text = new StringBuilder();
         foreach (
@@ -51,6 +52,7 @@ internal static class PrometheusText
         WriteUsage(text, "esb_pool", "pool", view.Instances);
         if (view.AuditQueue is { } queue)
             WriteQueue(text, queue);
+        WriteMarks(text, marks);
         return text.ToString();
     }
 
@@ -113,6 +115,25 @@ internal static class PrometheusText
         Write("esb_audit_spool_limit_bytes", queue.MaxBytes);
 
         void Write(string family, double value) => text.Append(CultureInfo.InvariantCulture, $"# TYPE {family} gauge\n{family} {value}\n");
+    }
+
+    private static void WriteMarks(StringBuilder text, IReadOnlyList<MarkState> marks)
+    {
+        Write("esb_mark_value", "gauge", state => state.Measure.Value);
+        Write("esb_mark_crossed", "gauge", state => state.IsCrossed ? 1 : 0);
+        Write("esb_mark_crossings_total", "counter", state => state.Crossings);
+
+        void Write(string family, string type, Func<MarkState, double> value)
+        {
+            if (marks.Count == 0)
+                return;
+            text.Append($"# TYPE {family} {type}\n");
+            foreach (var state in marks)
+            {
+                var endpoint = state.Measure.Endpoint is { } name ? $",endpoint=\"{Escape(name)}\"" : "";
+                text.Append(CultureInfo.InvariantCulture, $"{family}{{mark=\"{state.Measure.Name}\"{endpoint}}} {value(state)}\n");
+            }
+        }
     }
 
     private static string Escape(string value) =>

@@ -10,7 +10,7 @@ function tell(next) {
   for (const watcher of watchers) watcher(next);
 }
 
-const kinds = ["endpoint", "dead-letter", "parked", "workflow", "configuration", "host", "rates", "log"];
+const kinds = ["endpoint", "dead-letter", "parked", "workflow", "configuration", "host", "mark", "rates", "log"];
 
 export function open() {
   close();

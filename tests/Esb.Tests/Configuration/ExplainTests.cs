@@ -21,7 +21,7 @@ public sealed class ExplainTests : ConfigurationFixture
         var lines = ConfigurationExplainer.Explain(AcceptPath(file, ("ESB__LIMITS__MAXBODYSIZE", "1MiB"))).ToList();
 
         Assert.That(
-            lines.Take(22).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)),
+            lines.Take(24).Select(line => line.Replace(file, "esb.json", StringComparison.Ordinal)),
             Is.EqualTo([
                 "name = \"shop\"  (esb.json:2:11)",
                 "",
@@ -35,6 +35,8 @@ public sealed class ExplainTests : ConfigurationFixture
                 "limits.inFlightLow = 100  (default)",
                 "limits.memoryHigh = 80  (default)",
                 "limits.memoryLow = 70  (default)",
+                "limits.diskHigh = 90  (default)",
+                "limits.diskLow = 85  (default)",
                 "limits.drainDelay = \"2s\"  (default)",
                 "limits.drainTimeout = \"25s\"  (default)",
                 "limits.claimCheck = \"256KiB\"  (default)",

@@ -38,10 +38,15 @@ function Log() {
     <${Problem} error=${old.error ?? error} />${shown.length === 0 ? html`<${Empty} title="No lines of this level" />` : html`<div class="log" tabIndex="0" role="log" aria-label="Log">${shown.map(line => html`<div key=${line.number} class=${line.level}><${Time} at=${line.time} /><span class="level">${line.level}</span><span class="quiet">${line.category}</span><span class="text">${line.message}</span></div>`)}</div>`}<//>`;
 }
 
+function Marks() {
+  const marks = useApi("/api/marks", { on: ["mark"], every: 10000 });
+  return html`<${Card} title="Marks of this host" flush><${Loaded} of=${marks} empty=${html`<${Empty} title="Nothing is measured yet" />`}>${data => html`<${Table} label="Marks" rows=${data.items} keyOf=${row => `${row.name} ${row.endpoint ?? ""}`} columns=${[["Load", row => html`${row.name}${row.endpoint && html` <span class="quiet">${row.endpoint}</span>`}`], ["Now", row => `${row.value} ${row.unit}`, "right"], ["High", row => row.high, "right"], ["Low", row => row.low, "right"], ["State", row => row.isCrossed ? html`<${State} of="crossed" />` : "–"], ["Since", row => row.since ? html`<${Time} at=${row.since} />` : "–"], ["Crossings", row => row.crossings, "right"]]} />`}<//><//>`;
+}
+
 function Evidence() {
   return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p><p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
 }
 
 export default function System() {
-  return html`<${Page} title="System" hint="The hosts that run this configuration, and what they write." actions=${html`<a class="button" href="/api/openapi.json" target="_blank">OpenAPI</a><a class="button" href="/metrics" target="_blank">Metrics</a>`} /><${Hosts} /><${Health} />${may("operator") && html`<${Log} />`}<${Evidence} />`;
+  return html`<${Page} title="System" hint="The hosts that run this configuration, and what they write." actions=${html`<a class="button" href="/api/openapi.json" target="_blank">OpenAPI</a><a class="button" href="/metrics" target="_blank">Metrics</a>`} /><${Hosts} /><${Health} /><${Marks} />${may("operator") && html`<${Log} />`}<${Evidence} />`;
 }

@@ -1,0 +1,194 @@
+using System.Diagnostics.Metrics;
+using System.Globalization;
+using Esb.Core;
+using Esb.Core.Alerts;
+using Esb.Core.Diagnostics;
+using Esb.Core.Errors;
+using Esb.Core.Marks;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Delivery.Marks;
+
+/// <summary>Measures every load that has marks, and tells when one is crossed and when it has fallen again (hysteresis): in the log, as an
+/// alert, a notice and metrics.</summary>
+internal sealed partial class MarkKeeper(
+    IEnumerable<IMarkSource> sources,
+    TimeProvider time,
+    ILogger<MarkKeeper> logger,
+    IAlerts? alerts = null
+) : IMarks, IBusPart, IHealthNotices, IDisposable
+{
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // per host: gauges keep references to their sources
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(string Name, string? Endpoint), MarkState> _states = [];
+    private readonly HashSet<IMarkSource> _away = [];
+    private volatile string? _obstacle;
+    private Task _measuring = Task.CompletedTask;
+
+    public BusStage Stage => BusStage.Inbound;
+
+    public IReadOnlyList<MarkState> All
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _states.Values];
+        }
+    }
+
+    public string? IntakeObstacle => _obstacle;
+
+    /// <inheritdoc/>
+    public IEnumerable<string> Notices => All.Where(state => state.IsCrossed).Select(state => $"ESB-MARK-CROSSED: {Describe(state)}");
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.MarkValue,
+            () => Observe(state => state.Measure.Value),
+            null,
+            "Loads that have marks."
+        );
+        _meter.CreateObservableGauge(
+            EsbTelemetry.Metrics.MarkCrossed,
+            () => Observe(state => state.IsCrossed ? 1d : 0),
+            null,
+            "1 from the high mark of a load until it has fallen to the low one, else 0."
+        );
+        _meter.CreateObservableCounter(
+            EsbTelemetry.Metrics.MarkCrossings,
+            () => Observe(state => (double)state.Crossings),
+            null,
+            "How often the high mark of a load has been crossed."
+        );
+        _measuring = Task.WhenAll(sources.Select(source => Task.Run(() => FollowAsync(source, _stopping.Token), CancellationToken.None)));
+        return Task.CompletedTask;
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+        await _measuring;
+    }
+
+    public void Dispose()
+    {
+        _meter.Dispose();
+        _stopping.Dispose();
+    }
+
+    /// <summary>Measures a source once.</summary>
+    internal async Task LookAsync(IMarkSource source, CancellationToken cancellationToken)
+    {
+        var measures = await source.MeasureAsync(cancellationToken);
+        foreach (var measure in measures)
+            Note(measure);
+        lock (_gate)
+        {
+            _obstacle = _states
+                .Values.Where(state => state is { IsCrossed: true, Measure.HoldsIntake: true })
+                .Select(Describe)
+                .FirstOrDefault();
+        }
+    }
+
+    private async Task FollowAsync(IMarkSource source, CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                await LookAsync(source, stopping);
+                lock (_gate)
+                    _away.Remove(source);
+            }
+            catch (Exception ex) when (ex is EsbException || !stopping.IsCancellationRequested)
+            {
+                LogOnce(source, ex);
+            }
+            catch (OperationCanceledException)
+            {
+                return;
+            }
+
+            await Task.Delay(source.Interval, time, stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private void Note(MarkMeasure measure)
+    {
+        MarkState state;
+        bool hasChanged;
+        lock (_gate)
+        {
+            var before = _states.GetValueOrDefault((measure.Name, measure.Endpoint));
+            var was = before?.IsCrossed == true;
+            var isCrossed = measure.IsCrossed ?? (was ? measure.Value > measure.Low : measure.Value >= measure.High);
+            hasChanged = isCrossed != was;
+            state = new MarkState(
+                measure,
+                isCrossed,
+                hasChanged ? time.GetUtcNow() : before?.Since,
+                (before?.Crossings ?? 0) + (hasChanged && isCrossed ? 1 : 0)
+            );
+            _states[(measure.Name, measure.Endpoint)] = state;
+        }
+
+        if (hasChanged)
+            Tell(state);
+    }
+
+    private void Tell(MarkState state)
+    {
+        var text = Describe(state);
+        if (!state.IsCrossed)
+        {
+            LogFallen(text);
+            return;
+        }
+
+        LogCrossed(text);
+        alerts?.Raise(new Alert(AlertKinds.Mark, state.Measure.Endpoint, "ESB-MARK-CROSSED", text));
+    }
+
+    private void LogOnce(IMarkSource source, Exception exception)
+    {
+        lock (_gate)
+        {
+            if (!_away.Add(source))
+                return;
+        }
+
+        LogNotMeasured(exception, source.GetType().Name);
+    }
+
+    private static string Describe(MarkState state)
+    {
+        var measure = state.Measure;
+        var place = measure.Endpoint is { } endpoint ? $"{measure.Name} of endpoint {endpoint}" : measure.Name;
+        var effect = state.IsCrossed && measure.Effect is { } does ? $"; {does}" : "";
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"{place}: {measure.Value:0.#} {measure.Unit}, marks {measure.High:0.#} and {measure.Low:0.#}{effect}"
+        );
+    }
+
+    private List<Measurement<double>> Observe(Func<MarkState, double> value) =>
+        [
+            .. All.Select(state => new Measurement<double>(
+                value(state),
+                new KeyValuePair<string, object?>(EsbTelemetry.Tags.Mark, state.Measure.Name),
+                new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, state.Measure.Endpoint ?? "")
+            )),
+        ];
+
+    [LoggerMessage(EventId = 2660, Level = LogLevel.Warning, Message = "High mark crossed. {Mark}")]
+    private partial void LogCrossed(string mark);
+
+    [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Down to the low mark again. {Mark}")]
+    private partial void LogFallen(string mark);
+
+    [LoggerMessage(EventId = 2662, Level = LogLevel.Warning, Message = "{Source} could not measure; the last measurement stays")]
+    private partial void LogNotMeasured(Exception exception, string source);
+}
