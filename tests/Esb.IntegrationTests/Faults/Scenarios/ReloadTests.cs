@@ -135,16 +135,55 @@ public sealed class ReloadTests
         Assert.That(reloads.Done, Is.GreaterThan(Reloaded / 4), "the others met a host that was dead or had just come");
     }
 
+    [Test, Category("Waits"), Category("Faults"), CancelAfter(900_000)]
+    public async Task Nothing_is_lost_while_versions_are_applied_and_rolled_back_and_hosts_die(CancellationToken cancellationToken)
+    {
+        const int Applied = 60;
+        await using var bench = await StartAsync(cancellationToken, isStored: true);
+        var nemesis = FaultBench.NewNemesis();
+        foreach (var host in bench.Farm.Hosts)
+            nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), 4), (HostFaults.Stop(host), 2));
+
+        var applies = await RunAsync(
+            bench,
+            new LoadPlan
+            {
+                Messages = 10_000,
+                Keys = 50,
+                Rate = 100,
+                LargestBody = 1_024,
+            },
+            Applied,
+            wrong: 0,
+            nemesis,
+            cancellationToken,
+            applies: true
+        );
+        var verdicts = await SettleAsync(bench, cancellationToken);
+        var revisions = new HashSet<string?>();
+        foreach (var host in bench.Farm.Hosts)
+            revisions.Add((await host.Process.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString());
+
+        bench.Conclude(
+            verdicts,
+            $"{bench.Ledger.Acknowledged:N0}, 50 keys, 100/s, 2 hosts, kill -9 host × 8, SIGTERM × 4",
+            $"{applies.Done} applies and rollbacks made, {applies.Elsewhere} not possible just then"
+        );
+        Assert.That(applies.Done, Is.GreaterThan(Applied / 4), "the others met a host that was dead or had just come");
+        Assert.That(revisions, Has.Count.EqualTo(1), "both hosts run one revision");
+    }
+
     private static async Task<Reloads> RunAsync(
         FaultBench bench,
         LoadPlan plan,
         int reloads,
         int wrong,
         Nemesis nemesis,
-        CancellationToken cancellationToken
+        CancellationToken cancellationToken,
+        bool applies = false
     )
     {
-        using var reloading = new Reloads(bench, Change, wrong);
+        using var reloading = new Reloads(bench, Change, wrong, applies);
         using var load = bench.Load(plan);
         await bench.RunAsync(
             faults => load.RunAsync(cancellationToken, until: faults),
@@ -182,6 +221,12 @@ public sealed class ReloadTests
         ];
     }
 
+    private static void ConfigureStored(JsonObject configuration)
+    {
+        Configure(configuration);
+        configuration["management"] = new JsonObject { ["configuration"] = "store" };
+    }
+
     private static void Configure(JsonObject configuration)
     {
         configuration["processes"] = new JsonObject
@@ -201,14 +246,14 @@ public sealed class ReloadTests
     }
 
     // A farm in which each kind of endpoint is in its state.
-    private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken)
+    private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken, bool isStored = false)
     {
         var bench = await FaultBench.StartAsync(
             new BenchPlan
             {
                 Case = "T-CFG-1",
                 Sinks = (database, _) => AllAsync(database),
-                Configure = Configure,
+                Configure = isStored ? ConfigureStored : Configure,
             },
             cancellationToken
         );
