@@ -9,6 +9,7 @@ using Esb.Storage.Encryption;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.Activities;
 using Esb.Storage.Sql.DeadLetters;
+using Esb.Storage.Sql.Held;
 using Esb.Storage.Sql.Outbox;
 using Esb.Storage.Sql.Parking;
 using Esb.Storage.Sql.Timers;
@@ -63,6 +64,8 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
     public ITimerStore Timers { get; } = new TimerStore(database);
 
     public IOutboxStore Outbox { get; } = new OutboxStore(database);
+
+    public IHeldMessages Held { get; } = new HeldMessages(database);
 
     public ILeaseStore Leases { get; } = new LeaseStore(database);
 

@@ -205,6 +205,7 @@ internal sealed partial class MessageIntake(
         outcome switch
         {
             IntakeOutcomes.Filtered => AuditKind.Filtered,
+            _ when context.Outcome == ProcessOutcome.Held => null, // the step that holds it has recorded it
             _ when config.Process is null => null, // the publish fact includes the answer
             IntakeOutcomes.Replied => AuditKind.Replied,
             _ => context.FirstPublish is null ? AuditKind.Completed : null,
@@ -314,7 +315,7 @@ internal sealed partial class MessageIntake(
             context.Received.Id,
             isAnswered ? context.Message : null,
             isAnswered ? ProcessStatus.Of(context) : null,
-            isDurable,
+            isDurable || (context.Outcome == ProcessOutcome.Held && context.FirstPublish is null), // the store keeps it
             context.Settled
         );
     }

@@ -5,6 +5,8 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
 using Esb.Workflows.Processes.Checks;
 
 namespace Esb.Workflows.Processes;
@@ -17,7 +19,9 @@ internal sealed class ProcessCompiler(
     IEnumerable<IStepFactory> factories,
     IExpressionCompiler expressions,
     ConfigErrors errors,
-    LookupModels lookups
+    LookupModels lookups,
+    TransportConfig? transport = null,
+    StoreConfig? store = null
 ) : ICompiler<ProcessModels>
 {
     private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
@@ -35,6 +39,7 @@ internal sealed class ProcessCompiler(
         new TransactionCheck(models, endpoints).Check(errors);
         new CaughtCodesCheck(models, unread.IsSound("processes")).Check(errors);
         new EndCheck(models, endpoints.Values).Check(errors);
+        new HoldCheck(models, [.. endpoints.Values], transport, store).Check(errors);
         StepIdsCheck.Check(models, errors);
         new MapOutputCheck(errors).Check(models);
         return models;
