@@ -38,7 +38,11 @@ internal sealed class HeldAdapter(string endpoint, IServiceProvider services) : 
             );
         var steps = _behind.GetOrAdd((process, place), Create);
         await steps.AnswerAsync(
-            message with { Headers = message.Headers.Without(EsbHeaders.Held), Properties = properties },
+            message with
+            {
+                Headers = message.Headers.Without(EsbHeaders.Held),
+                Properties = properties,
+            },
             cancellationToken
         );
         return null;

@@ -91,7 +91,9 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
         foreach (var (subscriber, beginning) in _others)
         {
             if (queue.StartsWith(beginning, StringComparison.Ordinal))
-                return queue[beginning.Length..].Split('.') is [var owner, var name, ..] && owner == Configuration ? subscriber + name : null;
+                return queue[beginning.Length..].Split('.') is [var owner, var name, ..] && owner == Configuration
+                    ? subscriber + name
+                    : null;
         }
 
         if (!queue.StartsWith(_endpoints, StringComparison.Ordinal))

@@ -28,11 +28,7 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
 
     private readonly ConcurrentDictionary<(string, string), IMessageProcess?> _behind = new();
 
-    private static ProcessEndings? EndingsOf(
-        IEnumerable<StepModel> steps,
-        ProcessModels processes,
-        IServiceProvider services
-    )
+    private static ProcessEndings? EndingsOf(IEnumerable<StepModel> steps, ProcessModels processes, IServiceProvider services)
     {
         var traits = processes.Reached(steps).Select(step => step.Traits).ToList();
         string[] names = [.. traits.SelectMany(step => step.Values).SelectMany(StateNames.Of).Distinct()];

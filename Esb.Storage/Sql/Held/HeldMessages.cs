@@ -41,8 +41,9 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
 
     public async Task<IReadOnlyList<HeldMessage>> ReadGroupAsync(Guid group, CancellationToken cancellationToken) =>
         await database.ReadAsync(
-            async session => (IReadOnlyList<HeldMessage>)
-                [.. (await RowsOf(session).ReadAsync("group_id = @group order by position", ("group", group))).Select(row => row.Held)],
+            async session =>
+                (IReadOnlyList<HeldMessage>)
+                    [.. (await RowsOf(session).ReadAsync("group_id = @group order by position", ("group", group))).Select(row => row.Held)],
             cancellationToken
         );
 

@@ -7,7 +7,8 @@ namespace Esb.Storage.Sql.Outbox;
 /// <summary>Stores outgoing messages within the transaction of a change.</summary>
 internal static class OutboxRows
 {
-    private const string Columns = $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, queue, {StoredEnvelope.Columns}";
+    private const string Columns =
+        $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, queue, {StoredEnvelope.Columns}";
 
     public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) =>
         SqlRows.Of(

@@ -65,7 +65,7 @@ internal sealed partial class HoldEngine(
         var whole = WholeOf(group, reason, messages);
         if (reason == GroupReasons.Time && flow.Settings.OnTimeout == GroupTimeout.DeadLetter)
         {
-            await BuryAsync(timer, group, whole, messages, "ESB-AGG-TIMEOUT", TextOf(messages.Count), cancellationToken);
+            await BuryAsync(timer, group, whole, messages, "ESB-HOLD-TIMEOUT", TextOf(messages.Count), cancellationToken);
             return;
         }
 
@@ -151,7 +151,7 @@ internal sealed partial class HoldEngine(
         {
             foreach (var held in waiting)
                 await letters.KeepAsync(
-                    LetterOf(held.Message, held, "ESB-RESEQ-GAP", $"Message {timer.Data} of its sequence did not come in time."),
+                    LetterOf(held.Message, held, "ESB-HOLD-GAP", $"Message {timer.Data} of its sequence did not come in time."),
                     cancellationToken
                 );
             await Store.PassGapAsync(timer, flow.Within, queue: null, cancellationToken);

@@ -77,5 +77,6 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
     /// <summary>Works on a timer at once that this host has stored for itself.</summary>
     public void Fire(StoredTimer timer) => _fire?.Invoke(timer); // without it, the dispatcher takes it up when its claim is over
 
-    private static string LineOf(string step, string key) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{step}\n{key}")));
+    private static string LineOf(string step, string key) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{step}\n{key}")));
 }

@@ -94,13 +94,7 @@ internal sealed partial class HoldsPart(
 
             await TellAsync();
             outbox.Start();
-            var dispatcher = new TimerDispatcher(
-                timers,
-                HeldTimers.All,
-                engine.FireAsync,
-                time,
-                loggers.CreateLogger<TimerDispatcher>()
-            );
+            var dispatcher = new TimerDispatcher(timers, HeldTimers.All, engine.FireAsync, time, loggers.CreateLogger<TimerDispatcher>());
             dispatcher.Start();
             holder.FiresBy(dispatcher.Fire);
             _dispatcher = dispatcher;

@@ -106,8 +106,7 @@ public abstract class HoldingContract
         await Host.WaitAsync(
             async token =>
                 (
-                    names =
-                    [
+                    names = [
                         .. (await Host.AskAsync($"/api/messages/{id}", token))
                             .GetProperty("items")
                             .EnumerateArray()
@@ -127,7 +126,8 @@ public abstract class HoldingContract
         var text = await File.ReadAllTextAsync(Path.Combine(Repository.PathOf("samples", "holding"), "esb.json"), cancellationToken);
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal),
+            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal)
+                .Replace("\"within\": \"5s\"", "\"within\": \"20s\"", StringComparison.Ordinal), // a start may take as long
             cancellationToken
         );
         await StartHostAsync(cancellationToken);

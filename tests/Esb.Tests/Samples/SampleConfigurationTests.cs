@@ -42,6 +42,7 @@ public sealed class SampleConfigurationTests
             "samples/workflows/order-fulfilment",
             "samples/workflows/approval",
             "samples/workflows/kinds",
+            "samples/holding",
         ];
 
     [TestCaseSource(nameof(Configurations))]

@@ -35,7 +35,10 @@ internal sealed class AggregateStep(ContentConverter converter, XmlInput xml, Ma
         var key = settings.Key is null ? null : compiler.Expressions.Compile(settings.Key, compiler.Errors);
         var count = until.Count is null ? null : compiler.Expressions.Compile(until.Count, compiler.Errors);
         var last = until.If is null ? null : compiler.Expressions.Compile(until.If, compiler.Errors);
-        isUsable &= (key is not null || settings.Key is null) && (count is not null || until.Count is null) && (last is not null || until.If is null);
+        isUsable &=
+            (key is not null || settings.Key is null)
+            && (count is not null || until.Count is null)
+            && (last is not null || until.If is null);
         return new StepModel(step, settings.Key is null ? "aggregate" : "aggregate(by key)")
         {
             Traits = new StepTraits
@@ -78,7 +81,11 @@ internal sealed class AggregateStep(ContentConverter converter, XmlInput xml, Ma
             return false;
         }
 
-        if (form.Form is not { } name || name is GroupBody.Array or ContentForms.Xml || (name != ContentForms.Json && converter.Knows(name)))
+        if (
+            form.Form is not { } name
+            || name is GroupBody.Array or ContentForms.Xml
+            || (name != ContentForms.Json && converter.Knows(name))
+        )
             return form.IsWhole && (form.Form is null or GroupBody.Array or ContentForms.Xml || converter.Find(form.Form) is not null);
         string[] forms = [GroupBody.Array, .. converter.Forms.Where(one => one != ContentForms.Json)];
         compiler.Errors.Add(
@@ -98,7 +105,7 @@ internal sealed class AggregateStep(ContentConverter converter, XmlInput xml, Ma
         return long.TryParse(text.Trim(), NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number > 0
             ? number
             : throw new EsbException(
-                "ESB-AGG-COUNT",
+                "ESB-HOLD-COUNT",
                 $"The step {step.Place} expects a number of messages from 1, and found another text.",
                 FaultKind.Invalid
             );

@@ -34,7 +34,11 @@ internal sealed class GroupBody(GroupFormConfig form, ContentConverter converter
             writer.WriteEndArray();
         }
 
-        return message with { Body = MessageBody.FromBytes(output.WrittenMemory), ContentType = Json };
+        return message with
+        {
+            Body = MessageBody.FromBytes(output.WrittenMemory),
+            ContentType = Json,
+        };
     }
 
     /// <summary>The message of a group, as configured.</summary>
@@ -76,6 +80,10 @@ internal sealed class GroupBody(GroupFormConfig form, ContentConverter converter
             writer.WriteEndElement();
         }
 
-        return message with { Body = MessageBody.FromBytes(output.ToArray()), ContentType = "application/xml" };
+        return message with
+        {
+            Body = MessageBody.FromBytes(output.ToArray()),
+            ContentType = "application/xml",
+        };
     }
 }

@@ -64,7 +64,10 @@ internal static class ProcessDelay
         var text = MessageValues.AsText(until.Evaluate(context))?.Trim();
         if (text is not null && Duration.TryParse(text, out var duration) && duration <= Longest)
             return (duration, null);
-        if (text is not null && DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var instant))
+        if (
+            text is not null
+            && DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var instant)
+        )
         {
             var wait = instant - time.GetUtcNow();
             if (wait <= Longest)
@@ -72,7 +75,7 @@ internal static class ProcessDelay
         }
 
         throw new EsbException(
-            "ESB-DELAY-TIME",
+            "ESB-HOLD-TIME",
             $"The value of the step {step.Place} is neither an instant such as 2027-01-01T08:00:00Z nor a time such as 5m, at most 5 years.",
             FaultKind.Invalid
         );

@@ -94,7 +94,7 @@ internal sealed class ResequenceStep : StepFactory<ResequenceConfig>
                 );
                 if (change.IsFull)
                     throw new EsbException(
-                        "ESB-RESEQ-FULL",
+                        "ESB-HOLD-FULL",
                         $"{settings.MaxPending} messages wait already at the step {step.Place} for one that is missing.",
                         FaultKind.Unavailable
                     );
@@ -109,7 +109,7 @@ internal sealed class ResequenceStep : StepFactory<ResequenceConfig>
         return long.TryParse(text?.Trim(), NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var number)
             ? number
             : throw new EsbException(
-                "ESB-RESEQ-NUMBER",
+                "ESB-HOLD-NUMBER",
                 $"The message has no whole number for the sequence of the step {step.Place}.",
                 FaultKind.Invalid
             );
