@@ -6,6 +6,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Workflows;
+using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
 using Esb.Workflows.Processes.Holding;
 using Esb.Workflows.Processes.Steps;
@@ -35,6 +36,7 @@ public static class WorkflowsRegistration
         services
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
+            .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")
             .AddCompiling<IAddedEndpoints, ProcessQueues>()
             .AddScoped<HoldCatalog>()
             .AddSingleton<Holder>()
@@ -112,5 +114,6 @@ public static class WorkflowsRegistration
                 "transaction",
                 "Runs steps whose calls of a database and whose publishes happen all or not at all."
             )
-            .AddUnavailable<StepConfig>("applyPolicy", "itinerary", "custom");
+            .AddStep<ItineraryStep, ItineraryChoiceConfig>("itinerary", "Sends the message along an itinerary.")
+            .AddUnavailable<StepConfig>("applyPolicy", "custom");
 }

@@ -10,8 +10,9 @@ public static class HeldQueues
     public const string ItineraryPrefix = "itinerary:";
 
     /// <summary>The name of a process among subscribers, in facts and in dead letters.</summary>
-    public static string OfProcess(string process) => ProcessPrefix + process;
+    public static string OfProcess(string process) =>
+        process.StartsWith(ItineraryPrefix, StringComparison.Ordinal) ? process : ProcessPrefix + process;
 
-    /// <summary>The name of an itinerary among subscribers, in facts and in dead letters.</summary>
+    /// <summary>The name of an itinerary among subscribers and processes, in facts and in dead letters.</summary>
     public static string OfItinerary(string itinerary) => ItineraryPrefix + itinerary;
 }

@@ -206,7 +206,7 @@ internal sealed partial class MessageIntake(
         {
             IntakeOutcomes.Filtered => AuditKind.Filtered,
             _ when context.Outcome == ProcessOutcome.Held => null, // the step that holds it has recorded it
-            _ when config.Process is null => null, // the publish fact includes the answer
+            _ when config.EntryProcess is null => null, // the publish fact includes the answer
             IntakeOutcomes.Replied => AuditKind.Replied,
             _ => context.FirstPublish is null ? AuditKind.Completed : null,
         };
@@ -323,7 +323,7 @@ internal sealed partial class MessageIntake(
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
     private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) =>
-        AuditFacts.Of(message, kind, time, config.Name, config.Process, duration);
+        AuditFacts.Of(message, kind, time, config.Name, config.EntryProcess, duration);
 
     private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {

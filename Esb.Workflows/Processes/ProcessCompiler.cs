@@ -7,6 +7,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes.Checks;
 
 namespace Esb.Workflows.Processes;
@@ -15,6 +16,7 @@ namespace Esb.Workflows.Processes;
 internal sealed class ProcessCompiler(
     UnreadSettings unread,
     IReadOnlyDictionary<string, IReadOnlyList<StepConfig>> processes,
+    IReadOnlyDictionary<string, ItineraryConfig> itineraries,
     IReadOnlyDictionary<string, EndpointConfig> endpoints,
     IEnumerable<IStepFactory> factories,
     IExpressionCompiler expressions,
@@ -24,12 +26,15 @@ internal sealed class ProcessCompiler(
     StoreConfig? store = null
 ) : ICompiler<ProcessModels>
 {
-    private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
+    private readonly Dictionary<string, IStepFactory> _factories = factories.Concat([new StopStep(), new StopWaitStep()]).ToDictionary(factory => factory.Kind);
 
     public ProcessModels Compile()
     {
         var models = new ProcessModels(
-            processes.ToDictionary(
+            processes
+                .Concat(ItineraryProcesses.Of(itineraries, errors))
+                .Concat(ItineraryProcesses.Of(endpoints.Values))
+                .ToDictionary(
                 process => process.Key,
                 process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)
             )

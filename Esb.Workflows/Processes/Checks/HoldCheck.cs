@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Workflows.Processes.Holding;
 
 namespace Esb.Workflows.Processes.Checks;
 
@@ -23,7 +24,11 @@ internal sealed class HoldCheck(
         if (holding.Count == 0)
             return;
         foreach (var process in holding)
+        {
             CheckPlaces(process.Steps.Steps, errors);
+            CheckEnds(process, errors);
+        }
+
         CheckRuns(errors);
         CheckRequests(errors);
         foreach (var endpoint in endpoints)
@@ -62,9 +67,23 @@ internal sealed class HoldCheck(
         }
     }
 
+    // What another process holds continues there, and ends there.
+    private static void CheckEnds(ProcessModel process, ConfigErrors errors)
+    {
+        var continuations = Continuations.Of(process);
+        foreach (var step in HeldIn(process).Where(step => step.Traits.Runs.Count > 0 && continuations.Find(step.Place) is { Count: > 0 }))
+            errors.Add(
+                Code,
+                step.Path,
+                $"messages wait at a stop of {string.Join(", ", step.Traits.Runs)}, and do not come back to the steps behind '{step.Kind}'; "
+                    + "expected it as the last step",
+                step.Origin
+            );
+    }
+
     private void CheckRuns(ConfigErrors errors)
     {
-        foreach (var step in processes.Steps)
+        foreach (var step in processes.Steps.Where(step => !step.Traits.Holds))
         {
             foreach (var name in step.Traits.Runs.Where(Holds))
                 errors.Add(

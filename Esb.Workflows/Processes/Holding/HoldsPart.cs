@@ -2,6 +2,7 @@ using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Core.Itineraries;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Workflows.Workflows.Running;
@@ -16,6 +17,7 @@ internal sealed partial class HoldsPart(
     Holder holder,
     HoldEngine engine,
     OutboxPublisher outbox,
+    IItineraryRuns itineraries,
     ITimerStore timers,
     IOutboxStore messages,
     StoreConfig config,
@@ -124,6 +126,7 @@ internal sealed partial class HoldsPart(
             try
             {
                 await holder.Store.RemoveOldAsync(_stopping.Token);
+                await itineraries.RemoveOldAsync(_stopping.Token);
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {
