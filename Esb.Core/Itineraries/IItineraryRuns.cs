@@ -59,7 +59,8 @@ public sealed record ItineraryQuery
 /// <summary>Where messages are on itineraries with durable stops. Thread-safe.</summary>
 public interface IItineraryRuns
 {
-    /// <summary>Stores where a message is; durable when it returns.</summary>
+    /// <summary>Stores where a message is; durable when it returns. One that has ended waits no more: a stop that is repeated does not
+    /// change that.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>
     Task SaveAsync(ItineraryRun run, CancellationToken cancellationToken);
 

@@ -44,7 +44,11 @@ internal sealed class ItineraryStep(IReadOnlyDictionary<string, ItineraryConfig>
                 Holds = names.Any(name => itineraries[name].IsDurable),
                 LeavesFacts = true,
                 ReplacesBody = true,
-                Values = [.. settings.Resolve.SelectMany(rule => rule.If.Values), .. settings.Value is { } named ? [named] : Array.Empty<ValueConfig>()],
+                Values =
+                [
+                    .. settings.Resolve.SelectMany(rule => rule.If.Values),
+                    .. settings.Value is { } named ? [named] : Array.Empty<ValueConfig>(),
+                ],
             },
             Bind = isUsable ? Bind : null,
         };

@@ -142,9 +142,10 @@ internal sealed partial class StopRun(
                 Process = context.Process,
                 Step = stop,
                 Duration = duration,
-                Code = failure is EsbException known ? known.Code
-                : failure is null ? null
-                : "ESB-PROC-FAILED",
+                Code =
+                    failure is EsbException known ? known.Code
+                    : failure is null ? null
+                    : "ESB-PROC-FAILED",
                 Fields = new Dictionary<string, string> { ["itinerary"] = plan.Itinerary, ["definition"] = plan.Hash },
             },
             CancellationToken.None

@@ -26,7 +26,9 @@ internal sealed class ProcessCompiler(
     StoreConfig? store = null
 ) : ICompiler<ProcessModels>
 {
-    private readonly Dictionary<string, IStepFactory> _factories = factories.Concat([new StopStep(), new StopWaitStep()]).ToDictionary(factory => factory.Kind);
+    private readonly Dictionary<string, IStepFactory> _factories = factories
+        .Concat([new StopStep(), new StopWaitStep()])
+        .ToDictionary(factory => factory.Kind);
 
     public ProcessModels Compile()
     {
@@ -35,9 +37,9 @@ internal sealed class ProcessCompiler(
                 .Concat(ItineraryProcesses.Of(itineraries, errors))
                 .Concat(ItineraryProcesses.Of(endpoints.Values))
                 .ToDictionary(
-                process => process.Key,
-                process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)
-            )
+                    process => process.Key,
+                    process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)
+                )
         );
         new CycleCheck(models, errors).Check();
         new ExchangeCheck(models, endpoints.Values, unread.LostOf<EndpointConfig>("endpoints")).Check(errors);

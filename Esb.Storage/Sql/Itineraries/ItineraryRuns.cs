@@ -16,6 +16,7 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
             )}, clock_timestamp(), clock_timestamp())
             on conflict (message_id) do update set itinerary = excluded.itinerary, stop = excluded.stop, state = excluded.state,
               code = excluded.code, reason = excluded.reason, changed_at = excluded.changed_at
+              where itinerary_run.state = 'Waiting' or excluded.state <> 'Waiting'
             """,
             cancellationToken,
             [
@@ -64,13 +65,7 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
         );
 
     private static ItineraryRun Read(SqlRow row) =>
-        new(
-            row.Id("message_id"),
-            row.Text("itinerary"),
-            row.Text("stop"),
-            row.State<ItineraryState>("state"),
-            row.Id("conversation_id")
-        )
+        new(row.Id("message_id"), row.Text("itinerary"), row.Text("stop"), row.State<ItineraryState>("state"), row.Id("conversation_id"))
         {
             Code = row.TextOrNull("code"),
             Reason = row.TextOrNull("reason"),

@@ -43,6 +43,7 @@ public sealed class SampleConfigurationTests
             "samples/workflows/approval",
             "samples/workflows/kinds",
             "samples/holding",
+            "samples/itineraries",
         ];
 
     [TestCaseSource(nameof(Configurations))]
