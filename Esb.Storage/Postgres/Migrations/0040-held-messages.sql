@@ -17,7 +17,7 @@ comment on column held_line.expected is 'Number of messages that complete the gr
 comment on column held_line.next is 'Number of the message that is next in the sequence.';
 
 create table held_message (
-  position        bigint      generated always as identity primary key,
+  number          bigint      generated always as identity primary key,
   line            text        not null,
   step            text        not null,
   group_id        uuid,
@@ -39,9 +39,9 @@ create table held_message (
   body            bytea       not null
 ) with (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_limit = 2000);
 
-create index held_message_group on held_message (group_id, position) where group_id is not null;
-create index held_message_sequence on held_message (line, sequence, position) where sequence is not null;
-create index held_message_due on held_message (line, due_at, position) where due_at is not null;
+create index held_message_group on held_message (group_id, number) where group_id is not null;
+create index held_message_sequence on held_message (line, sequence, number) where sequence is not null;
+create index held_message_due on held_message (line, due_at, number) where due_at is not null;
 create index held_message_step on held_message (step);
 
 comment on table held_message is 'Messages that steps of processes keep: in an open group, behind a gap in a sequence, or until a time.';

@@ -55,7 +55,7 @@ internal sealed partial class HeldMessages
                     [
                         .. (
                             await RowsOf(session)
-                                .ReadAsync("line = @line and sequence is not null order by sequence, position", ("line", line))
+                                .ReadAsync("line = @line and sequence is not null order by sequence, number", ("line", line))
                         ).Select(row => row.Held),
                     ],
             cancellationToken
@@ -121,7 +121,7 @@ internal sealed partial class HeldMessages
         );
 
     // Messages without a gap between them, from a number on; several with one number follow each other as they came.
-    private static async Task<List<(long Position, long? Sequence, HeldMessage Held)>> FollowingAsync(
+    private static async Task<List<(long Number, long? Sequence, HeldMessage Held)>> FollowingAsync(
         HeldRows rows,
         SqlSession session,
         string line,
@@ -145,21 +145,21 @@ internal sealed partial class HeldMessages
         return last < from
             ? []
             : await rows.ReadAsync(
-                "line = @line and sequence >= @from and sequence <= @last order by sequence, position",
+                "line = @line and sequence >= @from and sequence <= @last order by sequence, number",
                 ("line", line),
                 ("from", from),
                 ("last", last)
             );
     }
 
-    private static long NextBehind(List<(long Position, long? Sequence, HeldMessage Held)> following, long otherwise) =>
+    private static long NextBehind(List<(long Number, long? Sequence, HeldMessage Held)> following, long otherwise) =>
         following.Count == 0 ? otherwise + 1 : following[^1].Sequence!.Value + 1;
 
     private static async Task MoveAsync(
         HeldRows rows,
         SqlSession session,
         string line,
-        List<(long Position, long? Sequence, HeldMessage Held)> released,
+        List<(long Number, long? Sequence, HeldMessage Held)> released,
         long next,
         int waiting,
         TimeSpan? within

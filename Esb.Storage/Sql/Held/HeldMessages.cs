@@ -43,7 +43,7 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
         await database.ReadAsync(
             async session =>
                 (IReadOnlyList<HeldMessage>)
-                    [.. (await RowsOf(session).ReadAsync("group_id = @group order by position", ("group", group))).Select(row => row.Held)],
+                    [.. (await RowsOf(session).ReadAsync("group_id = @group order by number", ("group", group))).Select(row => row.Held)],
             cancellationToken
         );
 
@@ -90,11 +90,11 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
                 await session.QueryAsync(session.Dialect.Lock("@line"), _ => true, ("line", timer.Target));
                 await rows.RemoveTimersAsync(timer.Id);
                 var due = await rows.ReadAsync(
-                    "line = @line and due_at <= clock_timestamp() order by due_at, position",
+                    "line = @line and due_at <= clock_timestamp() order by due_at, number",
                     ("line", timer.Target)
                 );
-                foreach (var (position, _, _) in due)
-                    await rows.DeleteAsync("position = @position", ("position", position));
+                foreach (var (number, _, _) in due)
+                    await rows.DeleteAsync("number = @number", ("number", number));
                 return await ReleasedAsync(rows, due.Select(row => row.Held), queue);
             },
             cancellationToken

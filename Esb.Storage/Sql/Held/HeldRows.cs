@@ -55,7 +55,7 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
         );
 
     /// <summary>Reads messages; a condition on the table <c>held_message</c> with its order.</summary>
-    public Task<List<(long Position, long? Sequence, HeldMessage Held)>> ReadAsync(
+    public Task<List<(long Number, long? Sequence, HeldMessage Held)>> ReadAsync(
         string condition,
         params (string Name, object? Value)[] parameters
     ) =>
@@ -63,7 +63,7 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
             $"select * from held_message where {condition}",
             row =>
                 (
-                    row.Long("position"),
+                    row.Long("number"),
                     row.LongOrNull("sequence"),
                     new HeldMessage(
                         row.Text("step"),

@@ -13,7 +13,7 @@ create table held_line (
 
 -- Messages that steps of processes keep: in an open group, behind a gap in a sequence, or until a time.
 create table held_message (
-  position        integer primary key autoincrement,
+  number          integer primary key autoincrement,
   line            text not null,
   step            text not null,
   group_id        text,
@@ -35,9 +35,9 @@ create table held_message (
   body            blob not null
 ) strict;
 
-create index held_message_group on held_message (group_id, position) where group_id is not null;
-create index held_message_sequence on held_message (line, sequence, position) where sequence is not null;
-create index held_message_due on held_message (line, due_at, position) where due_at is not null;
+create index held_message_group on held_message (group_id, number) where group_id is not null;
+create index held_message_sequence on held_message (line, sequence, number) where sequence is not null;
+create index held_message_due on held_message (line, due_at, number) where due_at is not null;
 create index held_message_step on held_message (step);
 
 -- Messages that a step has held, by which a repetition is recognised for 7 days.
