@@ -120,17 +120,53 @@ public abstract class HoldingContract
         Assert.That(names, Does.Contain("aggregated"));
     }
 
-    private protected async Task StartAsync(CancellationToken cancellationToken)
+    [Test]
+    public async Task What_fails_behind_the_step_is_parked_and_continues_there_with_another_configuration(
+        CancellationToken cancellationToken
+    )
+    {
+        const string Publish = """{ "publish": "orders.complete" }""";
+        await StartAsync(cancellationToken, Publish, """{ "fail": { "reason": "not today", "code": "NOT-TODAY" } }""");
+        await PostAsync("/parts", """{ "order": "p", "n": 1 }""", cancellationToken, ("x-parts", "2"));
+        await PostAsync("/parts", """{ "order": "p", "n": 2 }""", cancellationToken, ("x-parts", "2"));
+        JsonElement line = default;
+        await Host.WaitAsync(
+            async token =>
+                (await Host.AskAsync("/api/parked?endpoint=process%3Acollect-parts", token)).GetProperty("items").EnumerateArray().ToList()
+                    is [var found]
+                && (line = found).ValueKind == JsonValueKind.Object,
+            Limit,
+            "to park the order",
+            cancellationToken
+        );
+
+        await WriteAsync(cancellationToken);
+        await Host.TellAsync("/api/configuration/reload", cancellationToken);
+        var released = $"/api/parked/process%3Acollect-parts/{Uri.EscapeDataString(line.GetProperty("line").GetString()!)}/release";
+        await Host.TellAsync(released, cancellationToken);
+
+        var file = (await WaitForFilesAsync("orders", "orders.complete-p-*", 1, cancellationToken))[0];
+        Assert.That(line.GetProperty("failure").GetProperty("code").GetString(), Is.EqualTo("NOT-TODAY"));
+        Assert.That(NumbersIn(file), Is.EqualTo(new[] { 1, 2 }));
+    }
+
+    private protected async Task StartAsync(CancellationToken cancellationToken, string replaced = "-", string by = "-")
     {
         _folder = Directory.CreateTempSubdirectory("esb-holding-");
+        await WriteAsync(cancellationToken, replaced, by);
+        await StartHostAsync(cancellationToken);
+    }
+
+    private async Task WriteAsync(CancellationToken cancellationToken, string replaced = "-", string by = "-")
+    {
         var text = await File.ReadAllTextAsync(Path.Combine(Repository.PathOf("samples", "holding"), "esb.json"), cancellationToken);
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal)
+            text.Replace(replaced, by, StringComparison.Ordinal)
+                .Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal)
                 .Replace("\"within\": \"5s\"", "\"within\": \"20s\"", StringComparison.Ordinal), // a start may take as long
             cancellationToken
         );
-        await StartHostAsync(cancellationToken);
     }
 
     private protected async Task KillAndStartAsync(CancellationToken cancellationToken)
