@@ -9,12 +9,16 @@ public sealed record HeldEndpointConfig : OutboundEndpointConfig
 
     /// <summary>Creates the settings.</summary>
     /// <param name="name">Name of the queue (<see cref="Processes.HeldQueues"/>).</param>
+    /// <param name="process">The process, or the itinerary, that continues there.</param>
     /// <param name="path">Path of what continues there, for errors.</param>
-    public HeldEndpointConfig(string name, string path)
+    public HeldEndpointConfig(string name, string process, string path)
     {
-        (Name, Path) = (name, path);
+        (Name, Path, Processes) = (name, path, [process]);
         (Delivery, PoolSize, ProcessingThreads) = (DeliveryMode.OrderedByKey, AtOnce, AtOnce);
     }
+
+    /// <summary>What continues there may publish: topics in memory count a message as settled only once that is settled, too.</summary>
+    public override IReadOnlyList<string> Processes { get; }
 
     /// <inheritdoc/>
     public override bool HasQueue => true;

@@ -11,6 +11,7 @@ internal sealed class ProcessQueues(ProcessModels processes) : IAddedEndpoints
             .All.Where(process => process.Steps.Descend().Any(step => step.Traits is { Holds: true, Runs.Count: 0 }))
             .Select(process => new HeldEndpointConfig(
                 HeldQueues.OfProcess(process.Name),
+                process.Name,
                 process.Name.StartsWith(HeldQueues.ItineraryPrefix, StringComparison.Ordinal)
                     ? $"itineraries.{process.Name[HeldQueues.ItineraryPrefix.Length..]}"
                     : $"processes.{process.Name}"
