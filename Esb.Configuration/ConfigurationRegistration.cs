@@ -47,6 +47,6 @@ public static class ConfigurationRegistration
             .AddRule<ListeningRule>()
             .AddCompiler<EndpointModels, EndpointCompiler>()
             .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
-            .AddUnavailableSections("itineraries", "policies")
+            .AddUnavailableSections("policies")
             .AddUnavailable<EndpointConfig>("ftp-inbound", "mail-inbound", "ftp-outbound");
 }

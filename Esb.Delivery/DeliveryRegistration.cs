@@ -23,6 +23,7 @@ public static class DeliveryRegistration
     public static IServiceCollection AddDelivery(this IServiceCollection services) =>
         services
             .AddEndpointType<ProcessEndpointType, ProcessEndpointConfig>("process", "Runs a process on each message that it subscribes to.")
+            .AddCompiling<IEndpointType, HeldEndpointType>()
             .AddRule<EndpointProcessRule>()
             .AddRule<PropertyReachRule>()
             .AddSingleton<CrashQuarantine>()

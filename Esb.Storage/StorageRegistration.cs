@@ -54,6 +54,8 @@ public static class StorageRegistration
             .AddSingleton(provider => provider.GetRequiredService<Store>().Workflows)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Timers)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Outbox)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Held)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Itineraries)
             .AddSingleton(provider => provider.GetRequiredService<Store>().ClaimChecks)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Activities)
             .AddSingleton(provider => provider.GetRequiredService<Store>().FarmKeys)

@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Core.Activities;
 using Esb.Core.Audit;
+using Esb.Core.Itineraries;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Workflows;
@@ -9,6 +10,8 @@ using Esb.Storage.Encryption;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.Activities;
 using Esb.Storage.Sql.DeadLetters;
+using Esb.Storage.Sql.Held;
+using Esb.Storage.Sql.Itineraries;
 using Esb.Storage.Sql.Outbox;
 using Esb.Storage.Sql.Parking;
 using Esb.Storage.Sql.Timers;
@@ -65,6 +68,10 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
     public ITimerStore Timers { get; } = new TimerStore(database);
 
     public IOutboxStore Outbox { get; } = new OutboxStore(database);
+
+    public IHeldMessages Held { get; } = new HeldMessages(database);
+
+    public IItineraryRuns Itineraries { get; } = new ItineraryRuns(database);
 
     public ILeaseStore Leases { get; } = new LeaseStore(database);
 

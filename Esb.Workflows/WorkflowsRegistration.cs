@@ -2,14 +2,18 @@ using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
+using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Marks;
 using Esb.Core.Processes;
 using Esb.Core.Workflows;
+using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Holding;
 using Esb.Workflows.Processes.Steps;
 using Esb.Workflows.Processes.Steps.Deduplication;
 using Esb.Workflows.Processes.Steps.Enriching;
+using Esb.Workflows.Processes.Steps.Holding;
 using Esb.Workflows.Processes.Steps.Scattering;
 using Esb.Workflows.Processes.Steps.Taps;
 using Esb.Workflows.Processes.Steps.Throttling;
@@ -33,6 +37,14 @@ public static class WorkflowsRegistration
         services
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
+            .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")
+            .AddCompiling<IAddedEndpoints, ProcessQueues>()
+            .AddScoped<HoldCatalog>()
+            .AddSingleton<Holder>()
+            .AddSingleton<HoldEngine>()
+            .AddSingleton<HoldsPart>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HoldsPart>())
+            .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<HoldsPart>())
             .AddSingleton<WireTaps>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 
@@ -92,6 +104,8 @@ public static class WorkflowsRegistration
             .AddStep<EnrichStep, EnrichConfig>("enrich", "Adds the answer of a call or a request to the message.")
             .AddStep<RecipientsStep, RecipientsConfig>("recipients", "Publishes the message under each of the subjects that it names.")
             .AddStep<DedupeStep, DedupeConfig>("dedupe", "Lets messages with the same key pass once.")
+            .AddStep<AggregateStep, AggregateConfig>("aggregate", "Keeps messages until their group is complete, then continues with one.")
+            .AddStep<ResequenceStep, ResequenceConfig>("resequence", "Continues with messages in the order of their numbers.")
             .AddStep<ThrottleStep, ThrottleConfig>("throttle", "Lets messages pass at a limited rate.")
             .AddStep<RunStep, RunConfig>("run", "Runs another process as a part of this one.")
             .AddStep<RespondStep, RespondConfig>("respond", "Makes an answer and ends the process.")
@@ -102,5 +116,6 @@ public static class WorkflowsRegistration
                 "transaction",
                 "Runs steps whose calls of a database and whose publishes happen all or not at all."
             )
-            .AddUnavailable<StepConfig>("aggregate", "resequence", "applyPolicy", "itinerary", "custom");
+            .AddStep<ItineraryStep, ItineraryChoiceConfig>("itinerary", "Sends the message along an itinerary.")
+            .AddUnavailable<StepConfig>("applyPolicy", "custom");
 }

@@ -59,8 +59,9 @@ internal sealed class AuditRecorder(
             return fact;
 
         var masked = mask.Apply(content);
-        if (masked.Message.Headers.Count > 0)
-            fact = fact with { Headers = new Dictionary<string, string>(masked.Message.Headers) };
+        var headers = masked.Message.Headers.Where(header => !EsbHeaders.IsDirect(header.Key)).ToDictionary(); // properties may be masked
+        if (headers.Count > 0)
+            fact = fact with { Headers = headers };
         if (bodies >= AuditBodies.Fields && policy.Fields.Count > 0)
             fact = fact with { Fields = Promote(fact, policy.Fields, masked) };
         return bodies == AuditBodies.Whole ? RecordedBody.Put(fact, content, masked, config.MaxBody.Bytes) : fact;

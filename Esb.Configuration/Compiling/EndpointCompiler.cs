@@ -17,7 +17,8 @@ internal sealed class EndpointCompiler(
     LimitsConfig limits,
     IReadOnlyDictionary<string, ConnectionConfig> connections,
     IReadOnlyDictionary<string, TopicConfig> topics,
-    IExpressionCompiler? expressions = null
+    IExpressionCompiler? expressions = null,
+    IEnumerable<IAddedEndpoints>? added = null
 ) : ICompiler<EndpointModels>
 {
     // Settings that do not affect the instances: they are evaluated before an instance is rented, or afterwards.
@@ -49,7 +50,7 @@ internal sealed class EndpointCompiler(
     public EndpointModels Compile() =>
         new(
             [.. endpoints.Values.OfType<InboundEndpointConfig>().Select(Compile)],
-            [.. endpoints.Values.OfType<OutboundEndpointConfig>().Select(Compile)]
+            [.. endpoints.Values.OfType<OutboundEndpointConfig>().Concat((added ?? []).SelectMany(some => some.Configs)).Select(Compile)]
         );
 
     private InboundModel Compile(InboundEndpointConfig config)

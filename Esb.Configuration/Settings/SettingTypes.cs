@@ -27,6 +27,8 @@ internal static class SettingTypes
             return new JsonType();
         if (type == typeof(StepConfig))
             return new StepType();
+        if (type == typeof(StopConfig))
+            return new StopType();
         if (type.IsEnum)
             return new ChoiceType(type);
         if (IsGeneric(type, typeof(IReadOnlyList<>)))

@@ -15,7 +15,7 @@ public enum ExchangePattern
 }
 
 /// <summary>Settings common to endpoints that read from external systems.</summary>
-[ExactlyOne("process", "publish", "relay", "workflow")]
+[ExactlyOne("process", "publish", "relay", "workflow", "itinerary")]
 public abstract record InboundEndpointConfig : EndpointConfig
 {
     /// <summary>The process that messages run through.</summary>
@@ -33,6 +33,14 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// <summary>Not yet available.</summary>
     [Setting("The workflow that messages start or continue.", Unavailable = true)]
     public string? Workflow { get; init; }
+
+    /// <summary>The itinerary that messages follow.</summary>
+    [Setting("The itinerary that messages follow: its name, or how one is chosen.")]
+    public ItineraryChoiceConfig? Itinerary { get; init; }
+
+    /// <summary>The process that messages enter: the configured one, or that which the bus makes for the itinerary; null if there is
+    /// none.</summary>
+    public string? EntryProcess => Process ?? (Itinerary is null ? null : $"endpoint:{Name}");
 
     /// <summary>True if only one host of the farm reads at a time.</summary>
     [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]
@@ -57,7 +65,7 @@ public abstract record InboundEndpointConfig : EndpointConfig
     public virtual IEnumerable<string> Relays => Relay is null ? [] : [Relay];
 
     /// <inheritdoc/>
-    public override IReadOnlyList<string> Processes => Process is null ? [] : [Process];
+    public override IReadOnlyList<string> Processes => EntryProcess is { } process ? [process] : [];
 
     /// <summary>Maximum messages processed concurrently; null if its type sets no limit.</summary>
     public virtual int? CallsAtOnce => null;

@@ -65,6 +65,9 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     [Setting("The subjects it subscribes to; * stands for one part, # for any number.")]
     public IReadOnlyList<SubjectPattern> Subscribe { get; init; } = [];
 
+    /// <summary>True if it has a queue: it subscribes to something, or the bus sends to it.</summary>
+    public virtual bool HasQueue => Subscribe.Count > 0;
+
     /// <summary>Condition on the messages it accepts.</summary>
     [Setting("A condition on headers; messages for which it does not hold are passed over.")]
     public ConditionConfig? Filter { get; init; }

@@ -32,4 +32,16 @@ public static class EsbHeaders
 
     /// <summary>On an answer of HTTP, its status code; steps read it as the property <c>status</c>.</summary>
     public const string Status = "esb-status";
+
+    /// <summary>On a message that a step of a process held: where it continues, and with which properties, as JSON. Travels only directly
+    /// to the queue that continues it.</summary>
+    public const string Held = "esb-held";
+
+    /// <summary>On a message with an itinerary: its name, the position, and a signature. Travels only directly to the queue of the
+    /// itinerary.</summary>
+    public const string Itinerary = "esb-itinerary";
+
+    /// <summary>True if a header travels with messages that the bus sends directly to the queue of an endpoint, and with no
+    /// other.</summary>
+    public static bool IsDirect(string name) => name is Held or Itinerary;
 }

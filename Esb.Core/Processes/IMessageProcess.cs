@@ -25,4 +25,10 @@ public interface IProcessCatalog
     /// <summary>Returns the process of this name, which is activated at its first use.</summary>
     /// <exception cref="KeyNotFoundException">The process does not exist; the configuration was not checked.</exception>
     IMessageProcess Find(string name);
+
+    /// <summary>Returns the steps behind a step that holds messages (<see cref="StepTraits.Holds"/>), as a process; null if the process
+    /// does not exist, or has no such step there.</summary>
+    /// <param name="name">The process.</param>
+    /// <param name="place">The id or the path of the step that held the message.</param>
+    IMessageProcess? FindBehind(string name, string place) => null;
 }

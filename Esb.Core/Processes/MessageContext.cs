@@ -15,6 +15,9 @@ public enum ProcessOutcome
 
     /// <summary>It has made its answer and ended.</summary>
     Responded,
+
+    /// <summary>A step keeps the message in the store; the steps behind it run later, perhaps on another host.</summary>
+    Held,
 }
 
 /// <summary>A message in a process, with the values that steps pass to one another. Used by one step at a time; not thread-safe.</summary>
@@ -202,6 +205,10 @@ public sealed class MessageContext
     /// <param name="step">Position of the copying step in its process.</param>
     public Guid NextCopyId(string step) =>
         MessageIds.Derive(_part ?? Origin ?? Received.Id, IsDelivered ? $"copy {Endpoint} {step} {_copies++}" : $"copy {step} {_copies++}");
+
+    /// <summary>The id under which a step keeps the message in the store: that of the received message, or of the part; equal at every
+    /// repetition.</summary>
+    public Guid HeldId => _part ?? Received.Id;
 
     /// <summary>Names the next division of the message into parts: the step, and a number if the step has divided it before.</summary>
     /// <param name="step">Position of the dividing step in its process.</param>

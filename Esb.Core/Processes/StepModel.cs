@@ -58,9 +58,13 @@ public abstract record StepFlow
 
 /// <summary>Compiled steps that run in sequence, until one ends the process. Immutable.</summary>
 /// <param name="steps">The steps, including those with an error.</param>
-/// <param name="bind">Binds them to services.</param>
-public sealed class StepListModel(IReadOnlyList<StepModel> steps, Func<IServiceProvider, MessageStep> bind)
+/// <param name="bind">Binds the steps from an index on to services.</param>
+public sealed class StepListModel(IReadOnlyList<StepModel> steps, Func<IServiceProvider, int, MessageStep> bind)
 {
+    /// <summary>Creates a list that is only bound as a whole.</summary>
+    public StepListModel(IReadOnlyList<StepModel> steps, Func<IServiceProvider, MessageStep> bind)
+        : this(steps, (services, _) => bind(services)) { }
+
     /// <summary>The steps in their order.</summary>
     public IReadOnlyList<StepModel> Steps => steps;
 
@@ -73,7 +77,11 @@ public sealed class StepListModel(IReadOnlyList<StepModel> steps, Func<IServiceP
     /// <summary>Binds the steps to services.</summary>
     /// <exception cref="InvalidOperationException">A step has an error.</exception>
     public MessageStep Bind(IServiceProvider services) =>
-        IsWhole ? bind(services) : throw new InvalidOperationException($"These steps could not be compiled: {Description}.");
+        IsWhole ? bind(services, 0) : throw new InvalidOperationException($"These steps could not be compiled: {Description}.");
+
+    /// <summary>The steps behind one of the steps.</summary>
+    /// <param name="index">Index of that step.</param>
+    public StepListModel Behind(int index) => new([.. steps.Skip(index + 1)], (services, from) => bind(services, index + 1 + from));
 
     /// <summary>The steps and all nested steps.</summary>
     public IEnumerable<StepModel> Descend() => steps.SelectMany(step => step.Descend());

@@ -65,6 +65,14 @@ public sealed record StepTraits
     /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
     public bool Divides { get; init; }
 
+    /// <summary>True if it runs at most one of its lists with the whole message, and does nothing behind it: a step inside may hold the
+    /// message.</summary>
+    public bool Branches { get; init; }
+
+    /// <summary>True if it may keep the message in the store and end the process; the steps behind it run later, from another
+    /// queue.</summary>
+    public bool Holds { get; init; }
+
     /// <summary>True if its lists run at the same time, which no transaction allows.</summary>
     public bool RunsAtOnce { get; init; }
 

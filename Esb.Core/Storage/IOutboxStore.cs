@@ -8,8 +8,11 @@ namespace Esb.Core.Storage;
 /// <param name="Message">The message, ready to be published.</param>
 public sealed record OutboxMessage(string Owner, OutgoingMessage Message)
 {
+    /// <summary>The endpoint to whose queue it is sent, past the topics; null if it is published under its subject.</summary>
+    public string? Queue { get; init; }
+
     /// <summary>Identifies it in the outbox.</summary>
-    public Guid Id => MessageIds.Derive(Message.Message.Id, "outbox");
+    public Guid Id => MessageIds.Derive(Message.Message.Id, Queue is null ? "outbox" : $"outbox {Queue} {Message.Step}");
 }
 
 /// <summary>Messages that were stored with a change and are still to be published. Whoever stores them publishes them at once; what a host

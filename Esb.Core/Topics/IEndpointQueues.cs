@@ -6,7 +6,7 @@ namespace Esb.Core.Topics;
 public interface IEndpointQueues
 {
     /// <summary>Appends a message to the queue of an endpoint, in the lane of its key if there are lanes.</summary>
-    /// <param name="endpoint">An outbound endpoint that subscribes to something.</param>
+    /// <param name="endpoint">An outbound endpoint that has a queue.</param>
     /// <param name="message">The message, sent unchanged, with its id, subject and key; its body is buffered.</param>
     /// <param name="kind"><see cref="DeliveryKind.Replay"/>, or <see cref="DeliveryKind.Release"/> with a message whose key alone
     /// counts.</param>

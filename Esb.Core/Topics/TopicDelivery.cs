@@ -10,7 +10,7 @@ public enum DeliveryKind
     /// <summary>It was published to a topic.</summary>
     Published,
 
-    /// <summary>An operator replayed it, to this endpoint only.</summary>
+    /// <summary>An operator replayed it, or the bus continues its process: it was sent to this endpoint only.</summary>
     Replay,
 
     /// <summary>No message: parked messages of its key may be retried.</summary>

@@ -66,7 +66,7 @@ internal static class EndpointTunings
 
     /// <summary>The tuned settings that apply: all, or only the pause if the configuration forbids the others.</summary>
     public static EndpointTuning Applicable(OutboundEndpointConfig config, EndpointTuning tuned) =>
-        Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.Subscribe.Count > 0 ? tuned.Paused : null };
+        Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.HasQueue ? tuned.Paused : null };
 
     /// <summary>The configuration with those tuned settings that a delivery controller has for its life.</summary>
     public static OutboundEndpointConfig Over(OutboundEndpointConfig config, EndpointTuning tuned) =>
@@ -99,7 +99,7 @@ internal static class EndpointTunings
             CheckSecond("processingThreads", change.ProcessingThreads);
         }
 
-        if (change.Paused == true && config.Subscribe.Count == 0)
+        if (change.Paused == true && !config.HasQueue)
             errors.Add("paused = true: expected an endpoint that subscribes to something: calls and relays have no queue to wait in");
         CheckRetry(config, change.Retry, errors);
         CheckBreaker(change.CircuitBreaker, errors);

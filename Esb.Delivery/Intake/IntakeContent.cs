@@ -20,11 +20,11 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
     public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) =>
         new(
             audit.Wants(AuditKind.Received, config.Name) >= AuditBodies.Fields,
-            config.Process is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
+            config.EntryProcess is not null && audit.Wants(AuditKind.Replied, config.Name) != AuditBodies.None,
             maxBytes
         )
         {
-            HasSteps = config.Process is not null && audit.WantsSteps(config.Name),
+            HasSteps = config.EntryProcess is not null && audit.WantsSteps(config.Name),
             HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
         };
 

@@ -39,15 +39,15 @@ internal sealed class IntakeFactory(
     private long MaxBodyBytes => limits.MaxBodySize.Bytes;
 
     private bool NeedsTopics(InboundEndpointConfig config) =>
-        config.Publish is not null || (config.Process is { } process && processes.Find(process).NeedsTopics);
+        config.Publish is not null || (config.EntryProcess is { } process && processes.Find(process).NeedsTopics);
 
     // A request on a topic is no message that anybody accepted: its requester waits, and asks again.
     private bool OnlyAnswers(InboundEndpointConfig config) =>
-        config.Mode == ExchangePattern.RequestReply && (config.Process is not { } process || !processes.Find(process).Accepts);
+        config.Mode == ExchangePattern.RequestReply && (config.EntryProcess is not { } process || !processes.Find(process).Accepts);
 
     private MessageStep StepOf(InboundEndpointConfig config)
     {
-        if (config.Process is { } process)
+        if (config.EntryProcess is { } process)
             return processes.Find(process).RunAsync;
         if (config.Publish is not { } subject)
             return RefuseRelayed;

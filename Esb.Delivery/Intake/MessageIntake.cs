@@ -205,7 +205,8 @@ internal sealed partial class MessageIntake(
         outcome switch
         {
             IntakeOutcomes.Filtered => AuditKind.Filtered,
-            _ when config.Process is null => null, // the publish fact includes the answer
+            _ when context.Outcome == ProcessOutcome.Held => null, // the step that holds it has recorded it
+            _ when config.EntryProcess is null => null, // the publish fact includes the answer
             IntakeOutcomes.Replied => AuditKind.Replied,
             _ => context.FirstPublish is null ? AuditKind.Completed : null,
         };
@@ -314,7 +315,7 @@ internal sealed partial class MessageIntake(
             context.Received.Id,
             isAnswered ? context.Message : null,
             isAnswered ? ProcessStatus.Of(context) : null,
-            isDurable,
+            isDurable || (context.Outcome == ProcessOutcome.Held && context.FirstPublish is null), // the store keeps it
             context.Settled
         );
     }
@@ -322,7 +323,7 @@ internal sealed partial class MessageIntake(
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
     private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) =>
-        AuditFacts.Of(message, kind, time, config.Name, config.Process, duration);
+        AuditFacts.Of(message, kind, time, config.Name, config.EntryProcess, duration);
 
     private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {

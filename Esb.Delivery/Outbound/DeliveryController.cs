@@ -97,7 +97,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
             time,
             loggers.CreateLogger<DeliveryReceiver>()
         );
-        if (config is { SingleInstance: true, Subscribe.Count: > 0 } && services.Singles.AreShared)
+        if (config is { SingleInstance: true, HasQueue: true } && services.Singles.AreShared)
             _holder = services.Singles.Hold(config.Name, RunAsync);
     }
 
@@ -126,7 +126,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         get
         {
             var subscription = _subscription;
-            var isLive = _config.Subscribe.Count == 0 || (subscription?.IsLive == true && !_services.Quarantine.IsMarked(_config.Name));
+            var isLive = !_config.HasQueue || (subscription?.IsLive == true && !_services.Quarantine.IsMarked(_config.Name));
             var status = _state.Describe(_config, _type, _current, Outage, isLive, subscription?.Reason ?? _holder?.Trouble);
             if (Absence is not null)
                 return status with { State = EndpointState.Disabled, Reason = Absence, Configured = _configured, Pool = _sender.Pool };
@@ -150,14 +150,14 @@ internal sealed partial class DeliveryController : IAsyncDisposable
 
     // The reason why delivery is suspended although the external system may be reachable.
     private string? Outage =>
-        _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.Subscribe.Count > 0 ? _services.AuditGate.Obstacle : null);
+        _isHeld ? "its queues are being replaced" : _gate.Reason ?? (_config.HasQueue ? _services.AuditGate.Obstacle : null);
 
     /// <summary>Applies the current pool size and concurrency to a sender that was created for other settings.</summary>
     public void FitSender() => _sender.Resize(_current.PoolSize!.Value, _current.ProcessingThreads!.Value);
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        if (_config.Subscribe.Count == 0)
+        if (!_config.HasQueue)
             return;
         if (_holder is null && !_services.Quarantine.IsCareful(_config.Name))
         {

@@ -140,7 +140,7 @@ internal sealed partial class OutboundEndpoints(
     {
         foreach (
             var model in ModelsOf(next)
-                .Where(model => IsWhole(model) && model.Config is { Enabled: true, Subscribe.Count: > 0 } && !IsSame(model))
+                .Where(model => IsWhole(model) && model.Config is { Enabled: true, HasQueue: true } && !IsSame(model))
         )
             await delivery.Transport.DeclareAsync(Subscription.Of(model.Config), cancellationToken);
     }
@@ -238,7 +238,7 @@ internal sealed partial class OutboundEndpoints(
         {
             if (controller.Absence is null)
                 await controller.StartAsync(cancellationToken);
-            else if (controller.Config.Subscribe.Count > 0)
+            else if (controller.Config.HasQueue)
                 await delivery.Transport.DeclareAsync(Subscription.Of(controller.Config), cancellationToken); // messages for it wait there
         }
         catch (EsbException ex)
@@ -270,7 +270,7 @@ internal sealed partial class OutboundEndpoints(
     private async Task RetireAsync(DeliveryController controller, Leftovers old, CancellationToken cancellationToken)
     {
         await DrainAsync(controller, cancellationToken);
-        if (controller.Config.Subscribe.Count > 0)
+        if (controller.Config.HasQueue)
             await delivery.Transport.RetireAsync(Subscription.Of(controller.Config), cancellationToken);
         old.Then(() =>
         {

@@ -39,9 +39,18 @@ internal sealed partial class DeliveredProcess(
     public static DeliveredProcess Of(string endpoint, string process, IServiceProvider services)
     {
         var processes = services.GetRequiredService<Live<IProcessCatalog>>();
+        return Of(endpoint, () => processes.Current.Find(process), services);
+    }
+
+    /// <summary>Steps of the running bus.</summary>
+    /// <param name="endpoint">The endpoint that runs them.</param>
+    /// <param name="find">Finds the steps of the active revision.</param>
+    /// <param name="services">The services of the bus.</param>
+    public static DeliveredProcess Of(string endpoint, Func<IMessageProcess> find, IServiceProvider services)
+    {
         return new DeliveredProcess(
             endpoint,
-            () => processes.Current.Find(process),
+            find,
             services.GetRequiredService<IAuditTrail>(),
             services.GetRequiredService<Live<LimitsConfig>>().Current.MaxBodySize.Bytes,
             services.GetRequiredService<TimeProvider>(),

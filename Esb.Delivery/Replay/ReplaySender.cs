@@ -147,6 +147,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         if (job.Request.Edit is not { } edit)
             return message;
         var headers = edit.Headers is null ? message.Headers : MessageHeaders.From(edit.Headers).Without(EsbHeaders.Hops);
+        foreach (var (name, value) in original.Headers.Where(header => EsbHeaders.IsDirect(header.Key)))
+            headers = headers.With(name, value); // an edited message continues at the same step
         return message with
         {
             Id = job.EditedId!.Value,

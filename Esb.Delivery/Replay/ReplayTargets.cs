@@ -38,7 +38,7 @@ internal sealed class ReplayTargets(Live<EndpointModels> endpoints, Live<Workflo
                     + $"one{NearestName.Hint(target, endpoints.Current.Outbound.Select(endpoint => endpoint.Config.Name))}",
                 422
             );
-        if (!config.Enabled || config.Subscribe.Count == 0)
+        if (!config.Enabled || !config.HasQueue)
             return Refused(
                 "ESB-REPLAY-ENDPOINT",
                 $"The endpoint '{target}' is {(config.Enabled ? "called only and subscribes to nothing" : "not enabled")}: it has "

@@ -6,6 +6,7 @@ using Esb.Host.Commands.Audit;
 using Esb.Host.Commands.Configuration;
 using Esb.Host.Commands.DeadLetters;
 using Esb.Host.Commands.Endpoints;
+using Esb.Host.Commands.Itineraries;
 using Esb.Host.Commands.Logging;
 using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
@@ -100,7 +101,7 @@ internal static class EsbCommandLine
             new UnroutableCommand(context),
             new StoreCommand(context),
             new WorkflowsCommand(context),
-            new UnavailableCommand("itineraries"),
+            new ItinerariesCommand(context),
             new SecretOption("--key"),
             new SecretOption("--password"),
             new SecretOption("--token"),

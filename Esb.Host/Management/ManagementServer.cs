@@ -12,6 +12,7 @@ using Esb.Host.Management.Description;
 using Esb.Host.Management.Events;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
+using Esb.Host.Management.Itineraries;
 using Esb.Host.Management.Logging;
 using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
@@ -116,7 +117,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.Use(pipeline.RequireKeyAsync);
         application.Use(new CommandKeys(bus.GetService<Core.Storage.IIdempotencyKeys>(), time, _logger).RunAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapWorkflowRoutes(bus);
+        application.MapGroup("/api").MapWorkflowRoutes(bus).MapItineraryRoutes(bus);
         application.MapPrometheus(bus);
         application.MapConsole();
         application

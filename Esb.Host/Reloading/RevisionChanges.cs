@@ -54,7 +54,7 @@ internal sealed class RevisionChanges(
             return before
                 .Get<EndpointModels>()
                 .Outbound.Select(model => model.Config)
-                .Where(endpoint => endpoint.Subscribe.Count > 0 && !names.Contains(endpoint.Name))
+                .Where(endpoint => endpoint.HasQueue && !names.Contains(endpoint.Name))
                 .Select(Subscription.Of)
                 .Concat(before.Find<WorkflowSubscriptions>()?.All.Where(subscription => !kept.Contains(subscription.Endpoint)) ?? []);
         }
@@ -116,7 +116,7 @@ internal sealed class RevisionChanges(
         ConfigErrors errors
     )
     {
-        if (old.Subscribe.Count == 0 || changed.Subscribe.Count == 0)
+        if (!old.HasQueue || !changed.HasQueue)
             return;
         foreach (
             var (setting, isSame) in new[]

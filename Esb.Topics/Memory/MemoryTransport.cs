@@ -200,7 +200,7 @@ internal sealed class MemoryTransport : IBusTransport
             return PublishResult.Refused("too many messages in flight");
         }
 
-        var travelling = message with { Headers = Travelling(message.Headers) };
+        var travelling = message with { Headers = Travelling(message.Headers, isDirect: kind != DeliveryKind.Published) };
         var published = new MemoryMessage(
             travelling,
             Activity.Current?.Context ?? default,
@@ -231,16 +231,17 @@ internal sealed class MemoryTransport : IBusTransport
         };
 
     // Removes the headers that would not arrive over a broker either.
-    private static MessageHeaders Travelling(MessageHeaders headers)
+    private static MessageHeaders Travelling(MessageHeaders headers, bool isDirect)
     {
         foreach (var (name, _) in headers)
         {
-            if (!Travels(name))
-                return MessageHeaders.From(headers.Where(header => Travels(header.Key)));
+            if (!Travels(name, isDirect))
+                return MessageHeaders.From(headers.Where(header => Travels(header.Key, isDirect)));
         }
 
         return headers;
     }
 
-    private static bool Travels(string name) => name == EsbHeaders.Hops || !HeaderRules.IsReserved(name);
+    private static bool Travels(string name, bool isDirect) =>
+        name == EsbHeaders.Hops || !HeaderRules.IsReserved(name) || (isDirect && EsbHeaders.IsDirect(name));
 }

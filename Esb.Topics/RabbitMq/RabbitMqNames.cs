@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
 
@@ -11,7 +12,15 @@ namespace Esb.Topics.RabbitMq;
 internal sealed class RabbitMqNames(string prefix, string configuration)
 {
     private readonly string _endpoints = $"{prefix}.endpoints.";
-    private readonly string _workflows = $"{prefix}.workflows.";
+
+    // Subscribers that are no endpoints, by the beginning of their names, and the beginning of the names of their queues.
+    private readonly (string Subscriber, string Queue)[] _others =
+    [
+        (WorkflowQueues.Prefix, $"{prefix}.workflows."),
+        (HeldQueues.ProcessPrefix, $"{prefix}.processes."),
+        (HeldQueues.ItineraryPrefix, $"{prefix}.itineraries."),
+    ];
+
     private readonly ConcurrentDictionary<string, EndpointNames> _chosen = new();
 
     /// <summary>The name of the configuration that owns the queues.</summary>
@@ -49,10 +58,16 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     public EndpointNames? Chosen(string endpoint) => _chosen.GetValueOrDefault(endpoint);
 
     /// <summary>Returns the names under which queues are created.</summary>
-    public EndpointNames New(string endpoint) =>
-        WorkflowQueues.WorkflowOf(endpoint) is { } workflow
-            ? new(endpoint, $"{_workflows}{Configuration}.{workflow}", AreOld: false)
-            : new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
+    public EndpointNames New(string endpoint)
+    {
+        foreach (var (subscriber, queue) in _others)
+        {
+            if (endpoint.StartsWith(subscriber, StringComparison.Ordinal))
+                return new(endpoint, $"{queue}{Configuration}.{endpoint[subscriber.Length..]}", AreOld: false);
+        }
+
+        return new(endpoint, $"{_endpoints}{Configuration}.{endpoint}", AreOld: false);
+    }
 
     /// <summary>Returns the names under which release 0.1 created queues.</summary>
     public EndpointNames Old(string endpoint) => new(endpoint, $"{_endpoints}{endpoint}", AreOld: true);
@@ -73,10 +88,14 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
     /// configuration.</summary>
     public string? EndpointOf(string queue)
     {
-        if (queue.StartsWith(_workflows, StringComparison.Ordinal))
-            return queue[_workflows.Length..].Split('.') is [var owner, var workflow, ..] && owner == Configuration
-                ? WorkflowQueues.SubscriberOf(workflow)
-                : null;
+        foreach (var (subscriber, beginning) in _others)
+        {
+            if (queue.StartsWith(beginning, StringComparison.Ordinal))
+                return queue[beginning.Length..].Split('.') is [var owner, var name, ..] && owner == Configuration
+                    ? subscriber + name
+                    : null;
+        }
+
         if (!queue.StartsWith(_endpoints, StringComparison.Ordinal))
             return null;
         var parts = queue[_endpoints.Length..].Split('.');

@@ -1,7 +1,9 @@
+using System.Collections.Concurrent;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Workflows.Processes.Endings;
+using Esb.Workflows.Processes.Holding;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes;
@@ -15,13 +17,20 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
     private readonly Dictionary<string, Lazy<MessageProcess>> _processes = processes.All.ToDictionary(
         process => process.Name,
         process => new Lazy<MessageProcess>(() =>
-            new MessageProcess(process, process.Steps.Bind(services), EndingsOf(process, processes, services))
+            new MessageProcess(process, process.Steps.Bind(services), EndingsOf(process.Steps.Steps, processes, services))
         )
     );
 
-    private static ProcessEndings? EndingsOf(ProcessModel process, ProcessModels processes, IServiceProvider services)
+    private readonly Dictionary<string, Continuations> _continuations = processes.All.ToDictionary(
+        process => process.Name,
+        Continuations.Of
+    );
+
+    private readonly ConcurrentDictionary<(string, string), IMessageProcess?> _behind = new();
+
+    private static ProcessEndings? EndingsOf(IEnumerable<StepModel> steps, ProcessModels processes, IServiceProvider services)
     {
-        var traits = processes.Reached(process.Steps.Steps).Select(step => step.Traits).ToList();
+        var traits = processes.Reached(steps).Select(step => step.Traits).ToList();
         string[] names = [.. traits.SelectMany(step => step.Values).SelectMany(StateNames.Of).Distinct()];
         return names.Length > 0 || traits.Any(step => step.AwaitsEnd || step.ChangesState.Count > 0)
             ? new ProcessEndings(names, services.GetRequiredService<IEndpointMarks>())
@@ -29,4 +38,25 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
     }
 
     public IMessageProcess Find(string name) => _processes[name].Value;
+
+    public IMessageProcess? FindBehind(string name, string place) =>
+        _continuations.GetValueOrDefault(name)?.Find(place) is { } lists
+            ? _behind.GetOrAdd((name, place), _ => Bind(processes.Find(name)!, lists))
+            : null;
+
+    private MessageProcess Bind(ProcessModel process, IReadOnlyList<StepListModel> lists)
+    {
+        MessageStep[] bound = [.. lists.Select(list => list.Bind(services))];
+        return new MessageProcess(process, RunAsync, EndingsOf(lists.SelectMany(list => list.Steps), processes, services));
+
+        async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+        {
+            foreach (var steps in bound)
+            {
+                await steps(context, cancellationToken);
+                if (context.Outcome != ProcessOutcome.Running)
+                    return;
+            }
+        }
+    }
 }

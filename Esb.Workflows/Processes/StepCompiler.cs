@@ -32,7 +32,10 @@ internal sealed class StepCompiler(
         [
             .. models.Select(step => lookups is null ? null : LookupPrefetch.Of(step, lookups, expressions, errors)),
         ];
-        return new StepListModel(models, services => Sequence([.. models.Select((step, index) => Place(step, before[index], services))]));
+        return new StepListModel(
+            models,
+            (services, from) => Sequence([.. models.Skip(from).Select((step, index) => Place(step, before[from + index], services))])
+        );
     }
 
     public static PlacedStep Place(StepModel step, IServiceProvider services) => Place(step, before: null, services);

@@ -6,7 +6,7 @@ using Esb.Endpoints.Http.Refusals;
 namespace Esb.Endpoints.Soap.Receiving;
 
 /// <summary>An endpoint that serves the operations of a WSDL.</summary>
-[ExactlyOne("process", "publish", "relay", "workflow", "operations")]
+[ExactlyOne("process", "publish", "relay", "workflow", "itinerary", "operations")]
 internal sealed record SoapInboundConfig : ListeningEndpointConfig
 {
     private static readonly string[] PostAndGet = ["POST", "GET"]; // GET for the WSDL

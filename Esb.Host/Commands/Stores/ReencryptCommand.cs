@@ -9,7 +9,7 @@ internal sealed class ReencryptCommand : Command
     private readonly HostOptions _host;
 
     public ReencryptCommand(CommandContext context)
-        : base("reencrypt", "Encrypts the bodies of dead letters and parked messages with the first of 'store.encryptionKeys'.")
+        : base("reencrypt", "Encrypts the bodies of dead letters, parked and held messages with the first of 'store.encryptionKeys'.")
     {
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => EncryptAsync(result, context, cancellationToken));

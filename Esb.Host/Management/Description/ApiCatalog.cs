@@ -8,6 +8,7 @@ using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Events;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
+using Esb.Host.Management.Itineraries;
 using Esb.Host.Management.Logging;
 using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
@@ -217,6 +218,16 @@ internal static class ApiCatalog
                 Body = typeof(WorkflowVariablesBody),
                 Answer = typeof(WorkflowInstanceView),
             },
+            Get<Page<ItineraryView>>(
+                "/api/itineraries",
+                "Messages on itineraries with durable stops, newest first.",
+                ("name", "The itinerary."),
+                ("state", "waiting, completed, compensated or compensation-failed."),
+                ("stop", "The stop at which they wait, or which they reached last."),
+                ("after", "What the page before calls next."),
+                ("limit", "1 to 1000.")
+            ),
+            Get<ItineraryView>("/api/itineraries/{id}", "Where a message is, with the stops of its itinerary."),
             Get<Page<ActivityReport>>("/api/activities", "The activities, counted over a period.", Period),
             Get<ActivityReport>(
                 "/api/activities/{name}",

@@ -7,7 +7,8 @@ namespace Esb.Storage.Sql.Outbox;
 /// <summary>Stores outgoing messages within the transaction of a change.</summary>
 internal static class OutboxRows
 {
-    private const string Columns = $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, {StoredEnvelope.Columns}";
+    private const string Columns =
+        $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, queue, {StoredEnvelope.Columns}";
 
     public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) =>
         SqlRows.Of(
@@ -22,6 +23,7 @@ internal static class OutboxRows
                 ("out_step", SqlType.Text, row => row.Message.Step),
                 ("out_caused", SqlType.Id, row => row.Message.CausedBy),
                 ("out_trace", SqlType.Text, row => TraceOf(row.Message.Parent)),
+                ("out_queue", SqlType.Text, row => row.Queue),
                 .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", cipher, row => row.Message.Message),
             ]
         );
@@ -29,7 +31,7 @@ internal static class OutboxRows
     public static string Insert(SqlDialect dialect, SqlRows rows) =>
         $"""
         insert into outbox ({Columns})
-        select out_id, out_owner, clock_timestamp() + out_claim, out_endpoint, out_process, out_step, out_caused, out_trace,
+        select out_id, out_owner, clock_timestamp() + out_claim, out_endpoint, out_process, out_step, out_caused, out_trace, out_queue,
           {StoredEnvelope.SelectOf(
             "out"
         )}
@@ -50,14 +52,17 @@ internal static class OutboxRows
                 CausedBy = row.IdOrNull("caused_by"),
                 Step = row.TextOrNull("step"),
             }
-        );
+        )
+        {
+            Queue = row.TextOrNull("queue"),
+        };
 
-    private static string? TraceOf(ActivityContext parent) =>
+    public static string? TraceOf(ActivityContext parent) =>
         parent == default
             ? null
             : $"00-{parent.TraceId.ToHexString()}-{parent.SpanId.ToHexString()}-"
                 + (parent.TraceFlags.HasFlag(ActivityTraceFlags.Recorded) ? "01" : "00");
 
-    private static ActivityContext ParentOf(string? trace) =>
+    public static ActivityContext ParentOf(string? trace) =>
         ActivityContext.TryParse(trace, null, isRemote: true, out var parent) ? parent : default;
 }

@@ -132,7 +132,8 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
                 headers,
                 sourceId,
                 isKept || signature.IsOurs(properties, wire.Body.Span),
-                wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed
+                wire.Body.IsEmpty ? [.. believed, EsbHeaders.Claim] : believed,
+                isKept
             ),
             Body = MessageBody.FromBytes(wire.Body),
         };
@@ -160,7 +161,8 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
         IDictionary<string, object?>? headers,
         string? sourceId,
         bool isOurs,
-        ReadOnlySpan<string> believed
+        ReadOnlySpan<string> believed,
+        bool isKept
     )
     {
         var admitted = new List<KeyValuePair<string, string>>();
@@ -171,7 +173,8 @@ internal sealed class WireReader(RabbitMqNames names, WireSignature signature, T
                 continue;
             if (HeaderRules.IsReserved(name))
             {
-                if ((name == EsbHeaders.Hops || believed.Contains(name)) && HeaderTable.TextOf(value) is { } text)
+                var isBelieved = name == EsbHeaders.Hops || believed.Contains(name) || (isKept && EsbHeaders.IsDirect(name));
+                if (isBelieved && HeaderTable.TextOf(value) is { } text)
                     admitted.Add(new(name, text));
                 else if (!isOurs && IsClaim(name))
                     claims++;

@@ -33,6 +33,9 @@ internal sealed class WireSignature(FarmKeys keys, BrokerUser user)
         WireHeaders.DeadLast,
     ];
 
+    // Only where they are present, so that hosts of the version before agree on all other messages.
+    private static readonly string[] Direct = [EsbHeaders.Held, EsbHeaders.Itinerary];
+
     /// <summary>True if our own user published the message, or a host of this farm has signed it.</summary>
     public bool IsOurs(IReadOnlyBasicProperties properties, ReadOnlySpan<byte> body) =>
         user.IsPublisherOf(properties)
@@ -56,6 +59,12 @@ internal sealed class WireSignature(FarmKeys keys, BrokerUser user)
         var content = new SignedContent().Add(properties.MessageId);
         foreach (var name in Signed)
             content.Add(properties.Headers.Text(name) ?? properties.Headers.Number(name)?.ToString(CultureInfo.InvariantCulture));
+        foreach (var name in Direct)
+        {
+            if (properties.Headers.Text(name) is { } text)
+                content.Add(name).Add(text);
+        }
+
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(body, digest);
         return content.Add(digest);

@@ -115,6 +115,8 @@ internal static class WireWriter
         var properties = Envelope(message, isPersistent: true);
         var headers = properties.Headers!;
         headers[WireHeaders.Subject] = message.Subject;
+        Add(headers, EsbHeaders.Held, message.Headers[EsbHeaders.Held]);
+        Add(headers, EsbHeaders.Itinerary, message.Headers[EsbHeaders.Itinerary]);
         AddTrace(headers, parent);
         return properties;
     }

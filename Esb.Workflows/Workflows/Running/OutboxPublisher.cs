@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Threading.Channels;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
@@ -12,6 +13,7 @@ namespace Esb.Workflows.Workflows.Running;
 internal sealed partial class OutboxPublisher(
     IOutboxStore store,
     IOutgoingPublisher publisher,
+    IEndpointQueues queues,
     TimeProvider time,
     ILogger<OutboxPublisher> logger
 ) : IAsyncDisposable
@@ -36,9 +38,13 @@ internal sealed partial class OutboxPublisher(
     private Task _scanning = Task.CompletedTask;
     private Task _removing = Task.CompletedTask;
     private Task _extending = Task.CompletedTask;
+    private int _isStarted;
 
+    /// <summary>Begins; does nothing if it has begun: workflows and processes share it.</summary>
     public void Start()
     {
+        if (Interlocked.Exchange(ref _isStarted, 1) == 1)
+            return;
         _removing = Task.Run(RemoveAsync);
         _extending = Task.Run(ExtendAsync);
         _scanning = Task.Run(ScanAsync);
@@ -104,7 +110,9 @@ internal sealed partial class OutboxPublisher(
             {
                 if (_stopping.IsCancellationRequested)
                     return false;
-                var settled = await publisher.PublishAsync(message.Message, _stopping.Token);
+                var settled = message.Queue is { } queue
+                    ? await SendAsync(queue, message.Message)
+                    : await publisher.PublishAsync(message.Message, _stopping.Token);
                 if (settled.IsCompleted)
                     _published.Writer.TryWrite(message);
                 else
@@ -123,6 +131,19 @@ internal sealed partial class OutboxPublisher(
             }
         }
     }
+
+    private async Task<Task> SendAsync(string queue, OutgoingMessage outgoing)
+    {
+        using var activity = outgoing.Parent == default ? null : Follow(outgoing.Parent);
+        var result = await queues.SendAsync(queue, outgoing.Message, DeliveryKind.Replay, _stopping.Token);
+        return result.Outcome == PublishOutcome.Confirmed
+            ? result.Settled
+            : throw new EsbException("ESB-TOPIC-UNAVAILABLE", $"{queue}: {result.Reason ?? "not confirmed"}", FaultKind.Unavailable);
+    }
+
+    // The queue passes the trace on in which the message was stored.
+    private static Activity Follow(ActivityContext parent) =>
+        new Activity("esb.outbox send").SetParentId(parent.TraceId, parent.SpanId, parent.TraceFlags).Start();
 
     // A topic in memory ends with this process: until its subscribers have settled the message, this is the only copy that lasts.
     private async Task RemoveWhenSettledAsync(OutboxMessage message, Task settled)

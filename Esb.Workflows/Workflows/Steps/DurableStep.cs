@@ -5,7 +5,7 @@ using Esb.Workflows.Workflows.Compiling;
 
 namespace Esb.Workflows.Workflows.Steps;
 
-/// <summary>Base of steps that exist in workflows only.</summary>
+/// <summary>Base of steps that wait: most exist in workflows only.</summary>
 /// <typeparam name="TSettings">The settings type registered for the step.</typeparam>
 internal abstract class DurableStep<TSettings> : StepFactory<TSettings>
 {
@@ -14,14 +14,9 @@ internal abstract class DurableStep<TSettings> : StepFactory<TSettings>
 
     protected sealed override StepModel Compile(TSettings settings, StepConfig step, IStepCompiler compiler)
     {
-        if (!compiler.IsWorkflow && step.Kind == "delay")
-            compiler.Errors.Add(
-                "ESB-CFG-UNAVAILABLE",
-                step.Path,
-                "the step delay of a process is designed, but this version cannot do it yet; expected it in a workflow",
-                step.Origin
-            );
-        else if (!compiler.IsWorkflow)
+        if (!compiler.IsWorkflow && CompileInProcess(settings, step, compiler) is { } model)
+            return model;
+        if (!compiler.IsWorkflow)
             compiler.Errors.Add(
                 "ESB-WFL-PLACE",
                 step.Path,
@@ -31,6 +26,9 @@ internal abstract class DurableStep<TSettings> : StepFactory<TSettings>
             );
         return CompileDurable(settings, step, compiler);
     }
+
+    /// <summary>Compiles the step of a process; null where only workflows have it.</summary>
+    protected virtual StepModel? CompileInProcess(TSettings settings, StepConfig step, IStepCompiler compiler) => null;
 
     protected abstract StepModel CompileDurable(TSettings settings, StepConfig step, IStepCompiler compiler);
 

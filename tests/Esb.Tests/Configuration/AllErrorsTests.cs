@@ -62,7 +62,7 @@ public sealed class AllErrorsTests : ConfigurationFixture
             """
             {
               "nmae": "x",
-              "itineraries": {},
+              "policies": {},
               "name": 5,
               "transport": { "type": "rabitmq" },
               "store": { "type": "file", "foldr": "x" },

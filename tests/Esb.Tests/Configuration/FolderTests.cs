@@ -36,7 +36,7 @@ public sealed class FolderTests : ConfigurationFixture
     {
         Write("esb.json", """{ "name": "merged" }""");
         Write("orders.json", """{ /* ours */ "$schema": "x", "topics": { "orders": {} } }""");
-        Write("later.json", """{ "itineraries": {} }""");
+        Write("later.json", """{ "policies": {} }""");
 
         var errors = RefusePath(Folder);
 

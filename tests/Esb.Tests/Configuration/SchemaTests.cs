@@ -92,7 +92,7 @@ public sealed class SchemaTests : ConfigurationFixture
     [Test]
     public void What_is_not_available_is_left_out()
     {
-        Assert.That(Schema["properties"]!["itineraries"], Is.Null);
+        Assert.That(Schema["properties"]!["policies"], Is.Null);
         Assert.That(Schema.ToJsonString(), Does.Not.Contain("mail-inbound").And.Not.Contain("aggregate").And.Not.Contain("timeToLive"));
     }
 

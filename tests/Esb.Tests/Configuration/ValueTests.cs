@@ -125,7 +125,7 @@ public sealed class ValueTests : ConfigurationFixture
 
     [Test]
     [TestCase("""{ "endpoints": { "a": { "type": "mail-inbound" } } }""", "endpoints.a.type")]
-    [TestCase("""{ "itineraries": {} }""", "itineraries")]
+    [TestCase("""{ "policies": {} }""", "policies")]
     [TestCase("""{ "topics": { "a": { "timeToLive": "5s" } } }""", "topics.a.timeToLive")]
     [TestCase("""{ "processes": { "p": [{ "aggregate": {} }] } }""", "processes.p[0].aggregate")]
     public void What_is_designed_but_not_built_is_refused_and_never_ignored(string json, string path)
@@ -154,7 +154,7 @@ public sealed class ValueTests : ConfigurationFixture
         var error = RefuseOnce($$"""{ "topics": { "t": {} }, "processes": { "p": [] }, "endpoints": { "a": {{endpoint}} } }""");
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ONEOF", "endpoints.a")));
-        Assert.That(error.Expected, Is.EqualTo($"expected exactly one of process, publish, relay, {found}"));
+        Assert.That(error.Expected, Is.EqualTo($"expected exactly one of process, publish, relay, itinerary, {found}"));
     }
 
     [Test]

@@ -188,7 +188,7 @@ public sealed class VariableTests : ConfigurationFixture
 
     [Test]
     public void A_variable_for_what_is_not_built_yet_says_so() =>
-        Assert.That(RefuseOnce(Orders, ("ESB__ITINERARIES", "{}")).Code, Is.EqualTo("ESB-CFG-UNAVAILABLE"));
+        Assert.That(RefuseOnce(Orders, ("ESB__POLICIES", "{}")).Code, Is.EqualTo("ESB-CFG-UNAVAILABLE"));
 
     [Test]
     public void Two_variables_of_the_same_meaning_are_refused() =>

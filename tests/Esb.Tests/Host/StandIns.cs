@@ -58,6 +58,7 @@ internal static class StandIns
             .AddSingleton(Substitute.For<IDeadLetterDesk>())
             .AddSingleton(Substitute.For<IParkingDesk>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())
+            .AddSingleton(Substitute.For<Esb.Core.Itineraries.IItineraryRuns>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
             .AddSingleton(Substitute.For<IAuditReplayDesk>())
             .AddSingleton(Substitute.For<IActivityDesk>())

@@ -42,6 +42,8 @@ public sealed class SampleConfigurationTests
             "samples/workflows/order-fulfilment",
             "samples/workflows/approval",
             "samples/workflows/kinds",
+            "samples/holding",
+            "samples/itineraries",
         ];
 
     [TestCaseSource(nameof(Configurations))]

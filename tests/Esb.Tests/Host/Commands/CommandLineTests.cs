@@ -125,13 +125,6 @@ public sealed class CommandLineTests : CommandLineFixture
         );
     }
 
-    [TestCase("itineraries list")]
-    public async Task Command_that_is_not_built_yet_says_so(string arguments)
-    {
-        Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2));
-        Assert.That(Error, Does.StartWith("ESB-CLI-UNAVAILABLE"));
-    }
-
     [Test]
     public async Task Id_that_is_none_is_told_without_words_of_the_framework()
     {

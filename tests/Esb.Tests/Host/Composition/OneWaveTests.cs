@@ -58,7 +58,7 @@ public sealed class OneWaveTests
               { "fail": { "reason": 5 } }
             ]
           },
-          "itineraries": {}
+          "policies": {}
         }
         """;
 
@@ -135,7 +135,7 @@ public sealed class OneWaveTests
         "ESB-EXPR-REGEX processes.p[12].filter.matches",
         "ESB-CFG-ONEOF processes.p[13].audit.fields.n",
         "ESB-CFG-TYPE processes.p[14].fail.reason",
-        "ESB-CFG-UNAVAILABLE itineraries",
+        "ESB-CFG-UNAVAILABLE policies",
     ];
 
     private DirectoryInfo _folder = null!;

@@ -138,7 +138,7 @@ public sealed class PluginCatalogTests
     }
 
     [TestCase(nameof(Registrations.KnownStep), "the step 'validate'")]
-    [TestCase(nameof(Registrations.UnavailableStep), "the step 'itinerary'")]
+    [TestCase(nameof(Registrations.UnavailableStep), "the step 'applyPolicy'")]
     [TestCase(nameof(Registrations.KnownSection), "the section 'limits'")]
     public void Name_that_is_taken_is_refused(string registration, string taken)
     {

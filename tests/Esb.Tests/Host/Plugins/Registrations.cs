@@ -17,7 +17,7 @@ public static class Registrations
 
     public static void KnownStep(IServiceCollection services) => services.AddStep<StampStep, StampConfig>("validate", "Another.");
 
-    public static void UnavailableStep(IServiceCollection services) => services.AddStep<StampStep, StampConfig>("itinerary", "Another.");
+    public static void UnavailableStep(IServiceCollection services) => services.AddStep<StampStep, StampConfig>("applyPolicy", "Another.");
 
     public static void KnownSection(IServiceCollection services) => services.AddSection<StampConfig>("limits", "Another.");
 

@@ -60,7 +60,7 @@ public sealed class ProcessCheckTests
     [TestCase("""{ "publish": "order.new" }""", "ESB-CFG-REF")]
     [TestCase("""{ "set": { "headers": { "esb-key": "x" } } }""", "ESB-CFG-HEADER")]
     [TestCase("""{ "call": { "endpoint": "backend", "expect": "good" } }""", "ESB-CFG-VALUE")]
-    [TestCase("""{ "itinerary": "lines" }""", "ESB-CFG-UNAVAILABLE")]
+    [TestCase("""{ "applyPolicy": "lines" }""", "ESB-CFG-UNAVAILABLE")]
     [TestCase("""{ "publsh": "orders.new" }""", "ESB-CFG-UNKNOWN")]
     public void Step_that_cannot_work_is_refused(string step, string code)
     {

@@ -1,0 +1,77 @@
+using Esb.Core.Itineraries;
+
+namespace Esb.Storage.Sql.Itineraries;
+
+/// <summary>Where messages are on itineraries, in the table <c>itinerary_run</c>.</summary>
+internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
+{
+    private static readonly TimeSpan Retention = TimeSpan.FromDays(30);
+
+    public Task SaveAsync(ItineraryRun run, CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            $"""
+            insert into itinerary_run (message_id, itinerary, stop, state, conversation_id, code, reason, started_at, changed_at)
+            values (@id, @itinerary, @stop, @state, @conversation, {(run.Code is null ? "null" : "@code")}, {(
+                run.Reason is null ? "null" : "@reason"
+            )}, clock_timestamp(), clock_timestamp())
+            on conflict (message_id) do update set itinerary = excluded.itinerary, stop = excluded.stop, state = excluded.state,
+              code = excluded.code, reason = excluded.reason, changed_at = excluded.changed_at
+              where itinerary_run.state = 'Waiting' or excluded.state <> 'Waiting'
+            """,
+            cancellationToken,
+            [
+                ("id", run.MessageId),
+                ("itinerary", run.Itinerary),
+                ("stop", run.Stop),
+                ("state", run.State),
+                ("conversation", run.ConversationId),
+                .. Given("code", run.Code),
+                .. Given("reason", run.Reason),
+            ]
+        );
+
+    public async Task<IReadOnlyList<ItineraryRun>> ListAsync(ItineraryQuery query, CancellationToken cancellationToken)
+    {
+        var conditions = new List<string> { "true" };
+        var parameters = new List<(string, object?)> { ("limit", query.Limit) };
+        And("itinerary = @itinerary", "itinerary", query.Itinerary);
+        And("state = @state", "state", query.State?.ToString());
+        And("stop = @stop", "stop", query.Stop);
+        And("message_id < @after", "after", query.After);
+        return await database.QueryAsync(
+            $"select * from itinerary_run where {string.Join(" and ", conditions)} order by message_id desc limit @limit",
+            Read,
+            cancellationToken,
+            [.. parameters]
+        );
+
+        void And(string condition, string name, object? value)
+        {
+            if (value is null)
+                return;
+            conditions.Add(condition);
+            parameters.Add((name, value));
+        }
+    }
+
+    public Task<ItineraryRun?> FindAsync(Guid message, CancellationToken cancellationToken) =>
+        database.FirstAsync("select * from itinerary_run where message_id = @id", Read, cancellationToken, ("id", message));
+
+    public Task RemoveOldAsync(CancellationToken cancellationToken) =>
+        database.ExecuteAsync(
+            "delete from itinerary_run where state <> 'Waiting' and changed_at < clock_timestamp() - @kept",
+            cancellationToken,
+            ("kept", Retention)
+        );
+
+    private static ItineraryRun Read(SqlRow row) =>
+        new(row.Id("message_id"), row.Text("itinerary"), row.Text("stop"), row.State<ItineraryState>("state"), row.Id("conversation_id"))
+        {
+            Code = row.TextOrNull("code"),
+            Reason = row.TextOrNull("reason"),
+            StartedAt = row.Time("started_at"),
+            ChangedAt = row.Time("changed_at"),
+        };
+
+    private static IEnumerable<(string, object?)> Given(string name, string? value) => value is null ? [] : [(name, value)];
+}

@@ -1,0 +1,160 @@
+using System.Diagnostics;
+using Esb.Core.Audit;
+using Esb.Core.Errors;
+using Esb.Core.Itineraries;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Workflows.Itineraries;
+
+/// <summary>A stop in the running bus. Thread-safe.</summary>
+/// <param name="plan">The stop.</param>
+/// <param name="steps">Its steps.</param>
+/// <param name="undo">What undoes the stops before it, the last one first.</param>
+/// <param name="runs">Keeps where messages are.</param>
+/// <param name="letters">Keeps what failed for good.</param>
+/// <param name="audit">Records stops.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">Logs failed compensations.</param>
+internal sealed partial class StopRun(
+    StopPlan plan,
+    MessageStep steps,
+    IReadOnlyList<(string Stop, MessageStep Run)> undo,
+    IItineraryRuns runs,
+    IDeadLetterChannel letters,
+    IAuditTrail audit,
+    TimeProvider time,
+    ILogger<StopRun> logger
+)
+{
+    private readonly string _queue = HeldQueues.OfItinerary(plan.Itinerary);
+
+    public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        var (before, began) = (context.Message, time.GetTimestamp());
+        var isQueued = context.Endpoint == _queue;
+        try
+        {
+            await steps(context, cancellationToken);
+        }
+        catch (Exception ex) when (undo.Count > 0 && IsFinal(ex, isQueued))
+        {
+            await UndoAsync(context, before, ex, isQueued, cancellationToken);
+            if (!isQueued)
+                throw;
+            return;
+        }
+
+        await RecordAsync(context, "itinerary-stop", plan.Name, time.GetElapsedTime(began));
+        if (isQueued && (plan.IsLast || context.Outcome != ProcessOutcome.Running))
+            await runs.SaveAsync(RunOf(context, ItineraryState.Completed), CancellationToken.None);
+    }
+
+    // In its queue a message is tried again after what may pass; anywhere else its sender is told at once, and may send it again.
+    private static bool IsFinal(Exception failure, bool isQueued) =>
+        !isQueued || failure is not (OperationCanceledException or EsbException { IsTransient: true });
+
+    private async Task UndoAsync(
+        MessageContext context,
+        EsbMessage before,
+        Exception failure,
+        bool isQueued,
+        CancellationToken cancellationToken
+    )
+    {
+        var (failed, isWhole) = (context.FailedStep, true);
+        foreach (var (stop, run) in undo)
+        {
+            (context.Message, context.Outcome, context.FailedStep) = (before, ProcessOutcome.Running, null);
+            try
+            {
+                await run(context, isQueued ? cancellationToken : CancellationToken.None); // also where the sender has hung up
+                await RecordAsync(context, "itinerary-compensated", stop, duration: null);
+            }
+            catch (OperationCanceledException) when (isQueued && cancellationToken.IsCancellationRequested)
+            {
+                throw; // the message comes again
+            }
+            catch (Exception ex)
+            {
+                isWhole = false;
+                LogNotUndone(context.Received.Id, stop, plan.Itinerary, ex);
+                await RecordAsync(context, "itinerary-compensation-failed", stop, duration: null, ex);
+            }
+        }
+
+        (context.Message, context.FailedStep) = (before, failed);
+        context.Outcome = isQueued ? ProcessOutcome.Held : ProcessOutcome.Running;
+        if (isQueued)
+            await BuryAsync(context, before, failure, isWhole);
+    }
+
+    // A record for people: what is undone cannot continue, the message is sent again from its source.
+    private async Task BuryAsync(MessageContext context, EsbMessage message, Exception failure, bool isWhole)
+    {
+        var (code, text) = failure is EsbException known ? (known.Code, known.Message) : ("ESB-PROC-FAILED", "The stop failed.");
+        var undone = string.Join(", ", undo.Select(one => one.Stop));
+        var reason = isWhole
+            ? $"Stop {plan.Name}: {text} Undone: {undone}."
+            : $"Stop {plan.Name}: {text} Not all of {undone} could be undone; see the log.";
+        var now = time.GetUtcNow();
+        await letters.KeepAsync(
+            new DeadLetter(
+                message with
+                {
+                    Id = context.Received.Id,
+                    Headers = message.Headers.Without(EsbHeaders.Itinerary),
+                },
+                _queue,
+                code,
+                FailedAttempts.Cut(MaskedFlow.Clean(reason), DeadLetter.MaxReasonLength),
+                failure.GetType().FullName,
+                Attempts: 1,
+                now,
+                now
+            )
+            {
+                TraceParent = Activity.Current?.Id,
+            },
+            CancellationToken.None
+        );
+        await runs.SaveAsync(
+            RunOf(context, isWhole ? ItineraryState.Compensated : ItineraryState.CompensationFailed) with
+            {
+                Code = code,
+                Reason = FailedAttempts.Cut(MaskedFlow.Clean(text), DeadLetter.MaxReasonLength),
+            },
+            CancellationToken.None
+        );
+    }
+
+    private ItineraryRun RunOf(MessageContext context, ItineraryState state) =>
+        new(context.Received.Id, plan.Itinerary, plan.Name, state, context.Received.ConversationId);
+
+    private ValueTask RecordAsync(MessageContext context, string name, string stop, TimeSpan? duration, Exception? failure = null) =>
+        audit.RecordAsync(
+            AuditFacts.Of(context.Received, AuditKind.Recorded, time) with
+            {
+                Name = name,
+                Endpoint = context.Endpoint,
+                Process = context.Process,
+                Step = stop,
+                Duration = duration,
+                Code =
+                    failure is EsbException known ? known.Code
+                    : failure is null ? null
+                    : "ESB-PROC-FAILED",
+                Fields = new Dictionary<string, string> { ["itinerary"] = plan.Itinerary, ["definition"] = plan.Hash },
+            },
+            CancellationToken.None
+        );
+
+    [LoggerMessage(
+        EventId = 3080,
+        Level = LogLevel.Error,
+        Message = "Stop {Stop} of itinerary {Itinerary} could not be undone for message {MessageId}"
+    )]
+    private partial void LogNotUndone(Guid messageId, string stop, string itinerary, Exception exception);
+}

@@ -1,0 +1,46 @@
+using Esb.Core.Itineraries;
+using Esb.Core.Messages;
+using Esb.Core.Processes;
+using Esb.Workflows.Processes.Holding;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Esb.Workflows.Itineraries;
+
+/// <summary>Puts the message into the queue of its itinerary before a durable stop: from there any host of the farm continues.</summary>
+internal sealed class StopWaitStep : StepFactory<StopPlan>
+{
+    public const string Name = "stop wait";
+
+    public override string Kind => Name;
+
+    protected override StepModel Compile(StopPlan plan, StepConfig step, IStepCompiler compiler)
+    {
+        return new StepModel(step, $"wait({plan.Name})")
+        {
+            Traits = new StepTraits { Holds = true, LeavesFacts = true },
+            Bind = services => Run(services.GetRequiredService<Holder>(), services.GetRequiredService<IItineraryRuns>()),
+        };
+
+        MessageStep Run(Holder holder, IItineraryRuns runs) =>
+            async (context, cancellationToken) =>
+            {
+                var key = context.Message.Key ?? context.HeldId.ToString(); // without a key, none waits for another
+                var held = await holder.PrepareAsync(context, step.Place, key, key, cancellationToken);
+                var message = held.Message with { Headers = held.Message.Headers.With(EsbHeaders.Itinerary, plan.Slip) };
+                await runs.SaveAsync(
+                    new ItineraryRun(message.Id, plan.Itinerary, plan.Name, ItineraryState.Waiting, message.ConversationId),
+                    cancellationToken
+                );
+                var change = await holder.Store.PassAsync(
+                    held with
+                    {
+                        Message = message,
+                    },
+                    HeldQueues.OfItinerary(plan.Itinerary),
+                    cancellationToken
+                );
+                holder.Send(change);
+                await holder.EndAsync(context, plan.Name, "itinerary-waits", change.IsKnown);
+            };
+    }
+}
