@@ -5,7 +5,7 @@ using Esb.Core.Workflows;
 
 namespace Esb.Workflows;
 
-/// <summary>Metrics of steps.</summary>
+/// <summary>Metrics of steps and of workflows.</summary>
 internal static class WorkflowsTelemetry
 {
     private static readonly Meter Meter = new("Esb.Workflows");
@@ -28,13 +28,53 @@ internal static class WorkflowsTelemetry
         "Checkpoints in one commit of the store."
     );
 
-    public static void CountCheckpoint(WorkflowInstance instance) =>
-        Checkpoints.Add(
-            1,
-            new TagList { { EsbTelemetry.Tags.Workflow, instance.Workflow }, { EsbTelemetry.Tags.State, instance.State.ToString() } }
-        );
+    private static readonly Counter<long> Started = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.WorkflowStarted,
+        "{instance}",
+        "Instances of workflows that started."
+    );
+
+    private static readonly Counter<long> Ended = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.WorkflowEnded,
+        "{instance}",
+        "Instances of workflows that ended."
+    );
+
+    private static readonly Counter<long> Stopped = Meter.CreateCounter<long>(
+        EsbTelemetry.Metrics.WorkflowStopped,
+        "{instance}",
+        "Instances of workflows that stopped for an operator."
+    );
+
+    private static readonly Histogram<double> CheckpointDuration = Meter.CreateHistogram(
+        EsbTelemetry.Metrics.WorkflowCheckpointDuration,
+        "s",
+        "Time until a checkpoint is stored.",
+        tags: null,
+        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
+    );
+
+    /// <summary>Counts a stored checkpoint, and the start, end or stop of the instance that it stores.</summary>
+    /// <param name="instance">The instance as it is stored now.</param>
+    /// <param name="before">Its stored state before. A stop is counted where the state changes, so that an edit of a suspended instance
+    /// does not count.</param>
+    public static void CountCheckpoint(WorkflowInstance instance, WorkflowState before)
+    {
+        var workflow = new KeyValuePair<string, object?>(EsbTelemetry.Tags.Workflow, instance.Workflow);
+        var tags = new TagList { workflow, { EsbTelemetry.Tags.State, instance.State.ToString() } };
+        Checkpoints.Add(1, tags);
+        if (instance.Version == 1)
+            Started.Add(1, workflow);
+        if (instance.IsEnded)
+            Ended.Add(1, tags);
+        if (instance.State != before && instance.State is (WorkflowState.Suspended or WorkflowState.CompensationFailed))
+            Stopped.Add(1, tags);
+    }
 
     public static void CountCommit(int checkpoints) => Groups.Record(checkpoints);
+
+    public static void TimeCheckpoint(string workflow, TimeSpan duration) =>
+        CheckpointDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Workflow, workflow));
 
     public static void CountLostCopy(string step, string code) =>
         LostCopies.Add(1, new TagList { { EsbTelemetry.Tags.Step, step }, { EsbTelemetry.Tags.ErrorType, code } });

@@ -212,6 +212,19 @@ public static class EsbTelemetry
         /// <summary>Histogram, {checkpoint}: checkpoints stored in one commit.</summary>
         public const string WorkflowCommit = "esb.workflow.commit.checkpoints";
 
+        /// <summary>Counter, {instance}: instances that started, by workflow.</summary>
+        public const string WorkflowStarted = "esb.workflow.started";
+
+        /// <summary>Counter, {instance}: instances that ended, by workflow and final state.</summary>
+        public const string WorkflowEnded = "esb.workflow.ended";
+
+        /// <summary>Counter, {instance}: instances that stopped for an operator, by workflow and state (<c>Suspended</c>,
+        /// <c>CompensationFailed</c>).</summary>
+        public const string WorkflowStopped = "esb.workflow.stopped";
+
+        /// <summary>Histogram, s: time from the request of a checkpoint until it is stored, waiting for its group included.</summary>
+        public const string WorkflowCheckpointDuration = "esb.workflow.checkpoint.duration";
+
         /// <summary>Counter, {message}: copies of wire taps that no topic accepted, by step and code.</summary>
         public const string LostCopies = "esb.message.lost_copies";
 

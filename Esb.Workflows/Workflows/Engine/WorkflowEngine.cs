@@ -324,8 +324,10 @@ internal sealed partial class WorkflowEngine(
                 EndsAllWaits = true,
             }
         );
-        if (result.Outcome == CommitOutcome.Committed)
-            LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
+        if (result.Outcome != CommitOutcome.Committed)
+            return;
+        LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
+        WorkflowsTelemetry.CountCheckpoint(stopped, instance.State);
     }
 
     // Runs an instance from checkpoint to checkpoint until it waits. The first one holds the effect of what brought it here.
@@ -360,6 +362,7 @@ internal sealed partial class WorkflowEngine(
         outbox.Publish(commit.Outgoing, result.FollowsUnpublished);
         var answer = run.Answer;
         var taken = run.Taken.ToList();
+        var before = run.Instance.State;
         run.Stored(instance);
         if (answer is not null)
             await AnswerAsync(run, answer, cancellationToken);
@@ -377,7 +380,7 @@ internal sealed partial class WorkflowEngine(
             );
         if (instance.State is WorkflowState.Suspended or WorkflowState.CompensationFailed)
             LogStopped(instance.Id, instance.Workflow, instance.Step, instance.Code ?? "", MaskedFlow.Clean(instance.Reason ?? ""));
-        WorkflowsTelemetry.CountCheckpoint(instance);
+        WorkflowsTelemetry.CountCheckpoint(instance, before);
         foreach (var timer in commit.Timers)
         {
             if (timer.Delay == TimeSpan.Zero)

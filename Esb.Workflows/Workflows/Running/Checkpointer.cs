@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading.Channels;
 using Esb.Core.Errors;
 using Esb.Core.Workflows;
@@ -20,10 +21,14 @@ internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
     public async Task<CommitResult> CommitAsync(WorkflowCommit commit)
     {
         EnsureRunning();
+        var begun = Stopwatch.GetTimestamp();
         var pending = new Pending(commit);
         if (!_waiting.Writer.TryWrite(pending))
             throw new EsbException("ESB-STORE-AWAY", "The host is stopping.", FaultKind.Unavailable);
-        return await pending.Done.Task;
+        var result = await pending.Done.Task;
+        if (result.Outcome == CommitOutcome.Committed && commit.Instance is not null)
+            WorkflowsTelemetry.TimeCheckpoint(commit.Workflow, Stopwatch.GetElapsedTime(begun));
+        return result;
     }
 
     public async ValueTask DisposeAsync()
