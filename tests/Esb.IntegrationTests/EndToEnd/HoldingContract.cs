@@ -233,6 +233,7 @@ public abstract class HoldingContract
 }
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedHoldingTests : HoldingContract
 {
     private protected override string Sections => "";

@@ -201,6 +201,7 @@ public abstract class ItineraryContract
 }
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedItineraryTests : ItineraryContract
 {
     private protected override string Sections => "";

@@ -102,7 +102,7 @@ public sealed class MarkTests
         Assert.That(await PostAsync("/quick", cancellationToken), Is.EqualTo(HttpStatusCode.OK));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Open_instances_cross_their_mark(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 3; i++)
@@ -112,7 +112,7 @@ public sealed class MarkTests
         Assert.That((await MarkAsync("instances", cancellationToken)).GetProperty("value").GetDouble(), Is.EqualTo(3));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Waits_for_locks_and_long_transactions_in_the_database_are_told(CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(_servers.Postgres);

@@ -74,7 +74,7 @@ public sealed class FarmVersionTests
         Assert.That(await AnswersAsync(cancellationToken), Is.EqualTo(new[] { "two", "two", "two" }));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Of_two_operators_who_apply_at_once_one_is_told_to_look_again(CancellationToken cancellationToken)
     {
         Write("two");
@@ -167,7 +167,7 @@ public sealed class FarmVersionTests
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Database_that_is_away_refuses_an_exchange_and_a_host_starts_from_its_last_version(CancellationToken cancellationToken)
     {
         Write("two");

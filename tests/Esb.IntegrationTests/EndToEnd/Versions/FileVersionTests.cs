@@ -28,7 +28,7 @@ public sealed class FileVersionTests : VersionFixture
         );
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Restart_runs_the_files_and_keeps_the_same_version_once(CancellationToken cancellationToken)
     {
         await RestartAsync(cancellationToken);
@@ -42,7 +42,7 @@ public sealed class FileVersionTests : VersionFixture
         Assert.That(await VersionsAsync(cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Apply_is_refused_where_files_are_what_hosts_run(CancellationToken cancellationToken)
     {
         var (exitCode, _, error) = await EsbAsync(cancellationToken, "apply", Configuration);
@@ -51,7 +51,7 @@ public sealed class FileVersionTests : VersionFixture
         Assert.That(error, Does.Contain("ESB-CONFIG-FILES").And.Contain("management.configuration"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Reload_with_which_an_endpoint_cannot_start_is_rolled_back(CancellationToken cancellationToken)
     {
         Endpoints["broken"] = Broken();

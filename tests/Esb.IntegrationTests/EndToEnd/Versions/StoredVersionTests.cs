@@ -72,7 +72,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await File.ReadAllTextAsync(Path.Combine(mine, ".esb-version"), cancellationToken), Is.EqualTo("3\n"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Refused_version_changes_nothing_and_names_its_errors(CancellationToken cancellationToken)
     {
         Endpoints["shop"]!["process"] = "nowhere";
@@ -107,7 +107,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await RunningAsync(cancellationToken), Is.EqualTo(3));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Plan_compares_the_maps_of_the_operator(CancellationToken cancellationToken)
     {
         await WriteAsync("two");
@@ -117,7 +117,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await MarkAsync(cancellationToken), Is.EqualTo("one"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Map_outside_of_the_folder_is_refused(CancellationToken cancellationToken)
     {
         Json["maps"]!["mark"] = "../outside.xslt";

@@ -80,7 +80,15 @@ internal sealed class LocalConnection
 
     private void Reset()
     {
-        _client.LingerState = new LingerOption(enable: true, seconds: 0); // a reset, not a close
+        try
+        {
+            _client.LingerState = new LingerOption(enable: true, seconds: 0); // a reset, not a close
+        }
+        catch (ObjectDisposedException)
+        {
+            // It has ended by itself meanwhile.
+        }
+
         _client.Dispose();
         _server.Dispose();
     }

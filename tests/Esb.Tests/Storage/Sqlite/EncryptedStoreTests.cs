@@ -71,9 +71,11 @@ public sealed class EncryptedStoreTests
 
         var first = await store.Encryption.EncryptAsync(after: null, cancellationToken);
         var second = await store.Encryption.EncryptAsync(first.Next, cancellationToken);
+        var third = await store.Encryption.EncryptAsync(second.Next, cancellationToken);
 
         Assert.That(first, Is.EqualTo(new EncryptedPart(2, 1, first.Next)));
-        Assert.That(second, Is.EqualTo(new EncryptedPart(0, 0, null)));
+        Assert.That(second, Is.EqualTo(new EncryptedPart(0, 0, second.Next)));
+        Assert.That(third, Is.EqualTo(new EncryptedPart(0, 0, null)));
         embedded.Keys = [New];
         store = await embedded.ReopenAsync(cancellationToken);
         foreach (var letter in new[] { plain, old })
