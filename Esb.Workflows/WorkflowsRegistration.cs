@@ -48,10 +48,8 @@ public static class WorkflowsRegistration
             .AddSingleton<WireTaps>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 
-    private static IServiceCollection AddWorkflows(this IServiceCollection services)
-    {
-        services.TryAddSingleton<IAnswerSender, NoAnswers>();
-        return services
+    private static IServiceCollection AddWorkflows(this IServiceCollection services) =>
+        services
             .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
             .AddCompiling<PinnedContent, PinnedContent>()
             .AddCompiler<WorkflowModels, WorkflowCompiler>()
@@ -62,6 +60,9 @@ public static class WorkflowsRegistration
             .AddSingleton<WorkflowPrograms>()
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()
+            .AddSingleton<CallerAnswers>()
+            .AddSingleton<BackgroundRuns>()
+            .AddSingleton<StartAdmission>()
             .AddSingleton<WorkflowEngine>()
             .AddSingleton<IWorkflowControl, WorkflowControl>()
             .AddSingleton<WorkflowsPart>()
@@ -79,7 +80,6 @@ public static class WorkflowsRegistration
             .AddStep<ForEachStep, ForEachConfig>("forEach", "Runs steps with each item of a message.")
             .AddStep<RunWorkflowStep, ChildConfig>("runWorkflow", "Runs another workflow and waits for its end.")
             .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and goes on.");
-    }
 
     private static IServiceCollection AddSteps(this IServiceCollection services) =>
         services

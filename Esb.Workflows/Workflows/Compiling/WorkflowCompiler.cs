@@ -49,7 +49,7 @@ internal sealed class WorkflowCompiler(
         var whenRunning = WhenRunningOf(config, correlate, waits);
         CheckKeys(config, all, correlate);
         CheckTimes(config);
-        WorkflowChecks.Check(config, all, errors);
+        WorkflowChecks.Check(all, errors);
         var content = pinned.Of(config, all);
         return new WorkflowModel(config, Fingerprint.Of([content]), content)
         {

@@ -17,6 +17,7 @@ internal sealed partial class WorkflowsPart(
     Live<WorkflowModels> models,
     WorkflowEngine engine,
     WorkflowPrograms programs,
+    BackgroundRuns background,
     Checkpointer checkpoints,
     OutboxPublisher outbox,
     IWorkflowStore store,
@@ -62,6 +63,7 @@ internal sealed partial class WorkflowsPart(
         foreach (var (_, running) in _running.Values)
             await running.DisposeAsync();
         _running.Clear();
+        await background.StopAsync();
         if (_dispatcher is not null)
             await _dispatcher.DisposeAsync();
         await _sweeping;
@@ -227,6 +229,7 @@ internal sealed partial class WorkflowsPart(
             try
             {
                 await engine.MatchEarlyAsync(_stopping.Token);
+                await engine.StartHeldAsync(_stopping.Token);
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {

@@ -14,6 +14,8 @@ public abstract class WorkflowContract
 
     private protected HostProcess Host { get; private set; } = null!;
 
+    private protected string Folder => _folder.FullName;
+
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
 
@@ -118,6 +120,42 @@ public abstract class WorkflowContract
             await WaitForFilesAsync("out", $"out.{subject}-*", 1, cancellationToken);
     }
 
+    [Test]
+    public async Task Caller_gets_the_answer_of_the_instance_that_its_call_starts(CancellationToken cancellationToken)
+    {
+        await StartAsync("kinds", cancellationToken);
+
+        using var response = await Host.PostAsync("/service", "{}", "application/json", cancellationToken);
+
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("served"));
+        await FindAsync("state=completed&name=service", 1, cancellationToken);
+        await WaitForFilesAsync("out", "out.service-*", 1, cancellationToken);
+    }
+
+    [Test]
+    public async Task Request_is_answered_when_four_departments_have_decided(CancellationToken cancellationToken)
+    {
+        await StartAsync("request-broker", cancellationToken);
+        var asking = Host.PostAsync("/permits", """{ "permit": 42 }""", "application/json", cancellationToken);
+        foreach (var department in new[] { "fire", "water", "traffic", "building" })
+        {
+            await FindAsync($"state=waiting&key=permit%3D42&step={department}-decides", 1, cancellationToken); // has acknowledged
+            await PostAsync("/decisions", $$"""{ "permit": 42, "department": "{{department}}", "decision": "yes" }""", cancellationToken);
+        }
+
+        using var answer = await asking;
+        using var second = await Host.PostAsync("/permits", """{ "permit": 43, "of": """, "application/json", cancellationToken);
+
+        Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        Assert.That(
+            await answer.Content.ReadAsStringAsync(cancellationToken),
+            Is.EqualTo("""{ "permit": 42, "fire": "yes", "water": "yes", "traffic": "yes", "building": "yes" }""")
+        );
+        Assert.That((int)second.StatusCode, Is.InRange(400, 422), "a body without its key");
+        await FindAsync("state=completed&name=permit", 1, cancellationToken);
+    }
+
     private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
@@ -195,6 +233,38 @@ public sealed class ServerWorkflowTests : WorkflowContract
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
+
+    [Test]
+    public async Task Caller_at_one_host_gets_the_answer_that_another_one_gives(CancellationToken cancellationToken)
+    {
+        await StartAsync("request-broker", cancellationToken);
+        var folder = Directory.CreateDirectory(Path.Combine(Folder, "other")).FullName;
+        File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
+        await using var other = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        var asking = Enumerable
+            .Range(0, 8)
+            .Select(permit => Host.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
+            .ToList();
+        foreach (var department in new[] { "fire", "water", "traffic", "building" })
+        {
+            await FindAsync($"state=waiting&step={department}-decides", 8, cancellationToken);
+            for (var permit = 0; permit < 8; permit++)
+            {
+                using var decided = await other.PostAsync(
+                    "/decisions",
+                    $$"""{ "permit": {{permit}}, "department": "{{department}}", "decision": "yes" }""",
+                    "application/json",
+                    cancellationToken
+                );
+            }
+        }
+
+        foreach (var answer in await Task.WhenAll(asking))
+        {
+            using (answer)
+                Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        }
+    }
 
     [Test]
     public async Task Nothing_is_stranded_and_nothing_doubled_when_the_host_is_killed_under_load(CancellationToken cancellationToken)

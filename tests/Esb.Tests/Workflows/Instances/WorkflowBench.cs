@@ -61,6 +61,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public WorkflowEngine Engine => _services!.GetRequiredService<WorkflowEngine>();
 
+    public IReplyAddresses Replies => _services!.GetRequiredService<IReplyAddresses>();
+
     public AuditLog Audit { get; } = new();
 
     /// <summary>The subjects of what was published, each message once.</summary>

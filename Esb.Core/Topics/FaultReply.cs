@@ -3,14 +3,31 @@ using System.Text.Json.Nodes;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
-namespace Esb.Topics.Publishing;
+namespace Esb.Core.Topics;
 
-/// <summary>Reads replies that report a failed request: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
-internal static class FaultReply
+/// <summary>Replies that report a failed request: problem+json (RFC 9457) under the header <see cref="EsbHeaders.Fault"/>.</summary>
+public static class FaultReply
 {
     private const string NoTitle = "The request failed.";
 
-    /// <summary>Returns the failure; null if the reply reports none.</summary>
+    /// <summary>Creates the reply to a request that failed.</summary>
+    public static EsbMessage Of(EsbMessage request, EsbException failure, TimeProvider time)
+    {
+        var problem = new
+        {
+            title = failure.Message,
+            status = failure.Status ?? Faults.StatusOf(failure.Kind),
+            code = failure.Code,
+        };
+        var body = MessageBody.FromBytes(JsonSerializer.SerializeToUtf8Bytes(problem));
+        return request.Reply(body, time) with
+        {
+            ContentType = "application/problem+json",
+            Headers = MessageHeaders.Empty.With(EsbHeaders.Fault, failure.Code),
+        };
+    }
+
+    /// <summary>Returns the failure that a reply reports; null if it reports none.</summary>
     public static EsbException? Read(EsbMessage reply)
     {
         if (reply.Headers[EsbHeaders.Fault] is not { } code)
