@@ -5,6 +5,7 @@ using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Marks;
+using Esb.Core.Planning;
 using Esb.Core.Processes;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
@@ -57,6 +58,7 @@ public static class WorkflowsRegistration
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),
             ]))
             .AddScoped<WorkflowCatalog>()
+            .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()

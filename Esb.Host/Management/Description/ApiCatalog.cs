@@ -35,6 +35,8 @@ internal static class ApiCatalog
     ];
     private static readonly (string, string)[] Period = [("from", "Earliest time, inclusive."), ("to", "Latest time, exclusive.")];
 
+    private static readonly (string, string) Force = ("force", "true to suspend instances of workflows that could not go on.");
+
     private static readonly (string, string)[] Letters =
     [
         ("endpoint", "The endpoint."),
@@ -248,10 +250,15 @@ internal static class ApiCatalog
             Get<ConfigurationContent>("/api/configuration/files", "The text of the files of the configuration."),
             Post<ConfigurationContent, ValidationView>("/api/configuration/validate", "Checks a configuration; starts nothing."),
             Post<ConfigurationContent, PlannedReload>("/api/configuration/plan", "What a reload with these files would change."),
-            new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.") { Answer = typeof(ReloadResult) },
+            new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.")
+            {
+                Answer = typeof(ReloadResult),
+                Query = [Force],
+            },
             new("POST", "/api/configuration/migrate", "As reload, and moves queues where that is needed.")
             {
                 Answer = typeof(ReloadResult),
+                Query = [Force],
             },
             Get<VersionList>("/api/configuration/versions", "The versions of the configuration, newest first."),
             Get<VersionDetail>("/api/configuration/versions/{number}", "A version with its files and contents."),

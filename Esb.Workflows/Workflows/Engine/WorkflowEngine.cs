@@ -38,6 +38,11 @@ internal sealed partial class WorkflowEngine(
     // Another change of the same instance won as many times in a row: it is under heavy load, and the message comes again.
     private const int MostRounds = 50;
 
+    private static readonly WorkflowState[] LivingStates =
+    [
+        .. Enum.GetValues<WorkflowState>().Where(state => !WorkflowInstance.HasEnded(state)),
+    ];
+
     private readonly InstanceLocks _locks = new();
 
     /// <summary>Hands over timers that were stored for this host; set when the bus starts.</summary>
@@ -291,6 +296,32 @@ internal sealed partial class WorkflowEngine(
         if (!instance.IsEnded && instance.Code != "ESB-WFL-VERSION")
             await SuspendAsync(instance);
         return null;
+    }
+
+    /// <summary>Suspends every living instance of a definition that is not available any more.</summary>
+    public async Task SuspendAllAsync(StoredDefinition definition, CancellationToken cancellationToken)
+    {
+        var query = new WorkflowQuery
+        {
+            Workflow = definition.Workflow,
+            States = LivingStates,
+            Limit = 500,
+        };
+        while (await store.ListAsync(query, cancellationToken) is { Count: > 0 } page)
+        {
+            var lost = page.Where(instance => instance.Definition == definition.Hash && instance.Code != "ESB-WFL-VERSION");
+            await Task.WhenAll(lost.Select(instance => SuspendAsync(instance.Id, cancellationToken)));
+            query = query with { After = page[^1].Id };
+        }
+    }
+
+    private async Task SuspendAsync(Guid id, CancellationToken cancellationToken)
+    {
+        using (await _locks.EnterAsync(id, cancellationToken))
+        {
+            if (await store.FindAsync(id, cancellationToken) is { IsEnded: false } instance)
+                await SuspendAsync(instance);
+        }
     }
 
     // Its place means nothing to another definition: it stays as it is until its own is available again.
