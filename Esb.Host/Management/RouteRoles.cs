@@ -32,6 +32,10 @@ internal static class RouteRoles
         "POST /api/workflows/{id}/terminate",
         "POST /api/workflows/{id}/fire",
         "PATCH /api/workflows/{id}/variables",
+        "POST /api/workflows/batches",
+        "POST /api/workflows/batches/preview",
+        "POST /api/workflows/batches/{id}/stop",
+        "POST /api/workflows/migrations",
         "DELETE /api/metrics/peaks",
     ];
 

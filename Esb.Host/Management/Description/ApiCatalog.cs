@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Events;
@@ -215,6 +216,21 @@ internal static class ApiCatalog
                 "Ends an instance, and the instances that it runs."
             ),
             Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/fire", "Ends the times for which an instance waits."),
+            Get<Page<WorkflowBatch>>("/api/workflows/batches", "Actions on many instances that run on this host, and the last that ended."),
+            Get<WorkflowBatch>("/api/workflows/batches/{id}", "An action on many instances, as far as it has come."),
+            Post<WorkflowBatchBody, Page<WorkflowBatchGroup>>(
+                "/api/workflows/batches/preview",
+                "Counts the instances that an action would change."
+            ),
+            Post<WorkflowBatchBody, WorkflowBatch>(
+                "/api/workflows/batches",
+                "Retries, skips, terminates or fires every instance that a filter finds, in the background."
+            ),
+            Post<object, WorkflowBatch>("/api/workflows/batches/{id}/stop", "Stops an action on many instances."),
+            Post<WorkflowMigrationBody, WorkflowMigration>(
+                "/api/workflows/migrations",
+                "Moves living instances to another definition of their workflow, or tells what would be moved."
+            ),
             new("PATCH", "/api/workflows/{id}/variables", "Sets variables of an instance that does not run.")
             {
                 Body = typeof(WorkflowVariablesBody),

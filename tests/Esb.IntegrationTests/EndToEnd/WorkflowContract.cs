@@ -134,6 +134,39 @@ public abstract class WorkflowContract
     }
 
     [Test]
+    public async Task Operator_acts_on_all_instances_of_a_filter(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await PostAsync("/orders", $$"""{ "order": "a{{i}}" }""", cancellationToken);
+        await FindAsync("state=waiting", 5, cancellationToken);
+        string[] fire = ["workflows", "fire", "--workflow", "fulfil-order", "--step", "wait-for-picking"];
+
+        var preview = await EsbAsync([.. fire, "--preview"], cancellationToken);
+        var fired = await EsbAsync([.. fire, "--reason", "the warehouse is closed", "--wait"], cancellationToken);
+        var migrated = await EsbAsync(["workflows", "migrate", "fulfil-order", "--dry-run"], cancellationToken);
+
+        await FindAsync("state=terminated", 5, cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(preview, Does.Match(@"fulfil-order\s+waiting\s+wait-for-picking\s+-\s+5"));
+            Assert.That(fired, Does.Contain("done, 5 changed, 0 failed"));
+            Assert.That(migrated, Does.StartWith("0 instances can move to definition"));
+        }
+    }
+
+    private async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
+    {
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            Folder,
+            cancellationToken,
+            [.. arguments, "--url", Host.Management.OriginalString]
+        );
+        Assert.That(exitCode, Is.Zero, error);
+        return output;
+    }
+
+    [Test]
     public async Task Request_is_answered_when_four_departments_have_decided(CancellationToken cancellationToken)
     {
         await StartAsync("request-broker", cancellationToken);
