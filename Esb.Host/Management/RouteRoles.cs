@@ -55,7 +55,8 @@ internal static class RouteRoles
             ? Of(method, route.RoutePattern.RawText ?? "")
             : ManagementRole.Administrator;
 
-    private static ManagementRole Of(string method, string pattern)
+    /// <summary>The least role for a route.</summary>
+    public static ManagementRole Of(string method, string pattern)
     {
         var route = $"{method} /{pattern.Trim('/')}";
         if (OfConsole.TryGetValue(route, out var role))

@@ -56,6 +56,9 @@ internal static class ApiCatalog
     /// <summary>True if the route is described here.</summary>
     public static bool Knows(string method, string path) => Routes.ContainsKey($"{method} {path}");
 
+    /// <summary>Every route that is described.</summary>
+    public static IReadOnlyCollection<ApiRoute> Described => Routes.Values;
+
     public static ApiRoute Of(string method, string path) =>
         Routes.GetValueOrDefault($"{method} {path}") ?? new ApiRoute(method, path, $"{method} {path}");
 
