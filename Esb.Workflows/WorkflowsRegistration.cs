@@ -57,6 +57,9 @@ public static class WorkflowsRegistration
             .AddModel(compiling => new WorkflowSubscriptions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),
             ]))
+            .AddModel(compiling => new WorkflowTransactions([
+                .. compiling.GetRequiredService<WorkflowModels>().All.SelectMany(model => model.Transactions).Distinct(),
+            ]))
             .AddScoped<WorkflowCatalog>()
             .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()

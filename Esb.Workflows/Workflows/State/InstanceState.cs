@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Esb.Workflows.Workflows.Steps;
 
 namespace Esb.Workflows.Workflows.State;
 
@@ -155,6 +156,7 @@ internal sealed record ParentWait(Guid Instance, int Wait);
 [JsonSerializable(typeof(InstanceState))]
 [JsonSerializable(typeof(ChildStart))]
 [JsonSerializable(typeof(ChildEnd))]
+[JsonSerializable(typeof(TransactionResult))]
 [JsonSerializable(typeof(List<HistoryStep>))]
 internal sealed partial class WorkflowJson : JsonSerializerContext;
 

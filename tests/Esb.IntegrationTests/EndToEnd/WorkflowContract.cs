@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -265,7 +266,12 @@ public sealed class ServerWorkflowTests : WorkflowContract
             """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
-        new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
+        new Dictionary<string, string>
+        {
+            ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq,
+            ["ESB_TEST_POSTGRES"] = Servers.Postgres,
+            ["ESB_POSTGRES"] = $"{Servers.Postgres};Search Path={Name}_shop",
+        };
 
     [Test]
     public async Task Caller_at_one_host_gets_the_answer_that_another_one_gives(CancellationToken cancellationToken)
@@ -297,6 +303,54 @@ public sealed class ServerWorkflowTests : WorkflowContract
             using (answer)
                 Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
         }
+    }
+
+    [Test]
+    public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
+    {
+        const int Sold = 60;
+        await using var database = NpgsqlDataSource.Create(Variables["ESB_POSTGRES"]);
+        var tables = await File.ReadAllTextAsync(
+            Path.Combine(Repository.PathOf("samples", "workflows", "database-scope"), "tables.sql"),
+            cancellationToken
+        );
+        await using (var create = database.CreateCommand($"create schema {Name}_shop; {tables}"))
+            await create.ExecuteNonQueryAsync(cancellationToken);
+        await StartAsync("database-scope", cancellationToken);
+        for (var life = 0; life < 3; life++)
+        {
+            var orders = Enumerable.Range(life * Sold / 3, Sold / 3);
+            await Task.WhenAll(
+                orders.Select(order => PostAsync("/orders", $$"""{ "order": "o{{order}}", "article": "lamp" }""", cancellationToken))
+            );
+            Host.Kill();
+            await Host.DisposeAsync();
+            await StartHostAsync(cancellationToken);
+        }
+
+        await FindAsync("state=waiting&step=may-cancel", Sold, cancellationToken);
+        var reserved = await CountAsync(database, cancellationToken);
+        for (var order = 0; order < 5; order++)
+            await PostAsync("/cancel", $$"""{ "order": "o{{order}}", "article": "lamp" }""", cancellationToken);
+        await FindAsync("state=completed", 5, cancellationToken);
+        var released = await CountAsync(database, cancellationToken);
+
+        Assert.That(reserved, Is.EqualTo((100 - Sold, Sold, Sold, Sold)));
+        Assert.That(released, Is.EqualTo((100 - Sold + 5, Sold - 5, Sold + 5, Sold)));
+    }
+
+    private static async Task<(int Free, int Reserved, int Noted, int Orders)> CountAsync(
+        NpgsqlDataSource database,
+        CancellationToken cancellationToken
+    )
+    {
+        await using var command = database.CreateCommand(
+            "select free, reserved, (select count(*)::int from reservations), (select count(distinct order_id)::int from reservations) "
+                + "from stock"
+        );
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt32(0), reader.GetInt32(1), reader.GetInt32(2), reader.GetInt32(3));
     }
 
     [Test]
