@@ -62,6 +62,9 @@ public sealed record StepTraits
     /// <summary>True if the body after the step differs from the body before it.</summary>
     public bool ReplacesBody { get; init; }
 
+    /// <summary>True if it works on a message whose body is not in memory, as long as its values do not read the body.</summary>
+    public bool Streams { get; init; }
+
     /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
     public bool Divides { get; init; }
 

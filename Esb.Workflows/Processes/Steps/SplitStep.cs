@@ -17,7 +17,8 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
 
     protected override StepModel Compile(SplitConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var divide = Division(settings, compiler);
+        var splitter = CompileSplitter(settings, compiler);
+        var divide = Division(settings, splitter, compiler);
         var steps = compiler.Compile(settings.Steps);
         if (settings.Steps.Count == 0 && settings.IsSound("steps"))
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "steps", "expected at least one step");
@@ -26,6 +27,7 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             Traits = new StepTraits
             {
                 Divides = true,
+                Streams = splitter is { CanStream: true },
                 ReplacesBody = settings.Gather is not null,
                 Reads =
                     settings.Xpath is not null ? new BodyReading(settings, "xpath", MadeKind.Xml)
@@ -70,13 +72,13 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
     private static bool KeepsPlace(SplitConfig settings, MessageContext context) =>
         settings is { Gather: null } && context.UnitOfWork is null && (settings.Entries == true || context.Message.Body.Length >= LongBody);
 
-    private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IStepCompiler compiler)
+    private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IMessageSplitter? splitter, IStepCompiler compiler)
     {
         if (settings.Entries == false)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "entries", "expected true, or another way to find the items");
         if (settings.Entries == true)
             return EntriesOf;
-        return CompileSplitter(settings, compiler) is { } splitter ? context => splitter.Split(context.Message.Body) : null;
+        return splitter is null ? null : context => splitter.Split(context.Message.Body);
     }
 
     private static IEnumerable<SplitItem> EntriesOf(MessageContext context)
