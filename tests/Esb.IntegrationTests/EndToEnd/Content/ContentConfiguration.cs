@@ -25,6 +25,8 @@ internal static class ContentConfiguration
                 "a": { "type": "file-outbound", "subscribe": ["partners.a"], "folder": "partner-a", "fileName": "{message.id}.json" },
                 "b": { "type": "file-outbound", "subscribe": ["partners.b"], "folder": "partner-b", "fileName": "{message.id}.json" },
                 "unique": { "type": "file-outbound", "subscribe": ["content.unique"], "folder": "unique", "fileName": "{message.id}.json" },
+                "all-files": { "type": "file-outbound", "subscribe": ["content.all"], "folder": "all", "fileName": "{message.id}.json" },
+                "all": { "type": "http-inbound", "path": "/all", "process": "all" },
                 "parts": { "type": "file-outbound", "subscribe": ["content.part"], "folder": "parts", "fileName": "{header.x-part}" },
 
                 {{{Inbound(
@@ -74,6 +76,12 @@ internal static class ContentConfiguration
                   { "id": "once", "dedupe": { "key": { "jsonpath": "$.invoice" }, "for": "1h", "onDuplicate": "refuse" } },
                   { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "not today" }] }] } },
                   { "publish": "content.refused" }
+                ],
+                "all": [
+                  { "id": "all", "split": { "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [
+                    { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "not this one" }] }] } },
+                    { "publish": "content.all" }
+                  ] } }
                 ],
                 "mime": [
                   { "decode": "mime" },

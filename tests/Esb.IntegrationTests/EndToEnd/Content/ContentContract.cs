@@ -146,6 +146,23 @@ public abstract class ContentContract
         Assert.That(again.Body, Does.Contain("ESB-DEDUPE-DUPLICATE"));
     }
 
+    [Test, Order(2)]
+    public async Task Items_take_effect_all_or_not_at_all_also_when_the_host_is_killed(CancellationToken cancellationToken)
+    {
+        const int Items = 300;
+        var numbers = Enumerable.Range(1, Items).Select(number => $$"""{"n":{{number}}}""").ToList();
+
+        var refused = await Fixture.PostAsync("/all", """[{"n":0},{"n":-1},{"bad":true},{"n":-2}]""", cancellationToken);
+        var accepted = await Fixture.PostAsync("/all", $"[{string.Join(',', numbers)}]", cancellationToken);
+        await Fixture.KillAndStartAsync(cancellationToken); // while they are published
+        var files = await Fixture.WaitForFilesAsync("all", Items, cancellationToken);
+
+        Assert.That((int)refused.Status, Is.InRange(400, 499), refused.Body);
+        Assert.That(refused.Body, Does.Contain("Item 2, and none takes effect: not this one"));
+        Assert.That(accepted.Status, Is.EqualTo(HttpStatusCode.Accepted), accepted.Body);
+        Assert.That(files.Values, Is.EquivalentTo(numbers));
+    }
+
     [Test]
     public async Task Of_many_messages_with_one_key_at_once_exactly_one_passes(CancellationToken cancellationToken)
     {
