@@ -29,15 +29,26 @@ internal sealed class FormatText(string format, Encoding encoding)
         bytes = bytes[mark..];
         var text = actual.CodePage == Utf8CodePage ? CheckUtf8(bytes, mark) : Transcode(bytes, actual);
         var binary = text.Span.IndexOf((byte)0);
-        if (binary < 0)
-            return text;
-        throw new FormatFaultException(
-            "ESB-FLAT-BINARY",
-            $"{format}: the text is binary; it has a NUL character in line {LineAt(text.Span, binary)}.",
-            FaultKind.Malformed,
-            LineAt(text.Span, binary)
-        );
+        return binary < 0 ? text : throw Binary(LineAt(text.Span, binary));
     }
+
+    /// <summary>The text of a stream, of which only a part is in memory at a time. The faults are those of <see cref="Decode"/>, found when
+    /// their place is read.</summary>
+    public TextWindow Open(Stream bytes) => new(new DecodedStream(this, bytes));
+
+    /// <summary>A text with a NUL character.</summary>
+    public FormatFaultException Binary(int line) =>
+        new("ESB-FLAT-BINARY", $"{format}: the text is binary; it has a NUL character in line {line}.", FaultKind.Malformed, line);
+
+    /// <summary>A byte that its encoding does not have.</summary>
+    public FormatFaultException Undecodable(string encodingName, byte found, int line, long offset, Exception? inner) =>
+        new(
+            "ESB-FLAT-ENCODING",
+            $"{format}, line {line}: byte {offset} (0x{found:X2}) is not {encodingName}.",
+            FaultKind.Malformed,
+            line,
+            inner: inner
+        );
 
     /// <summary>Writes a UTF-8 text in the encoding, without a byte order mark.</summary>
     /// <exception cref="FormatFaultException"><c>ESB-FLAT-ENCODING</c>: a character that the encoding does not have.</exception>
@@ -65,7 +76,8 @@ internal sealed class FormatText(string format, Encoding encoding)
         }
     }
 
-    private (Encoding Actual, int Mark) Detect(ReadOnlySpan<byte> bytes)
+    /// <summary>The encoding of a text by its first four bytes, and the length of its byte order mark.</summary>
+    public (Encoding Actual, int Mark) Detect(ReadOnlySpan<byte> bytes)
     {
         if (bytes is [0xEF, 0xBB, 0xBF, ..])
             return (Encoding.UTF8, 3);
@@ -102,17 +114,8 @@ internal sealed class FormatText(string format, Encoding encoding)
         }
     }
 
-    private FormatFaultException Undecodable(string name, ReadOnlySpan<byte> bytes, int at, int mark, Exception? inner)
-    {
-        var (line, offset) = (LineAt(bytes, at), at + mark);
-        return new FormatFaultException(
-            "ESB-FLAT-ENCODING",
-            $"{format}, line {line}: byte {offset} (0x{bytes[at]:X2}) is not {name}.",
-            FaultKind.Malformed,
-            line,
-            inner: inner
-        );
-    }
+    private FormatFaultException Undecodable(string name, ReadOnlySpan<byte> bytes, int at, int mark, Exception? inner) =>
+        Undecodable(name, bytes[at], LineAt(bytes, at), at + mark, inner);
 
     // CR LF counts once, a CR alone too.
     private static int LineAt(ReadOnlySpan<byte> text, int at)

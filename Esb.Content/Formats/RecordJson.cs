@@ -24,7 +24,7 @@ internal sealed class RecordJson
         }
         catch (FormatFaultException ex) when (ex.IsOfRecord)
         {
-            return new FormatRecord(line, default, text, ex);
+            return new FormatRecord(line, default, text.ToArray(), ex);
         }
     }
 }

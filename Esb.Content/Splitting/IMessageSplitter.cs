@@ -6,7 +6,12 @@ namespace Esb.Content.Splitting;
 /// <summary>Divides bodies into items (pattern: Splitter). Immutable and thread-safe.</summary>
 public interface IMessageSplitter
 {
-    /// <summary>The items of a buffered body, in their order, each made when it is asked for.</summary>
+    /// <summary>True if bodies that are not in memory, but can be opened again (<see cref="MessageBody.CanReopen"/>), are divided with an
+    /// item in memory at a time.</summary>
+    bool CanStream { get; }
+
+    /// <summary>The items of a buffered body, in their order, each made when it is asked for; of a body that can be opened again where
+    /// <see cref="CanStream"/>.</summary>
     /// <exception cref="EsbException">The body cannot be divided from here on.</exception>
     IEnumerable<SplitItem> Split(MessageBody body);
 }

@@ -9,6 +9,8 @@ namespace Esb.Content.Splitting;
 /// <summary>Divides JSON into the values that a JSONPath selects, as they are written.</summary>
 internal sealed class JsonSplitter(JsonPath path, Func<JsonTime?> newTime) : IMessageSplitter
 {
+    public bool CanStream => false;
+
     public IEnumerable<SplitItem> Split(MessageBody body)
     {
         foreach (var node in Select(body))

@@ -45,7 +45,7 @@ public sealed class SplitterCompiler(FormatModels formats, XmlInput xml, Namespa
         if (new XPathCompiler(namespaces.Uris).Compile(xpath, source, errors) is not { } expression)
             return null;
         if (expression.ReturnType == XPathResultType.NodeSet)
-            return new XmlSplitter(new XPathTree(expression, xml, time));
+            return new XmlSplitter(new XPathTree(expression, xml, time), XmlForwardSplitter.For(xpath, namespaces.Uris, xml));
         errors.Add("ESB-XPT-SYNTAX", settings, XPathProperty, "expected a path of elements");
         return null;
     }

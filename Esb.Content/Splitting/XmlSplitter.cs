@@ -8,17 +8,23 @@ using Esb.Core.Messages;
 namespace Esb.Content.Splitting;
 
 /// <summary>Divides XML into the elements that an XPath selects, each a document with the namespaces in scope.</summary>
-internal sealed class XmlSplitter(XPathTree tree) : IMessageSplitter
+/// <param name="tree">Evaluates the path over a tree.</param>
+/// <param name="forward">Finds the elements of the same path without a tree; null where the path needs one.</param>
+internal sealed class XmlSplitter(XPathTree tree, XmlForwardSplitter? forward) : IMessageSplitter
 {
-    private const string Declarations = "http://www.w3.org/2000/xmlns/";
+    internal const string Declarations = "http://www.w3.org/2000/xmlns/";
 
-    private static readonly XmlWriterSettings Settings = new()
+    internal static readonly XmlWriterSettings Settings = new()
     {
         Encoding = new UTF8Encoding(encoderShouldEmitUTF8Identifier: false),
         OmitXmlDeclaration = true,
     };
 
-    public IEnumerable<SplitItem> Split(MessageBody body)
+    public bool CanStream => forward is not null;
+
+    public IEnumerable<SplitItem> Split(MessageBody body) => body.CanReopen ? forward!.Split(body) : SplitTree(body);
+
+    private IEnumerable<SplitItem> SplitTree(MessageBody body)
     {
         var nodes = (XPathNodeIterator)tree.Evaluate(body);
         while (nodes.MoveNext())

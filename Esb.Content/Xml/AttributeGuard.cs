@@ -19,7 +19,8 @@ internal sealed class AttributeGuard
 
     private readonly ReadOnlyMemory<byte> _document;
     private readonly int _limit;
-    private readonly bool _isWide;
+    private bool? _isWide;
+    private byte[] _rest = [];
     private int _counted; // up to here the equals signs are counted
     private int _possible; // equals signs that may belong to one element
     private int _position; // up to here it is known what they are
@@ -30,14 +31,17 @@ internal sealed class AttributeGuard
     public AttributeGuard(ReadOnlyMemory<byte> document, int limit)
     {
         (_document, _limit) = (document, limit);
-        _isWide = document.Span[..Math.Min(4, document.Length)].Contains((byte)0);
+        _isWide = IsWide(document.Span);
     }
+
+    /// <summary>A guard of a stream.</summary>
+    public AttributeGuard(int limit) => _limit = limit;
 
     /// <summary>Whether an element has more attributes than the limit, as far as the parser sees once it has read up to a position. Nearly
     /// always, one count of the bytes says that none can have.</summary>
     public bool Exceeds(int end)
     {
-        if (_isWide)
+        if (_isWide == true)
             return false;
         var bytes = _document.Span[..end];
         _possible += bytes[_counted..].Count((byte)'=');
@@ -49,6 +53,21 @@ internal sealed class AttributeGuard
         _possible = _attributes;
         return _attributes > _limit;
     }
+
+    /// <summary>As the other, for the next piece of a stream, of which nothing else is in memory.</summary>
+    public bool Exceeds(ReadOnlySpan<byte> piece)
+    {
+        if (_isWide ??= IsWide(piece))
+            return false;
+        var bytes = _rest.Length == 0 ? piece : (ReadOnlySpan<byte>)[.. _rest, .. piece];
+        _position = 0;
+        while (_position < bytes.Length && _attributes <= _limit && Advance(bytes, isWhole: false)) { }
+
+        _rest = bytes[_position..].ToArray(); // at most half of a mark
+        return _attributes > _limit;
+    }
+
+    private static bool IsWide(ReadOnlySpan<byte> document) => document[..Math.Min(4, document.Length)].Contains((byte)0);
 
     // Whether it got on: what stands at the end of the bytes may be half of a mark.
     private bool Advance(ReadOnlySpan<byte> bytes, bool isWhole)

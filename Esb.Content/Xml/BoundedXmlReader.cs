@@ -5,13 +5,21 @@ using Esb.Core.Errors;
 namespace Esb.Content.Xml;
 
 /// <summary>Wraps a reader, checks depth, attributes and namespaces while reading, and reports errors in our own words.</summary>
+/// <param name="inner">The reader.</param>
+/// <param name="bytes">The document, or its beginning; empty for a stream.</param>
+/// <param name="isComplete">True if these are all bytes of the document.</param>
+/// <param name="limits">The limits.</param>
 internal sealed class BoundedXmlReader(XmlReader inner, ReadOnlyMemory<byte> bytes, bool isComplete, XmlLimits limits)
     : XmlReader,
         IXmlLineInfo
 {
     private readonly IXmlLineInfo? _position = inner as IXmlLineInfo;
-    private readonly bool _mayExceed = bytes.Length > limits.AttributeCharacters; // in any encoding
+    private readonly bool _mayExceed = !isComplete || bytes.Length > limits.AttributeCharacters; // in any encoding
     private readonly NamespaceCount? _namespaces = NamespaceCount.For(bytes.Span, isComplete, limits.Namespaces);
+
+    /// <summary>The namespaces in scope where the reader stands.</summary>
+    public IDictionary<string, string> NamespacesInScope =>
+        ((IXmlNamespaceResolver)inner).GetNamespacesInScope(XmlNamespaceScope.ExcludeXml);
 
     public override int AttributeCount => inner.AttributeCount;
 

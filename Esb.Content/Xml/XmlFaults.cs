@@ -69,7 +69,9 @@ internal static class XmlFaults
     }
 
     private static string Place(ReadOnlyMemory<byte> bytes) =>
-        InnermostElement(bytes) is { } name ? $"inside element {name}" : "before its root element was complete";
+        bytes.IsEmpty ? "too early" // of a stream, what stands before is not known any more
+        : InnermostElement(bytes) is { } name ? $"inside element {name}"
+        : "before its root element was complete";
 
     private static string? InnermostElement(ReadOnlyMemory<byte> bytes)
     {

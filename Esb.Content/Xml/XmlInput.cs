@@ -27,6 +27,7 @@ public sealed class XmlInput
 
     private readonly XmlLimits _limits;
     private readonly XmlReaderSettings _settings;
+    private readonly XmlReaderSettings _streamed;
     private readonly Func<ReadOnlyMemory<byte>, XPathDocument> _parse;
 
     /// <summary>An intake with these limits.</summary>
@@ -40,6 +41,9 @@ public sealed class XmlInput
             MaxCharactersInDocument = limits.Characters,
             CloseInput = true,
         };
+        _streamed = _settings.Clone();
+        _streamed.MaxCharactersInDocument = 0; // the source has a limit
+        _streamed.CloseInput = false;
         _parse = Parse;
     }
 
@@ -49,6 +53,11 @@ public sealed class XmlInput
     /// <summary>Reads a document forward, without building anything of it. The reader has line information.</summary>
     public XmlReader Read(ReadOnlyMemory<byte> bytes) =>
         Read(bytes, isComplete: true, new DocumentStream(bytes, isComplete: true, _limits, bytes.Length));
+
+    /// <summary>Reads a document forward that is not in memory, of any length: the limits of elements hold, that of the document is the
+    /// caller's.</summary>
+    internal BoundedXmlReader Read(Stream document) =>
+        new(XmlReader.Create(new GuardedStream(document, _limits), _streamed), default, isComplete: false, _limits);
 
     /// <summary>The document in UTF-8, without a declaration: as it is where elements can be cut out of it
     /// (<see cref="ElementCutter.IsUtf8"/>), otherwise written anew.</summary>

@@ -14,6 +14,16 @@ public enum ExchangePattern
     RequestReply,
 }
 
+/// <summary>How the body of a message is handed to its process.</summary>
+public enum BodyTransfer
+{
+    /// <summary>It is in memory as a whole.</summary>
+    Buffered,
+
+    /// <summary>The steps read it from where it is.</summary>
+    Streamed,
+}
+
 /// <summary>Settings common to endpoints that read from external systems.</summary>
 [ExactlyOne("process", "publish", "relay", "workflow", "itinerary")]
 public abstract record InboundEndpointConfig : EndpointConfig
@@ -73,6 +83,9 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// <summary>True if two instances of it can receive messages at the same time, so that another revision starts before this one has
     /// stopped.</summary>
     public virtual bool CanOverlap => false;
+
+    /// <summary>How bodies are handed to the process.</summary>
+    public virtual BodyTransfer BodyTransfer => BodyTransfer.Buffered;
 
     /// <summary>Code of a request whose answer took longer than <see cref="Timeout"/>; a protocol may have its own.</summary>
     public virtual string TimeoutCode => "ESB-INTAKE-TIMEOUT";

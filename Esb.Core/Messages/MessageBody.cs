@@ -3,10 +3,10 @@ using Esb.Core.Errors;
 
 namespace Esb.Core.Messages;
 
-/// <summary>The bytes of a message: a stream that can be read once, until it is buffered; then bytes that all copies of the message
-/// share.</summary>
-/// <remarks>Buffered bodies are thread-safe and never change. A streaming body has one reader; the creator of the stream disposes
-/// it.</remarks>
+/// <summary>The bytes of a message: a stream that can be read once, until it is buffered; or a source that can be opened again, such as a
+/// file; or bytes that all copies of the message share.</summary>
+/// <remarks>Buffered bodies are thread-safe and never change. A streaming body has one reader; the creator of the stream disposes it. Each
+/// reader of a source disposes the stream that it opened.</remarks>
 public sealed class MessageBody
 {
     /// <summary>A body without bytes.</summary>
@@ -17,6 +17,7 @@ public sealed class MessageBody
 
     private volatile ParsedView? _views;
     private Stream? _stream;
+    private Func<Stream>? _source;
     private bool _isUsedUp;
     private ReadOnlyMemory<byte> _bytes;
 
@@ -29,7 +30,10 @@ public sealed class MessageBody
     }
 
     /// <summary>True if the bytes are in memory.</summary>
-    public bool IsBuffered => _stream is null;
+    public bool IsBuffered => _stream is null && _source is null;
+
+    /// <summary>True if the bytes are not in memory, and can be read from their beginning again and again (<see cref="OpenRead"/>).</summary>
+    public bool CanReopen => _source is not null;
 
     /// <summary>True if this is the whole body; false if more is still to come.</summary>
     public bool IsComplete { get; }
@@ -70,6 +74,15 @@ public sealed class MessageBody
     /// <param name="length">Number of bytes to come, if known.</param>
     public static MessageBody FromStream(Stream stream, long? length = null) => new(stream, default, length);
 
+    /// <summary>Creates a body over a source that stays as it is, such as a file.</summary>
+    /// <param name="open">Opens a stream at the beginning of the body.</param>
+    /// <param name="length">Number of bytes.</param>
+    public static MessageBody FromSource(Func<Stream> open, long length) => new(null, default, length) { _source = open };
+
+    /// <summary>Opens the body of a source at its beginning; the caller disposes the stream.</summary>
+    /// <exception cref="InvalidOperationException">The body has no such source (<see cref="CanReopen"/>).</exception>
+    public Stream OpenRead() => (_source ?? throw new InvalidOperationException("The body cannot be opened again."))();
+
     /// <summary>Reads a streaming body into memory; does nothing for a buffered body.</summary>
     /// <param name="maxBytes">Maximum bytes to read.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
@@ -77,14 +90,15 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async ValueTask<ReadOnlyMemory<byte>> BufferAsync(long maxBytes, CancellationToken cancellationToken)
     {
-        if (_stream is null)
+        if (IsBuffered)
             return Bytes;
         if (Length > maxBytes)
             throw TooLarge(maxBytes);
 
-        _bytes = await ReadAllAsync(UseUp(_stream), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
+        await using var opened = _source?.Invoke();
+        _bytes = await ReadAllAsync(opened ?? UseUp(_stream!), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
         Length = _bytes.Length;
-        _stream = null;
+        (_stream, _source) = (null, null);
         return _bytes;
     }
 
@@ -92,10 +106,14 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
     public async Task CopyToAsync(Stream target, CancellationToken cancellationToken)
     {
-        if (_stream is null)
+        if (IsBuffered)
+        {
             await target.WriteAsync(Bytes, cancellationToken);
-        else
-            await UseUp(_stream).CopyToAsync(target, cancellationToken);
+            return;
+        }
+
+        await using var opened = _source?.Invoke();
+        await (opened ?? UseUp(_stream!)).CopyToAsync(target, cancellationToken);
     }
 
     /// <summary>A parsed form of a buffered body, created at the first call and shared by all copies of the message.</summary>

@@ -113,7 +113,7 @@ public sealed class MessageContext
 
     /// <summary>Takes what is published, outside a transaction: it is published with a later commit. Null if it is published at
     /// once.</summary>
-    public IMessageOutbox? Outbox { get; init; }
+    public IMessageOutbox? Outbox { get; set; }
 
     /// <summary>The variables of the workflow's instance; null outside a workflow.</summary>
     public IProcessVariables? Variables { get; init; }

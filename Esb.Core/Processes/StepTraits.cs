@@ -62,6 +62,13 @@ public sealed record StepTraits
     /// <summary>True if the body after the step differs from the body before it.</summary>
     public bool ReplacesBody { get; init; }
 
+    /// <summary>True if what its lists publish is stored first, and published after all of them have succeeded: nothing inside of them may
+    /// have another effect.</summary>
+    public bool StoresPublishes { get; init; }
+
+    /// <summary>True if it works on a message whose body is not in memory, as long as its values do not read the body.</summary>
+    public bool Streams { get; init; }
+
     /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
     public bool Divides { get; init; }
 

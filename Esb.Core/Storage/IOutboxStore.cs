@@ -19,6 +19,10 @@ public sealed record OutboxMessage(string Owner, OutgoingMessage Message)
 /// leaves behind, others find here. Thread-safe.</summary>
 public interface IOutboxStore
 {
+    /// <summary>Stores messages in one transaction, claimed by the caller, who publishes them at once. Those that are there already
+    /// stay.</summary>
+    Task AddAsync(IReadOnlyList<OutboxMessage> messages, TimeSpan claim, CancellationToken cancellationToken);
+
     /// <summary>Claims messages whose claim has ended, in their order: all of an owner, or none.</summary>
     Task<IReadOnlyList<OutboxMessage>> ClaimAsync(int limit, TimeSpan claim, CancellationToken cancellationToken);
 

@@ -28,8 +28,11 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
             HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
         };
 
-    /// <summary>Buffers the body.</summary>
+    /// <summary>Buffers the body; one that can be opened again stays where it is, and is not recorded.</summary>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: the body exceeds the maximum size.</exception>
-    public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken) =>
-        await message.Body.BufferAsync(MaxBytes, cancellationToken);
+    public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        if (!message.Body.CanReopen)
+            await message.Body.BufferAsync(MaxBytes, cancellationToken);
+    }
 }

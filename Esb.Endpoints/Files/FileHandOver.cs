@@ -30,6 +30,8 @@ internal sealed class FileHandOver(FileInboundConfig config, IMessageIntake inta
         var (length, lastWrite) = (stream.Length, File.GetLastWriteTimeUtc(item.Path));
         if (length > maxBodyBytes)
             throw new EsbException("ESB-BODY-SIZE", $"The file is larger than {maxBodyBytes} bytes.", FaultKind.TooLarge);
+        if (config.Transfer == BodyTransfer.Streamed)
+            return MessageBody.FromSource(() => new UnchangedFile(Open(item), item.Path, length, lastWrite, Busy), length);
 
         var body = MessageBody.FromStream(stream, length);
         var read = await body.BufferAsync(maxBodyBytes, cancellationToken);

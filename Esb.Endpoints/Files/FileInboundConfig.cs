@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 
@@ -39,6 +40,16 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     public int MaxConcurrentCalls { get; init; } = 1;
 
     public override int? CallsAtOnce => MaxConcurrentCalls;
+
+    /// <summary>How files are handed to the process.</summary>
+    [Setting("Whether a file is in memory as a whole, or is read by a split step as it goes on.")]
+    public BodyTransfer Transfer { get; init; }
+
+    public override BodyTransfer BodyTransfer => Transfer;
+
+    /// <summary>The largest file; null for that of <c>limits</c>.</summary>
+    [Setting("The largest file that is taken in, beside \"transfer\": \"streamed\"; by default maxBodySize of limits.", Range = "1B..4GiB")]
+    public ByteSize? MaxBodySize { get; init; }
 
     /// <summary>The folder for files whose message has arrived; null for <c>done</c> in the folder.</summary>
     [Setting("Where files go whose message has arrived; by default the folder done inside the folder.", IsPath = true)]

@@ -24,6 +24,15 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
+        if (settings is { Transfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
+            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a file as it goes on");
+        if (settings is { Transfer: BodyTransfer.Buffered, MaxBodySize: not null })
+            errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "maxBodySize",
+                "expected beside \"transfer\": \"streamed\"; otherwise limits.maxBodySize holds"
+            );
         ReadyRule.Check(settings, settings.Ready, errors);
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {
@@ -40,7 +49,7 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
     )
     {
         var (time, loggers) = (services.GetRequiredService<TimeProvider>(), services.GetRequiredService<ILoggerFactory>());
-        var handOver = new FileHandOver(settings, intake, maxBodyBytes, time);
+        var handOver = new FileHandOver(settings, intake, settings.MaxBodySize?.Bytes ?? maxBodyBytes, time);
         var admission = services.GetRequiredService<Admissions>().Of(settings, intake.NeedsTopics);
         var desk = new FileDesk(settings, handOver, admission, new FileArchive(settings, time), time, loggers.CreateLogger<FileDesk>());
         var scan = new FolderScan(settings, time, loggers.CreateLogger<FolderScan>());

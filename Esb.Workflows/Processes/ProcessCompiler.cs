@@ -48,6 +48,8 @@ internal sealed class ProcessCompiler(
         new TransactionCheck(models, endpoints).Check(errors);
         new CaughtCodesCheck(models, unread.IsSound("processes")).Check(errors);
         new EndCheck(models, endpoints.Values).Check(errors);
+        new StoredPublishCheck(models).Check(errors);
+        new StreamCheck(models, endpoints.Values).Check(errors);
         new HoldCheck(models, [.. endpoints.Values], transport, store).Check(errors);
         StepIdsCheck.Check(models, errors);
         new MapOutputCheck(errors).Check(models);

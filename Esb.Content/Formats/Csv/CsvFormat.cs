@@ -35,9 +35,15 @@ internal sealed class CsvFormat(CsvLayout layout) : IMessageFormat
         json.WriteEndArray();
     }
 
-    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text)
+    public bool CanStream => true;
+
+    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text) => ReadRecords(() => new TextWindow(layout.Text.Decode(text)));
+
+    public IEnumerable<FormatRecord> ReadRecords(Stream text) => ReadRecords(() => layout.Text.Open(text));
+
+    private IEnumerable<FormatRecord> ReadRecords(Func<TextWindow> open)
     {
-        var reader = new CsvReader(layout, layout.Text.Decode(text));
+        var reader = new CsvReader(layout, open());
         var isEmpty = true;
         if (CsvBinding.Read(layout, reader) is { } binding)
         {

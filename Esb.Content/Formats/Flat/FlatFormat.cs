@@ -22,6 +22,11 @@ internal sealed class FlatFormat(FlatLayout layout) : IMessageFormat
         reader.Read();
     }
 
+    public bool CanStream => false;
+
+    public IEnumerable<FormatRecord> ReadRecords(Stream text) =>
+        throw new NotSupportedException("A flat file is read as a whole, since its trailer decides on its records.");
+
     public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text)
     {
         var items = new List<FormatRecord>();

@@ -13,7 +13,7 @@ internal sealed class FlatRecords
     public FlatRecords(FlatLayout layout, ReadOnlyMemory<byte> text)
     {
         (_layout, _text) = (layout, text);
-        _lines = layout.Length is null ? new TextLines(layout.Name, text, layout.MaxLine) : null;
+        _lines = layout.Length is null ? new TextLines(layout.Name, new TextWindow(text), layout.MaxLine) : null;
     }
 
     /// <summary>The number of the line, or of the record where there are no lines, from 1.</summary>

@@ -23,7 +23,7 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
 
     public void Read(ReadOnlyMemory<byte> text, Utf8JsonWriter json)
     {
-        var lines = new TextLines(name, _text.Decode(text), config.MaxLine.Bytes);
+        var lines = new TextLines(name, new TextWindow(_text.Decode(text)), config.MaxLine.Bytes);
         var isEmpty = true;
         json.WriteStartArray();
         while (lines.Read())
@@ -39,9 +39,15 @@ internal sealed class JsonLinesFormat(string name, JsonLinesFormatConfig config)
         json.WriteEndArray();
     }
 
-    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text)
+    public bool CanStream => true;
+
+    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text) => ReadRecords(() => new TextWindow(_text.Decode(text)));
+
+    public IEnumerable<FormatRecord> ReadRecords(Stream text) => ReadRecords(() => _text.Open(text));
+
+    private IEnumerable<FormatRecord> ReadRecords(Func<TextWindow> open)
     {
-        var lines = new TextLines(name, _text.Decode(text), config.MaxLine.Bytes);
+        var lines = new TextLines(name, open(), config.MaxLine.Bytes);
         var record = new RecordJson();
         var isEmpty = true;
         while (lines.Read())

@@ -5,6 +5,23 @@ namespace Esb.Storage.Sql.Outbox;
 /// <summary>Messages to publish, in the table <c>outbox</c>. The clock of the database alone counts.</summary>
 internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
 {
+    private const int RowsAtOnce = 256;
+
+    public Task AddAsync(IReadOnlyList<OutboxMessage> messages, TimeSpan claim, CancellationToken cancellationToken) =>
+        database.TransactAsync(
+            async session =>
+            {
+                foreach (var some in messages.Chunk(RowsAtOnce))
+                {
+                    var rows = OutboxRows.Of("outgoing", some, claim, database.Cipher);
+                    await session.ExecuteAsync(OutboxRows.Insert(session.Dialect, rows), rows);
+                }
+
+                return true;
+            },
+            cancellationToken
+        );
+
     public async Task<IReadOnlyList<OutboxMessage>> ClaimAsync(int limit, TimeSpan claim, CancellationToken cancellationToken)
     {
         var isAny = await database.FirstAsync<bool?>(

@@ -17,8 +17,8 @@ internal sealed class HoldCatalog(ProcessModels processes, IServiceProvider serv
     /// <summary>The services of the revision.</summary>
     public IServiceProvider Services => services;
 
-    /// <summary>True if a step of the revision holds messages.</summary>
-    public bool Any => _steps.Count > 0;
+    /// <summary>True if a step of the revision keeps messages in the store, to continue or publish them later.</summary>
+    public bool Any { get; } = processes.Steps.Any(step => step.Traits.Holds || step.Traits.StoresPublishes);
 
     /// <summary>True if it has the step.</summary>
     public bool Has(string step) => _steps.ContainsKey(step);

@@ -47,7 +47,12 @@ internal sealed class ChooseStep : StepFactory<ChooseConfig>
         var otherwise = compiler.Compile(settings.Otherwise);
         return new StepModel(step, Describe(branches.Length, settings.Otherwise.Count > 0))
         {
-            Traits = new StepTraits { Branches = true, Values = [.. settings.When.SelectMany(branch => branch.If.Values)] },
+            Traits = new StepTraits
+            {
+                Streams = true,
+                Branches = true,
+                Values = [.. settings.When.SelectMany(branch => branch.If.Values)],
+            },
             Lists = [.. branches.Select(branch => branch.Steps), otherwise],
             Flow = new ChooseFlow([.. branches], otherwise),
             Bind = branches.Any(branch => branch.Condition is null)

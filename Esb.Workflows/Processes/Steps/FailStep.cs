@@ -34,7 +34,12 @@ internal sealed class FailStep : StepFactory<FailConfig>
         var detail = settings.Detail is { } configured ? compiler.Expressions.Compile(configured, compiler.Errors) : null;
         return new StepModel(step, $"fail({settings.Status})")
         {
-            Traits = new StepTraits { FailsWith = [settings.Code], Values = settings.Detail is { } value ? [value] : [] },
+            Traits = new StepTraits
+            {
+                Streams = true,
+                FailsWith = [settings.Code],
+                Values = settings.Detail is { } value ? [value] : [],
+            },
             Bind =
                 settings.Detail is not null && detail is null
                     ? null

@@ -13,7 +13,7 @@ internal sealed class FilterStep : StepFactory<ConditionConfig>
         var condition = compiler.Expressions.Compile(settings, compiler.Errors);
         return new StepModel(step, "filter")
         {
-            Traits = new StepTraits { Values = [.. settings.Values] },
+            Traits = new StepTraits { Streams = true, Values = [.. settings.Values] },
             Bind = condition is null ? null : _ => Run,
         };
 

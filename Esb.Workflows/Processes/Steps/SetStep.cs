@@ -78,6 +78,7 @@ internal sealed class SetStep : StepFactory<SetConfig>
                     .. settings.Body is null ? (IEnumerable<ValueConfig>)[] : [settings.Body],
                 ],
                 ReplacesBody = settings.Body is not null || settings.Use is not null,
+                Streams = settings is { Body: null, Use: null },
                 ChangesState = [.. settings.State.Keys],
             },
             Bind =

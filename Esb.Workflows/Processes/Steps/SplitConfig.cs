@@ -42,7 +42,6 @@ internal enum SplitMode
     Each,
 
     /// <summary>No item takes effect.</summary>
-    [Unavailable]
     AllOrNothing,
 }
 

@@ -20,6 +20,12 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
     public string Place => place;
 
     /// <summary>Runs the steps with an item; null if it became a dead letter.</summary>
+    /// <param name="context">The whole message.</param>
+    /// <param name="item">The item.</param>
+    /// <param name="division">Names the division.</param>
+    /// <param name="index">The number of the item, from 0.</param>
+    /// <param name="joint">The commit of all items, which its failure prevents; null where each item takes effect by itself.</param>
+    /// <param name="cancellationToken">Cancels the steps.</param>
     /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
     /// gives the same ids.</exception>
     public async ValueTask<MessageContext?> RunAsync(
@@ -27,6 +33,7 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         SplitItem item,
         string division,
         int index,
+        SplitCommit? joint,
         CancellationToken cancellationToken
     )
     {
@@ -44,9 +51,21 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
             if (item.Fault is not null)
                 throw item.Fault;
             await run(part, cancellationToken);
-            if (end is not null)
+            if (joint is not null)
+                joint.Add(end);
+            else if (end is not null)
                 await end.SucceedAsync(cancellationToken);
             return part;
+        }
+        catch (EsbException ex) when (joint is not null && !ex.IsTransient)
+        {
+            if (end is not null)
+                await end.FailAsync();
+            context.FailedStep ??= part.FailedStep;
+            throw new EsbException(ex.Code, $"{PlaceOf(item, index)}, and none takes effect: {ex.Message}", ex.Kind, ex)
+            {
+                Status = ex.Status,
+            };
         }
         catch (EsbException ex) when (IsOfItem(ex, context))
         {
@@ -68,6 +87,8 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         }
     }
 
+    private static string PlaceOf(SplitItem item, int index) => item.Line > 0 ? $"Item {index} at line {item.Line}" : $"Item {index}";
+
     // What a repetition may change is no fault of the item; in a transaction the items take effect together.
     private static bool IsOfItem(EsbException failure, MessageContext context) =>
         !failure.IsTransient && failure.Code != Unrecorded && context.UnitOfWork is null;
@@ -81,9 +102,8 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         DateTimeOffset began
     )
     {
-        var at = item.Line > 0 ? $"Item {index} at line {item.Line}" : $"Item {index}";
         var step = part.FailedStep is null ? "" : $", step {part.FailedStep}";
-        var reason = $"{at} of message {part.Received.Id}{step}: {failure.Message}";
+        var reason = $"{PlaceOf(item, index)} of message {part.Received.Id}{step}: {failure.Message}";
         return new DeadLetter(
             message,
             part.Endpoint,

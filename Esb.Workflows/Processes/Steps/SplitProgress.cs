@@ -42,8 +42,15 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
     {
         if (items - _kept < Window && time.GetElapsedTime(_keptAt) < Interval)
             return;
-        if (!context.HasSettled)
-            return;
+        if (context.HasSettled)
+            await KeepAsync(items, failed, cancellationToken);
+    }
+
+    /// <summary>Keeps the place behind the last item, once a commit has decided on all of them.</summary>
+    public Task KeepAsync(int items, CancellationToken cancellationToken) => KeepAsync(items, failed: 0, cancellationToken);
+
+    private async Task KeepAsync(int items, int failed, CancellationToken cancellationToken)
+    {
         await marks.KeepAsync(endpoint, _name, string.Create(CultureInfo.InvariantCulture, $"{items} {failed}"), Keep, cancellationToken);
         (_kept, _keptAt, _isKept) = (items, time.GetTimestamp(), true);
     }

@@ -16,6 +16,7 @@ namespace Esb.Workflows.Processes.Steps;
 /// <param name="items">Runs the steps with an item.</param>
 /// <param name="settings">The step.</param>
 /// <param name="maxGathered">The longest gathered results.</param>
+/// <param name="joint">The commit of all items; null where each takes effect by itself.</param>
 /// <param name="progress">Keeps the place across repetitions; null where each begins at the first item.</param>
 /// <param name="record">Records how the interchange ended.</param>
 internal sealed class SplitRun(
@@ -23,6 +24,7 @@ internal sealed class SplitRun(
     SplitItems items,
     SplitConfig settings,
     long maxGathered,
+    SplitCommit? joint,
     SplitProgress? progress,
     Func<AuditFact, ValueTask> record
 )
@@ -35,7 +37,15 @@ internal sealed class SplitRun(
     {
         try
         {
-            await RunItemsAsync(context, division, cancellationToken);
+            if (joint is null)
+                await RunItemsAsync(context, division, cancellationToken);
+            else
+                await joint.RunAsync(
+                    context,
+                    () => RunItemsAsync(context, division, cancellationToken),
+                    () => progress?.KeepAsync(_count, cancellationToken) ?? Task.CompletedTask,
+                    cancellationToken
+                );
         }
         catch (EsbException ex) when (!ex.IsTransient && context.UnitOfWork is null)
         {
@@ -68,12 +78,12 @@ internal sealed class SplitRun(
             cancellationToken.ThrowIfCancellationRequested();
             if (_count++ < done)
                 continue;
-            var part = await items.RunAsync(context, item, division, _count - 1, cancellationToken);
+            var part = await items.RunAsync(context, item, division, _count - 1, joint, cancellationToken);
             if (part is null)
                 CountFailed();
             else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered)
                 await GatherAsync(part.Message, cancellationToken);
-            if (progress is not null)
+            if (progress is not null && joint is null)
                 await progress.NoteAsync(_count, _failed, context, cancellationToken);
         }
     }

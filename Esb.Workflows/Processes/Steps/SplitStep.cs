@@ -4,6 +4,7 @@ using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
+using Esb.Workflows.Workflows.Running;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -17,15 +18,28 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
 
     protected override StepModel Compile(SplitConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var divide = Division(settings, compiler);
+        var splitter = CompileSplitter(settings, compiler);
+        var divide = Division(settings, splitter, compiler);
         var steps = compiler.Compile(settings.Steps);
         if (settings.Steps.Count == 0 && settings.IsSound("steps"))
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "steps", "expected at least one step");
+        var isJoint = settings.Mode == SplitMode.AllOrNothing;
+        if (isJoint && settings.MaxFailed is not null)
+            compiler.Errors.Add(
+                "ESB-CFG-VALUE",
+                settings,
+                "maxFailed",
+                "expected beside \"mode\": \"each\"; here the first that fails decides"
+            );
+        if (isJoint && compiler.IsWorkflow)
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "mode", "a workflow commits its steps itself: expected \"each\"");
         return new StepModel(step, $"split({settings.Format ?? settings.Jsonpath ?? settings.Xpath ?? "entries"}: {steps.Description})")
         {
             Traits = new StepTraits
             {
                 Divides = true,
+                StoresPublishes = isJoint,
+                Streams = splitter is { CanStream: true },
                 ReplacesBody = settings.Gather is not null,
                 Reads =
                     settings.Xpath is not null ? new BodyReading(settings, "xpath", MadeKind.Xml)
@@ -48,6 +62,10 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
         var time = services.GetRequiredService<TimeProvider>();
         var items = new SplitItems(place, steps, services.GetRequiredService<IDeadLetterChannel>(), time);
         var (marks, audit) = (services.GetService<IEndpointMarks>(), services.GetService<IAuditTrail>());
+        var outbox =
+            settings.Mode == SplitMode.AllOrNothing
+                ? (Store: services.GetRequiredService<IOutboxStore>(), Publisher: services.GetRequiredService<OutboxPublisher>())
+                : default;
         return (context, cancellationToken) =>
         {
             var division = context.NextDivision(place);
@@ -60,6 +78,9 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
                 items,
                 settings,
                 4 * limits.MaxBodySize.Bytes,
+                settings.Mode == SplitMode.Each
+                    ? null
+                    : new SplitCommit(outbox.Store, outbox.Publisher, context.PartId(division, -1), 4 * limits.MaxBodySize.Bytes),
                 progress,
                 fact => audit?.RecordAsync(fact, CancellationToken.None) ?? ValueTask.CompletedTask
             ).RunAsync(context, division, time, cancellationToken);
@@ -68,15 +89,18 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
 
     // A short body is done sooner than its place is kept; results that are gathered, and what a transaction undoes, begin anew.
     private static bool KeepsPlace(SplitConfig settings, MessageContext context) =>
-        settings is { Gather: null } && context.UnitOfWork is null && (settings.Entries == true || context.Message.Body.Length >= LongBody);
+        settings is { Gather: null }
+        && context.UnitOfWork is null
+        && context.Outbox is null
+        && (settings.Mode == SplitMode.AllOrNothing || settings.Entries == true || context.Message.Body.Length >= LongBody);
 
-    private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IStepCompiler compiler)
+    private Func<MessageContext, IEnumerable<SplitItem>>? Division(SplitConfig settings, IMessageSplitter? splitter, IStepCompiler compiler)
     {
         if (settings.Entries == false)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "entries", "expected true, or another way to find the items");
         if (settings.Entries == true)
             return EntriesOf;
-        return CompileSplitter(settings, compiler) is { } splitter ? context => splitter.Split(context.Message.Body) : null;
+        return splitter is null ? null : context => splitter.Split(context.Message.Body);
     }
 
     private static IEnumerable<SplitItem> EntriesOf(MessageContext context)

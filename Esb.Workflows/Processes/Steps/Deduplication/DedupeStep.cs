@@ -46,7 +46,12 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
             compiler.Errors.Add("ESB-CFG-VALUE", step.Path, "only a process waits for its end; a workflow has correlation", step.Origin);
         return new StepModel(step, "dedupe")
         {
-            Traits = new StepTraits { Values = [settings.Key], AwaitsEnd = true },
+            Traits = new StepTraits
+            {
+                Streams = true,
+                Values = [settings.Key],
+                AwaitsEnd = true,
+            },
             Bind = key is null ? null : services => Run(settings, step.Place, key, services),
         };
     }

@@ -38,7 +38,7 @@ internal sealed class ThrottleStep : StepFactory<ThrottleConfig>
         var key = settings.Key is null ? null : compiler.Expressions.Compile(settings.Key, compiler.Errors);
         return new StepModel(step, $"throttle({settings.Rate})")
         {
-            Traits = new StepTraits { Values = settings.Key is { } named ? [named] : [] },
+            Traits = new StepTraits { Streams = true, Values = settings.Key is { } named ? [named] : [] },
             Bind =
                 key is null && settings.Key is not null
                     ? null

@@ -18,51 +18,13 @@ public sealed class PgpTests
     public void MakeKeys()
     {
         _keys = new SecureKeyFiles();
-        foreach (var name in new[] { "us", "partner" })
-        {
-            _keys.Write(
-                "key.txt",
-                $"""
-                Key-Type: RSA
-                Key-Length: 2048
-                Key-Usage: sign,cert
-                Subkey-Type: RSA
-                Subkey-Length: 2048
-                Subkey-Usage: encrypt
-                Name-Email: {name}@example.org
-                Expire-Date: 0
-                {(name == "us" ? "Passphrase: geheim" : "%no-protection")}
-                %commit
-
-                """
-            );
-            _keys.Run("gpg", "--batch", "--pinentry-mode", "loopback", "--generate-key", "key.txt");
-            _keys.Run("gpg", "--batch", "--yes", "--armor", "--output", $"{name}.pub", "--export", $"{name}@example.org");
-            _keys.Run(
-                "gpg",
-                "--batch",
-                "--yes",
-                "--armor",
-                "--pinentry-mode",
-                "loopback",
-                "--passphrase",
-                name == "us" ? "geheim" : "",
-                "--output",
-                $"{name}.sec",
-                "--export-secret-keys",
-                $"{name}@example.org"
-            );
-            File.SetUnixFileMode(_keys.PathOf($"{name}.sec"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
-        }
-
-        _keys.Write("pass.txt", "geheim");
-        File.SetUnixFileMode(_keys.PathOf("pass.txt"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        _keys.MakePgpKeys();
     }
 
     [OneTimeTearDown]
     public void DeleteKeys()
     {
-        _keys.Run("gpgconf", "--kill", "gpg-agent");
+        _keys.StopPgpAgent();
         _keys.Dispose();
     }
 

@@ -57,6 +57,54 @@ internal sealed class SecureKeyFiles : IDisposable
         Assert.That(process.ExitCode, Is.Zero, () => $"{program} {string.Join(' ', arguments)}: {error.Result}");
     }
 
+    /// <summary>Makes keys of OpenPGP: <c>us.sec</c> with the passphrase in <c>pass.txt</c>, <c>partner.sec</c>, and <c>us.pub</c>,
+    /// <c>partner.pub</c>.</summary>
+    public void MakePgpKeys()
+    {
+        foreach (var name in new[] { "us", "partner" })
+        {
+            Write(
+                "key.txt",
+                $"""
+                Key-Type: RSA
+                Key-Length: 2048
+                Key-Usage: sign,cert
+                Subkey-Type: RSA
+                Subkey-Length: 2048
+                Subkey-Usage: encrypt
+                Name-Email: {name}@example.org
+                Expire-Date: 0
+                {(name == "us" ? "Passphrase: geheim" : "%no-protection")}
+                %commit
+
+                """
+            );
+            Run("gpg", "--batch", "--pinentry-mode", "loopback", "--generate-key", "key.txt");
+            Run("gpg", "--batch", "--yes", "--armor", "--output", $"{name}.pub", "--export", $"{name}@example.org");
+            Run(
+                "gpg",
+                "--batch",
+                "--yes",
+                "--armor",
+                "--pinentry-mode",
+                "loopback",
+                "--passphrase",
+                name == "us" ? "geheim" : "",
+                "--output",
+                $"{name}.sec",
+                "--export-secret-keys",
+                $"{name}@example.org"
+            );
+            File.SetUnixFileMode(PathOf($"{name}.sec"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+
+        Write("pass.txt", "geheim");
+        File.SetUnixFileMode(PathOf("pass.txt"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    }
+
+    /// <summary>Ends the agent that <c>gpg</c> started for the folder.</summary>
+    public void StopPgpAgent() => Run("gpgconf", "--kill", "gpg-agent");
+
     public void Dispose()
     {
         _ca.Dispose();

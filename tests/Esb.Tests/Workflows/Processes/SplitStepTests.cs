@@ -174,7 +174,20 @@ public sealed class SplitStepTests
     [TestCase("""{ "format": "fixed", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-VALUE")]
     [TestCase("""{ "format": "nothing", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-REF")]
     [TestCase("""{ "jsonpath": "$[*]", "xpath": "/a", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-ONEOF")]
-    [TestCase("""{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "publish": "orders.a" }] }""", "ESB-CFG-UNAVAILABLE")]
+    [TestCase(
+        """{ "jsonpath": "$[*]", "mode": "all-or-nothing", "maxFailed": 1, "steps": [{ "publish": "orders.a" }] }""",
+        "ESB-CFG-VALUE"
+    )]
+    [TestCase("""{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "call": "backend" }] }""", "ESB-CFG-VALUE")]
+    [TestCase("""{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "request": "orders.query" }] }""", "ESB-CFG-VALUE")]
+    [TestCase(
+        """{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "enrich": { "call": "backend", "into": { "property": "a" } } }] }""",
+        "ESB-CFG-VALUE"
+    )]
+    [TestCase(
+        """{ "jsonpath": "$[*]", "mode": "all-or-nothing", "steps": [{ "transaction": { "connection": "shop", "steps": [{ "publish": "orders.a" }] } }] }""",
+        "ESB-CFG-VALUE"
+    )]
     [TestCase("""{ "jsonpath": "$[*]", "steps": [] }""", "ESB-CFG-VALUE")]
     public void Settings_that_cannot_be_used_are_configuration_errors(string split, string code)
     {

@@ -1,0 +1,58 @@
+namespace Esb.Endpoints.Files;
+
+/// <summary>The bytes of a claimed file, as long as nobody writes to it. Not thread-safe.</summary>
+/// <param name="file">The file; disposed with this.</param>
+/// <param name="path">Its path.</param>
+/// <param name="length">Its length when it was taken in.</param>
+/// <param name="lastWrite">The time of its last change then.</param>
+/// <param name="busy">The failure of a file that has changed since.</param>
+internal sealed class UnchangedFile(FileStream file, string path, long length, DateTime lastWrite, Func<Exception?, Exception> busy)
+    : Stream
+{
+    public override bool CanRead => true;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => false;
+
+    public override long Length => length;
+
+    public override long Position
+    {
+        get => file.Position;
+        set => throw new NotSupportedException();
+    }
+
+    public override int Read(Span<byte> buffer) => Check(file.Read(buffer), buffer.Length);
+
+    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
+
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        Check(await file.ReadAsync(buffer, cancellationToken), buffer.Length);
+
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override void Flush() { }
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+            file.Dispose();
+        base.Dispose(disposing);
+    }
+
+    // At the end it is known that all of it was as it was taken in.
+    private int Check(int read, int asked)
+    {
+        if (asked > 0 && read == 0 && (file.Position != length || file.Length != length || File.GetLastWriteTimeUtc(path) != lastWrite))
+            throw busy(null);
+        return read;
+    }
+}

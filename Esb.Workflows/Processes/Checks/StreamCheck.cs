@@ -1,0 +1,49 @@
+using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+
+namespace Esb.Workflows.Processes.Checks;
+
+/// <summary>Rejects steps that need a body in memory in the processes of endpoints that stream it.</summary>
+internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointConfig> endpoints)
+{
+    public void Check(ConfigErrors errors)
+    {
+        foreach (var endpoint in endpoints.OfType<InboundEndpointConfig>().Where(one => one.BodyTransfer == BodyTransfer.Streamed))
+        {
+            if (endpoint.EntryProcess is { } name && processes.Find(name) is { } process)
+                Check(process.Steps.Steps, endpoint.Name, errors);
+        }
+    }
+
+    private static void Check(IEnumerable<StepModel> steps, string endpoint, ConfigErrors errors)
+    {
+        foreach (var step in steps)
+        {
+            if (!step.Traits.Streams)
+                errors.Add("ESB-CFG-VALUE", step.Path, Refusal(step, endpoint), step.Origin);
+            foreach (var value in step.Traits.Values.Where(ReadsBody))
+                errors.Add(
+                    "ESB-CFG-VALUE",
+                    value.Path,
+                    $"the body is not in memory, since '{endpoint}' streams it: expected a value of headers, properties or state",
+                    value.Origin
+                );
+            if (!step.Traits.Divides)
+            {
+                foreach (var list in step.Lists)
+                    Check(list.Steps, endpoint, errors);
+            }
+        }
+    }
+
+    private static string Refusal(StepModel step, string endpoint) =>
+        step.Traits.Divides
+            ? $"'{endpoint}' streams its bodies: expected a format of the type csv or json-lines, or an xpath of element names from the root "
+                + "such as /orders/order"
+            : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, or another transfer";
+
+    private static bool ReadsBody(IValueSource value) =>
+        value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body } || (value.Key is { } key && ReadsBody(key));
+}

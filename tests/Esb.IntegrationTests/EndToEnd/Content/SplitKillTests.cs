@@ -1,0 +1,143 @@
+using System.Globalization;
+using System.Text;
+using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.IntegrationTests.Sql;
+
+namespace Esb.IntegrationTests.EndToEnd.Content;
+
+/// <summary>Interchanges whose host is killed while it divides them: no item is lost, at most a window is published again at each kill, and
+/// none is doubled behind a unique key.</summary>
+[CancelAfter(300_000)]
+public sealed class SplitKillTests
+{
+    private const int Window = 256;
+
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(120);
+
+    private readonly string _name = $"split{Guid.NewGuid():N}"[..14];
+    private DirectoryInfo _folder = null!;
+    private Shop _shop = null!;
+    private HostProcess? _host;
+
+    [SetUp]
+    public async Task WriteConfiguration()
+    {
+        _folder = Directory.CreateTempSubdirectory("esb-split-");
+        _folder.CreateSubdirectory("in");
+        _shop = await Shop.CreateAsync();
+        await _shop.ExecuteAsync(
+            "create table items (number int primary key, message uuid not null); create table deliveries (number int not null, message uuid "
+                + "not null)"
+        );
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            $$"""
+            {
+              "name": "split",
+              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_name}}" },
+              "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_name}}" },
+              "connections": { "shop": { "provider": "npgsql", "connection": "${env:SHOP}" } },
+              "formats": { "rows": { "type": "csv", "columns": { "number": "integer", "text": "string" } } },
+              "limits": { "maxBodySize": "64MiB" },
+              "topics": { "rows": {} },
+              "endpoints": {
+                "in": { "type": "file-inbound", "folder": "in", "pattern": "*.csv", "interval": "100ms", "process": "divide" },
+                "ledger": {
+                  "type": "sql-outbound", "connection": "shop", "subscribe": ["rows.one"], "poolSize": 4, "processingThreads": 4,
+                  "execute": "with seen as (insert into deliveries values (@number, @message)) insert into items values (@number, @message) on conflict do nothing",
+                  "parameters": { "number": { "jsonpath": "$.number" }, "message": { "message": "id" } }
+                }
+              },
+              "processes": { "divide": [{ "id": "rows", "split": { "format": "rows", "steps": [{ "publish": "rows.one" }] } }] }
+            }
+            """
+        );
+    }
+
+    [TearDown]
+    public async Task StopHost()
+    {
+        if (_host is not null)
+            await _host.DisposeAsync();
+        await _shop.DisposeAsync();
+        _folder.Delete(recursive: true);
+    }
+
+    [Test]
+    public Task Interchange_is_divided_whole_although_its_host_is_killed(CancellationToken cancellationToken) =>
+        DivideAsync(items: 6_000, kills: 2, cancellationToken);
+
+    [Test, Category("Thorough")]
+    public Task Large_interchange_is_divided_whole_although_its_host_is_killed_ten_times(CancellationToken cancellationToken) =>
+        DivideAsync(items: 60_000, kills: 10, cancellationToken);
+
+    private async Task DivideAsync(int items, int kills, CancellationToken cancellationToken)
+    {
+        await DropAsync(items, cancellationToken);
+        for (var kill = 1; kill <= kills; kill++)
+        {
+            await StartAsync(cancellationToken);
+            await WaitForAsync("select count(distinct number) from deliveries", (long)items * kill / (kills + 1), cancellationToken);
+            _host!.Kill();
+            await _host.DisposeAsync();
+        }
+
+        Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.LessThan(items), "killed in the middle");
+        await StartAsync(cancellationToken);
+        await WaitForAsync("select count(*) from items", items, cancellationToken);
+        await _host!.WaitAsync(
+            _ => Task.FromResult(File.Exists(Path.Combine(_folder.FullName, "in", "done", "rows.csv"))),
+            Limit,
+            "to put the file away",
+            cancellationToken
+        );
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(items), "lost or too many");
+            Assert.That(
+                await CountAsync(
+                    "select count(*) from (select number from deliveries group by number having count(distinct message) > 1) d",
+                    cancellationToken
+                ),
+                Is.Zero,
+                "published again under another id"
+            );
+            Assert.That(
+                await CountAsync("select count(*) from deliveries", cancellationToken),
+                Is.LessThanOrEqualTo(items + (kills * 2L * Window)),
+                "a window is published again, and what was in delivery is delivered again"
+            );
+        }
+    }
+
+    // Under another name first: the endpoint must not see half of it.
+    private async Task DropAsync(int items, CancellationToken cancellationToken)
+    {
+        var text = new StringBuilder("number,text\n");
+        for (var number = 0; number < items; number++)
+            text.Append(CultureInfo.InvariantCulture, $"{number},item {number}\n");
+        var unfinished = Path.Combine(_folder.FullName, "rows.csv");
+        await File.WriteAllTextAsync(unfinished, text.ToString(), cancellationToken);
+        File.Move(unfinished, Path.Combine(_folder.FullName, "in", "rows.csv"));
+    }
+
+    private async Task StartAsync(CancellationToken cancellationToken) =>
+        _host = await HostProcess.StartAsync(
+            "esb.json",
+            _folder.FullName,
+            cancellationToken,
+            new Dictionary<string, string>
+            {
+                ["ESB_RABBITMQ"] = Servers.RabbitMq,
+                ["ESB_POSTGRES"] = Servers.Postgres,
+                ["SHOP"] = _shop.ConnectionString,
+            }
+        );
+
+    private Task WaitForAsync(string query, long count, CancellationToken cancellationToken) =>
+        _host!.WaitAsync(async token => await CountAsync(query, token) >= count, Limit, $"to bring {query} to {count}", cancellationToken);
+
+    private async Task<long> CountAsync(string query, CancellationToken cancellationToken) =>
+        (await _shop.ReadAsync<long>(query, cancellationToken))[0];
+}
