@@ -54,6 +54,14 @@ internal static class WorkflowsTelemetry
         new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
     );
 
+    private static readonly Histogram<double> Lateness = Meter.CreateHistogram(
+        EsbTelemetry.Metrics.TimerLateness,
+        "s",
+        "How late timers are worked on.",
+        tags: null,
+        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
+    );
+
     /// <summary>Counts a stored checkpoint, and the start, end or stop of the instance that it stores.</summary>
     /// <param name="instance">The instance as it is stored now.</param>
     /// <param name="before">Its stored state before. A stop is counted where the state changes, so that an edit of a suspended instance
@@ -75,6 +83,13 @@ internal static class WorkflowsTelemetry
 
     public static void TimeCheckpoint(string workflow, TimeSpan duration) =>
         CheckpointDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Workflow, workflow));
+
+    /// <summary>Records how late a timer is worked on; nothing where the host's clock is behind that of the store.</summary>
+    public static void TimeTimer(string kind, TimeSpan late)
+    {
+        if (late >= TimeSpan.Zero)
+            Lateness.Record(late.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.TimerKind, kind));
+    }
 
     public static void CountLostCopy(string step, string code) =>
         LostCopies.Add(1, new TagList { { EsbTelemetry.Tags.Step, step }, { EsbTelemetry.Tags.ErrorType, code } });

@@ -89,6 +89,9 @@ public static class EsbTelemetry
         /// <summary>A workflow of the configuration.</summary>
         public const string Workflow = "esb.workflow";
 
+        /// <summary>Kind of a timer.</summary>
+        public const string TimerKind = "esb.timer.kind";
+
         /// <summary>State of an instance of a workflow.</summary>
         public const string State = "esb.workflow.state";
 
@@ -224,6 +227,10 @@ public static class EsbTelemetry
 
         /// <summary>Histogram, s: time from the request of a checkpoint until it is stored, waiting for its group included.</summary>
         public const string WorkflowCheckpointDuration = "esb.workflow.checkpoint.duration";
+
+        /// <summary>Histogram, s: how late timers of workflows and held messages are worked on, by their kind; by the clocks of store and
+        /// host.</summary>
+        public const string TimerLateness = "esb.timer.lateness";
 
         /// <summary>Counter, {message}: copies of wire taps that no topic accepted, by step and code.</summary>
         public const string LostCopies = "esb.message.lost_copies";

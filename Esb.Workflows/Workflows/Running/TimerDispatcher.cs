@@ -71,6 +71,7 @@ internal sealed partial class TimerDispatcher(
                 foreach (var timer in claimed.Timers)
                 {
                     await _slots.WaitAsync(_stopping.Token);
+                    WorkflowsTelemetry.TimeTimer(timer.Kind, time.GetUtcNow() - timer.Due);
                     _ = FireInSlotAsync(timer);
                 }
 

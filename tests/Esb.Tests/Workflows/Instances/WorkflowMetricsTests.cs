@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
 using Esb.Core.Workflows;
 using Esb.Tests.Fakes;
+using Esb.Workflows.Workflows.Engine;
 
 namespace Esb.Tests.Workflows.Instances;
 
@@ -71,6 +72,35 @@ public sealed class WorkflowMetricsTests
             Assert.That(measured.Sum(EsbTelemetry.Metrics.WorkflowStarted), Is.EqualTo(1));
             Assert.That(measured.Sum(EsbTelemetry.Metrics.WorkflowEnded), Is.Zero);
         });
+    }
+
+    [Test]
+    public async Task Timer_tells_how_late_it_was(CancellationToken cancellationToken)
+    {
+        var late = new ConcurrentQueue<double>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, of) =>
+        {
+            if (instrument.Name == EsbTelemetry.Metrics.TimerLateness)
+                of.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<double>(
+            (_, value, tags, _) =>
+            {
+                if (tags.Contains(new KeyValuePair<string, object?>(EsbTelemetry.Tags.TimerKind, TimerKinds.Wait)))
+                    late.Enqueue(value);
+            }
+        );
+        listener.Start();
+        await using var bench = await StartAsync(
+            """{ "metered-wait": { "start": "orders.open", "steps": [{ "delay": "1s" }] } }""",
+            cancellationToken
+        );
+
+        await bench.SendAsync("metered-wait", WorkflowBench.Message("orders.open", "{}"), cancellationToken);
+        await bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
+
+        Assert.That(late, Is.Not.Empty.And.All.InRange(0, 60));
     }
 
     private static async Task<WorkflowBench> StartAsync(string workflows, CancellationToken cancellationToken)
