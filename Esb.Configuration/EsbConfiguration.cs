@@ -28,6 +28,10 @@ public sealed class EsbConfiguration
     /// <summary>The name of the configuration, shown to operators and in telemetry.</summary>
     public string Name => Section<string>("name");
 
+    /// <summary>The folder with the maps, schemas and other contents that came with its files; null if they are where the files
+    /// belong.</summary>
+    public string? Contents => _written.Origin.Contents;
+
     /// <summary>The same for every configuration that says the same as it is written: references and variables of a host do not count, nor
     /// do the files that it names.</summary>
     public string WrittenHash { get; }

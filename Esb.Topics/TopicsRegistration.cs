@@ -35,6 +35,7 @@ public static class TopicsRegistration
         services.TryAddSingleton(FindUnroutable);
         // each transport reaches its own queues
         services.TryAddSingleton(provider => (IEndpointQueues)provider.GetRequiredService<ITopicTransport>());
+        services.TryAddSingleton(provider => (IReplyAddresses)provider.GetRequiredService<ITopicTransport>());
         services.TryAddSingleton(FindFarm);
         services.TryAddSingleton<IBrokers, EndpointBrokers>();
         return services

@@ -5,6 +5,7 @@ using Esb.Core;
 using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Marks;
+using Esb.Core.Planning;
 using Esb.Core.Processes;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
@@ -48,22 +49,30 @@ public static class WorkflowsRegistration
             .AddSingleton<WireTaps>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WireTaps>());
 
-    private static IServiceCollection AddWorkflows(this IServiceCollection services)
-    {
-        services.TryAddSingleton<IAnswerSender, NoAnswers>();
-        return services
+    private static IServiceCollection AddWorkflows(this IServiceCollection services) =>
+        services
             .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
             .AddCompiling<PinnedContent, PinnedContent>()
             .AddCompiler<WorkflowModels, WorkflowCompiler>()
             .AddModel(compiling => new WorkflowSubscriptions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),
             ]))
+            .AddModel(compiling => new WorkflowTransactions([
+                .. compiling.GetRequiredService<WorkflowModels>().All.SelectMany(model => model.Transactions).Distinct(),
+            ]))
             .AddScoped<WorkflowCatalog>()
+            .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()
+            .AddSingleton<CallerAnswers>()
+            .AddSingleton<BackgroundRuns>()
+            .AddSingleton<StartAdmission>()
             .AddSingleton<WorkflowEngine>()
             .AddSingleton<IWorkflowControl, WorkflowControl>()
+            .AddSingleton<InstanceBatches>()
+            .AddSingleton<IWorkflowBatches>(provider => provider.GetRequiredService<InstanceBatches>())
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InstanceBatches>())
             .AddSingleton<WorkflowsPart>()
             .AddSingleton<IMarkSource, InstanceMarks>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WorkflowsPart>())
@@ -79,7 +88,6 @@ public static class WorkflowsRegistration
             .AddStep<ForEachStep, ForEachConfig>("forEach", "Runs steps with each item of a message.")
             .AddStep<RunWorkflowStep, ChildConfig>("runWorkflow", "Runs another workflow and waits for its end.")
             .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and goes on.");
-    }
 
     private static IServiceCollection AddSteps(this IServiceCollection services) =>
         services

@@ -40,17 +40,17 @@ public abstract record InboundEndpointConfig : EndpointConfig
     [Setting("The http-outbound endpoint that requests are relayed to, always as request and reply.", Reference = "endpoints")]
     public string? Relay { get; init; }
 
-    /// <summary>Not yet available.</summary>
-    [Setting("The workflow that messages start or continue.", Unavailable = true)]
+    /// <summary>The workflow of which each message starts an instance.</summary>
+    [Setting("The workflow of which each message starts an instance.", Reference = "workflows")]
     public string? Workflow { get; init; }
 
     /// <summary>The itinerary that messages follow.</summary>
     [Setting("The itinerary that messages follow: its name, or how one is chosen.")]
     public ItineraryChoiceConfig? Itinerary { get; init; }
 
-    /// <summary>The process that messages enter: the configured one, or that which the bus makes for the itinerary; null if there is
-    /// none.</summary>
-    public string? EntryProcess => Process ?? (Itinerary is null ? null : $"endpoint:{Name}");
+    /// <summary>The process that messages enter: the configured one, or that which the bus makes for the itinerary or the workflow; null if
+    /// there is none.</summary>
+    public string? EntryProcess => Process ?? (Itinerary is null && Workflow is null ? null : $"endpoint:{Name}");
 
     /// <summary>True if only one host of the farm reads at a time.</summary>
     [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]

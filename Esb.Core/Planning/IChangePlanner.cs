@@ -3,6 +3,9 @@ namespace Esb.Core.Planning;
 /// <summary>Plans the changes that a configuration makes on a server, and applies those that no host applies by itself.</summary>
 public interface IChangePlanner
 {
+    /// <summary>True if it can plan only within a running bus, and not for a configuration alone.</summary>
+    bool NeedsRunningBus => false;
+
     /// <summary>Plans without changing anything. Empty if the configuration uses no such server.</summary>
     /// <exception cref="Errors.EsbException">Transient: the server is unreachable.</exception>
     Task<IReadOnlyList<PlannedChange>> PlanAsync(CancellationToken cancellationToken);
@@ -13,7 +16,7 @@ public interface IChangePlanner
     /// <param name="cancellationToken">Stops between two messages.</param>
     /// <exception cref="Errors.EsbException"><c>ESB-PLAN-BUSY</c>: a user of the object to migrate does not release it.
     /// <c>ESB-PLAN-LENGTH</c>: more messages wait than the new object would keep. Transient: the server is unreachable.</exception>
-    Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken);
+    Task ApplyAsync(Action<string> tell, CancellationToken cancellationToken) => Task.CompletedTask;
 }
 
 /// <summary>Effect of a configuration on an object of a server.</summary>
@@ -30,6 +33,9 @@ public enum ChangeKind
 
     /// <summary>It can only be replaced, which no host does by itself.</summary>
     Migrate,
+
+    /// <summary>Work under way needs what is dropped, and would be suspended: refused unless it is forced.</summary>
+    Suspend,
 
     /// <summary>It belongs to another configuration, and is not touched by this one.</summary>
     Refuse,

@@ -13,6 +13,14 @@ public interface IUnitOfWork : IAsyncDisposable
     /// <summary>Adds a message that is published if, and only if, the transaction commits.</summary>
     void Publish(OutgoingMessage message);
 
+    /// <summary>Returns the result that an earlier transaction kept under an id; null if none did within 7 days.</summary>
+    /// <exception cref="Errors.EsbException">The database is unusable.</exception>
+    Task<byte[]?> FindResultAsync(Guid id, CancellationToken cancellationToken);
+
+    /// <summary>Keeps a result with the commit. Where another transaction keeps one under the same id, this one fails.</summary>
+    /// <exception cref="Errors.EsbException">The database is unusable, or has one already.</exception>
+    Task KeepResultAsync(Guid id, byte[] result, CancellationToken cancellationToken);
+
     /// <summary>Commits the transaction. If the connection is lost meanwhile, the database is queried for the outcome.</summary>
     /// <exception cref="Errors.EsbException">The transaction was not committed; or the outcome is unknown:
     /// <c>ESB-SQL-UNKNOWN</c>.</exception>

@@ -33,7 +33,8 @@ public sealed class ProcessModels
             {
                 Accepts = ReachedBy(process.Key)
                     .Any(step =>
-                        step.Traits.Publishes.Count > 0
+                        step.Traits.Accepts
+                        || step.Traits.Publishes.Count > 0
                         || step.Traits.Transaction is not null
                         || (step.Traits.HandsToTopics && step.Traits.Requests.Count == 0)
                     ),

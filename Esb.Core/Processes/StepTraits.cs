@@ -72,6 +72,9 @@ public sealed record StepTraits
     /// <summary>True if its lists run with parts of the body rather than with the body.</summary>
     public bool Divides { get; init; }
 
+    /// <summary>True if the message is kept once it has worked, so that its receipt is recorded first, as before a publish.</summary>
+    public bool Accepts { get; init; }
+
     /// <summary>True if it runs at most one of its lists with the whole message, and does nothing behind it: a step inside may hold the
     /// message.</summary>
     public bool Branches { get; init; }

@@ -1,7 +1,7 @@
 namespace Esb.Core.Topics;
 
 /// <summary>Services that the hosts of a bus share over one transport. Thread-safe.</summary>
-public interface IBusTransport : ITopicTransport, IEndpointQueues
+public interface IBusTransport : ITopicTransport, IEndpointQueues, IReplyAddresses
 {
     /// <summary>Messages to which no endpoint subscribed.</summary>
     IUnroutableMessages Unroutable { get; }

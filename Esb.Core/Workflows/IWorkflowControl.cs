@@ -38,7 +38,36 @@ public interface IWorkflowControl
     /// <summary>Sets variables of an instance that does not run; null removes one.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-WFL-GONE</c>, <c>ESB-WFL-ACTION</c>.</exception>
     Task<WorkflowInstance> SetVariablesAsync(Guid id, JsonObject variables, OperatorDecision decision, CancellationToken cancellationToken);
+
+    /// <summary>Moves the living instances of a workflow to one of its definitions; none if one of them could not be moved.</summary>
+    /// <param name="workflow">The workflow.</param>
+    /// <param name="to">The hash of the definition, or its beginning; null for the one that starts instances.</param>
+    /// <param name="isDryRun">True to tell only what would be moved.</param>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="cancellationToken">Cancels between two instances.</param>
+    /// <exception cref="Errors.EsbException"><c>ESB-WFL-UNKNOWN</c>, <c>ESB-WFL-STRANDED</c>.</exception>
+    Task<WorkflowMigration> MigrateAsync(
+        string workflow,
+        string? to,
+        bool isDryRun,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    );
 }
+
+/// <summary>Instances that move to another definition of their workflow.</summary>
+/// <param name="Workflow">The workflow.</param>
+/// <param name="To">Hash of the definition.</param>
+/// <param name="Movable">Living instances of other definitions whose place has a counterpart.</param>
+/// <param name="Moved">How many were moved; 0 of a dry run.</param>
+/// <param name="Obstacles">Why others cannot be, most frequent first, 20 at most.</param>
+public sealed record WorkflowMigration(string Workflow, string To, long Movable, long Moved, IReadOnlyList<MigrationObstacle> Obstacles);
+
+/// <summary>Why instances cannot move.</summary>
+/// <param name="From">Hash of their definition.</param>
+/// <param name="Instances">Their number.</param>
+/// <param name="Reason">Why.</param>
+public sealed record MigrationObstacle(string From, long Instances, string Reason);
 
 /// <summary>A definition of a workflow.</summary>
 /// <param name="Workflow">The workflow.</param>

@@ -48,6 +48,12 @@ public interface IWorkflowStore
     /// <summary>Counts instances by workflow, definition, state and step; those that have ended only by state.</summary>
     Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken);
 
+    /// <summary>Counts the instances of a workflow that have not ended, up to a number.</summary>
+    Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken);
+
+    /// <summary>Returns early messages of a workflow with a wait of this hash, oldest first.</summary>
+    Task<IReadOnlyList<Guid>> FindHeldStartsAsync(string workflow, string wait, int limit, CancellationToken cancellationToken);
+
     /// <summary>Returns the children that an instance runs and waits for, and that have not ended.</summary>
     Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken);
 

@@ -21,7 +21,7 @@ internal sealed partial class MarkKeeper(
     private readonly CancellationTokenSource _stopping = new();
     private readonly Meter _meter = new(EndpointsTelemetry.Meter.Name); // per host: gauges keep references to their sources
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Name, string? Endpoint), MarkState> _states = [];
+    private readonly Dictionary<IMarkSource, IReadOnlyList<MarkState>> _states = []; // as each source last measured
     private readonly HashSet<IMarkSource> _away = [];
     private volatile string? _obstacle;
     private Task _measuring = Task.CompletedTask;
@@ -33,7 +33,7 @@ internal sealed partial class MarkKeeper(
         get
         {
             lock (_gate)
-                return [.. _states.Values];
+                return [.. _states.Values.SelectMany(states => states)];
         }
     }
 
@@ -78,18 +78,30 @@ internal sealed partial class MarkKeeper(
         _stopping.Dispose();
     }
 
-    /// <summary>Measures a source once.</summary>
+    /// <summary>Measures a source once. What it no longer measures, because its marks or its endpoint were removed, is forgotten.</summary>
     internal async Task LookAsync(IMarkSource source, CancellationToken cancellationToken)
     {
         var measures = await source.MeasureAsync(cancellationToken);
-        foreach (var measure in measures)
-            Note(measure);
+        IReadOnlyList<MarkState> before;
+        List<MarkState> after;
         lock (_gate)
         {
+            before = _states.GetValueOrDefault(source) ?? [];
+            after = [.. measures.Select(measure => Compare(measure, Find(before, measure)))];
+            _states[source] = after;
             _obstacle = _states
-                .Values.Where(state => state is { IsCrossed: true, Measure.HoldsIntake: true })
+                .Values.SelectMany(states => states)
+                .Where(state => state is { IsCrossed: true, Measure.HoldsIntake: true })
                 .Select(Describe)
                 .FirstOrDefault();
+        }
+
+        foreach (var state in after.Where(state => state.IsCrossed != (Find(before, state.Measure)?.IsCrossed ?? false)))
+            Tell(state);
+        foreach (var state in before.Where(state => state.IsCrossed && Find(after, state.Measure) is null))
+        {
+            var text = Describe(state);
+            LogRemoved(text);
         }
     }
 
@@ -116,28 +128,21 @@ internal sealed partial class MarkKeeper(
         }
     }
 
-    private void Note(MarkMeasure measure)
+    private MarkState Compare(MarkMeasure measure, MarkState? before)
     {
-        MarkState state;
-        bool hasChanged;
-        lock (_gate)
-        {
-            var before = _states.GetValueOrDefault((measure.Name, measure.Endpoint));
-            var was = before?.IsCrossed == true;
-            var isCrossed = measure.IsCrossed ?? (was ? measure.Value > measure.Low : measure.Value >= measure.High);
-            hasChanged = isCrossed != was;
-            state = new MarkState(
-                measure,
-                isCrossed,
-                hasChanged ? time.GetUtcNow() : before?.Since,
-                (before?.Crossings ?? 0) + (hasChanged && isCrossed ? 1 : 0)
-            );
-            _states[(measure.Name, measure.Endpoint)] = state;
-        }
-
-        if (hasChanged)
-            Tell(state);
+        var was = before?.IsCrossed == true;
+        var isCrossed = measure.IsCrossed ?? (was ? measure.Value > measure.Low : measure.Value >= measure.High);
+        var hasChanged = isCrossed != was;
+        return new MarkState(
+            measure,
+            isCrossed,
+            hasChanged ? time.GetUtcNow() : before?.Since,
+            (before?.Crossings ?? 0) + (hasChanged && isCrossed ? 1 : 0)
+        );
     }
+
+    private static MarkState? Find(IReadOnlyList<MarkState> states, MarkMeasure measure) =>
+        states.FirstOrDefault(state => (state.Measure.Name, state.Measure.Endpoint) == (measure.Name, measure.Endpoint));
 
     private void Tell(MarkState state)
     {
@@ -188,6 +193,9 @@ internal sealed partial class MarkKeeper(
 
     [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Down to the low mark again. {Mark}")]
     private partial void LogFallen(string mark);
+
+    [LoggerMessage(EventId = 2663, Level = LogLevel.Information, Message = "No longer measured, and no longer crossed. {Mark}")]
+    private partial void LogRemoved(string mark);
 
     [LoggerMessage(EventId = 2662, Level = LogLevel.Warning, Message = "{Source} could not measure; the last measurement stays")]
     private partial void LogNotMeasured(Exception exception, string source);

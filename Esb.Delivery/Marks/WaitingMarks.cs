@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Marks;
 using Esb.Core.Topics;
 
@@ -19,6 +20,8 @@ internal sealed class WaitingMarks(Live<EndpointModels> endpoints, ITopicTranspo
                 continue;
             if (await transport.CountWaitingAsync(Subscription.Of(endpoint), cancellationToken) is { } waiting)
                 measures.Add(new MarkMeasure(MarkNames.Waiting, endpoint.Name, waiting, high, endpoint.WaitingLow ?? high / 2, "messages"));
+            else if (transport.IsDurable) // otherwise the mark would be forgotten, and cross again
+                throw new EsbException("ESB-TOPIC-UNAVAILABLE", "The queues cannot be counted: not connected.", FaultKind.Unavailable);
         }
 
         return measures;

@@ -367,13 +367,13 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         {
             var current = _current;
             var opensPaused = current.Paused == true; // the transport learns of the pause only after it has subscribed
-            DeliveryHandler receive = (delivery, token) =>
-                opensPaused && _current.Paused == true
+            DeliveryHandler work = (delivery, token) => _receiver.ReceiveAsync(delivery, lease, token);
+            DeliveryHandler guarded = opening is null ? work : (delivery, token) => opening.WorkAsync(() => work(delivery, token), token);
+            // Before the guard: the pause waits for deliveries, and what the guard holds waits for the end of this method.
+            DeliveryHandler handler = (delivery, token) =>
+                (_isHeld && opening is not null) || (opensPaused && _current.Paused == true)
                     ? ValueTask.FromResult(Settlement.Return)
-                    : _receiver.ReceiveAsync(delivery, lease, token);
-            DeliveryHandler handler = opening is null
-                ? receive
-                : (delivery, token) => opening.WorkAsync(() => receive(delivery, token), token);
+                    : guarded(delivery, token);
             var subscription = await _services.Transport.SubscribeAsync(SubscriptionFor(current), handler, cancellationToken);
             _subscription = subscription;
             if (current.Paused == true || _isHeld)

@@ -177,10 +177,7 @@ internal sealed partial class DeliveredProcess(
         var (made, status) = (context.WithProperties(context.Message), ProcessStatus.Of(context));
         await made.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var headers = made.Headers.Without(EsbHeaders.Hops);
-        return made with
-        {
-            Headers = status is { } code ? headers.With(EsbHeaders.Status, code.ToString(CultureInfo.InvariantCulture)) : headers,
-        };
+        return made with { Headers = ProcessStatus.On(headers, status) };
     }
 
     // The failure concerns the message. It delays every message only if a called endpoint is unreachable and nothing has been published

@@ -5,6 +5,7 @@ using Esb.Core.Errors;
 using Esb.Host.Commands.Audit;
 using Esb.Host.Commands.Configuration;
 using Esb.Host.Commands.DeadLetters;
+using Esb.Host.Commands.Documents;
 using Esb.Host.Commands.Endpoints;
 using Esb.Host.Commands.Itineraries;
 using Esb.Host.Commands.Logging;
@@ -83,6 +84,7 @@ internal static class EsbCommandLine
             new ValidateCommand(context),
             new ExplainCommand(context),
             new SchemaCommand(context),
+            new DocsCommand(context),
             new TransformCommand(context),
             new ConvertCommand(context),
             new ReloadCommand(context),

@@ -22,12 +22,11 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
             var folder = Directory
                 .CreateDirectory(Path.Combine(Path.GetFullPath(store.Folder), "workflows", definition.Hash[..16]))
                 .FullName;
-            File.WriteAllText(Path.Combine(folder, "esb.json"), ConfigurationOf(definition, folder).ToJsonString());
-            return revisions.Keep(source.Compile(Path.Combine(folder, "esb.json"))).Services;
+            return revisions.Keep(Compile(definition, revisions.Current.Services, folder)).Services;
         }
         catch (ConfigurationRefusedException ex)
         {
-            throw Refused(definition, string.Join(" ", ex.Errors.Take(3).Select(error => $"{error.Code} {error.Describe()}")), ex);
+            throw Refused(definition, Summary(ex), ex);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
@@ -35,9 +34,55 @@ internal sealed class PinnedDefinitions(ConfigurationSource source, LiveRevision
         }
     }
 
-    private JsonObject ConfigurationOf(StoredDefinition definition, string folder)
+    public string? FindObstacle(StoredDefinition definition, IServiceProvider next)
     {
-        var configuration = revisions.Current.Services.GetRequiredService<BusModel>().Configuration.WrittenJson;
+        var folder = Directory.CreateTempSubdirectory("esb-definition-");
+        try
+        {
+            Compile(definition, next, folder.FullName);
+            return null;
+        }
+        catch (ConfigurationRefusedException ex)
+        {
+            return Summary(ex);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static string Summary(ConfigurationRefusedException refused) =>
+        string.Join(" ", refused.Errors.Take(3).Select(error => $"{error.Code} {error.Describe()}"));
+
+    private BusModel Compile(StoredDefinition definition, IServiceProvider services, string folder)
+    {
+        var model = services.GetRequiredService<BusModel>();
+        CopyContents(model, folder);
+        var file = Path.Combine(folder, "esb.json");
+        File.WriteAllText(file, ConfigurationOf(definition, model, folder).ToJsonString());
+        return source.Compile(file);
+    }
+
+    // Those of a version; others are found where the configuration belongs.
+    private static void CopyContents(BusModel model, string folder)
+    {
+        if (model.Configuration.Contents is not { } contents)
+            return;
+        foreach (var path in model.ContentPaths)
+        {
+            var name = Path.GetRelativePath(contents, path);
+            if (name.StartsWith("..", StringComparison.Ordinal) || Path.IsPathRooted(name))
+                continue;
+            var copy = Path.Combine(folder, name);
+            Directory.CreateDirectory(Path.GetDirectoryName(copy)!);
+            File.Copy(path, copy, overwrite: true);
+        }
+    }
+
+    private static JsonObject ConfigurationOf(StoredDefinition definition, BusModel model, string folder)
+    {
+        var configuration = model.Configuration.WrittenJson;
         var pinned = JsonNode.Parse(definition.Content)!.AsObject();
         foreach (var section in Sections)
         {

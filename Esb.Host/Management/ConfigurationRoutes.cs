@@ -14,11 +14,13 @@ internal static class ConfigurationRoutes
         api.MapGet("/configuration", () => Describe(live.Current));
         api.MapPost(
             "/configuration/reload",
-            (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: false, cancellationToken)
+            (HttpRequest request, bool? force, CancellationToken cancellationToken) =>
+                ReloadAsync(bus, request, new ExchangeMeans(Migrates: false, force == true), cancellationToken)
         );
         api.MapPost(
             "/configuration/migrate",
-            (HttpRequest request, CancellationToken cancellationToken) => ReloadAsync(bus, request, migrates: true, cancellationToken)
+            (HttpRequest request, bool? force, CancellationToken cancellationToken) =>
+                ReloadAsync(bus, request, new ExchangeMeans(Migrates: true, force == true), cancellationToken)
         );
         api.MapPost(
             "/configuration/plan",
@@ -44,14 +46,14 @@ internal static class ConfigurationRoutes
     private static async Task<IResult> ReloadAsync(
         IServiceProvider bus,
         HttpRequest request,
-        bool migrates,
+        ExchangeMeans means,
         CancellationToken cancellationToken
     )
     {
         var desk = bus.GetRequiredService<ReloadDesk>();
         try
         {
-            return TypedResults.Ok(await desk.ReloadAsync(Operators.DecisionOf(request, reason: null), migrates, cancellationToken));
+            return TypedResults.Ok(await desk.ReloadAsync(Operators.DecisionOf(request, reason: null), means, cancellationToken));
         }
         catch (ConfigurationRefusedException ex)
         {

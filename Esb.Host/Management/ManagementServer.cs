@@ -117,7 +117,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application.Use(pipeline.RequireKeyAsync);
         application.Use(new CommandKeys(bus.GetService<Core.Storage.IIdempotencyKeys>(), time, _logger).RunAsync);
         application.MapHealth(bus);
-        application.MapGroup("/api").MapWorkflowRoutes(bus).MapItineraryRoutes(bus);
+        application.MapGroup("/api").MapWorkflowRoutes(bus).MapWorkflowBatchRoutes(bus).MapItineraryRoutes(bus);
         application.MapPrometheus(bus);
         application.MapConsole();
         application

@@ -32,6 +32,10 @@ internal static class RouteRoles
         "POST /api/workflows/{id}/terminate",
         "POST /api/workflows/{id}/fire",
         "PATCH /api/workflows/{id}/variables",
+        "POST /api/workflows/batches",
+        "POST /api/workflows/batches/preview",
+        "POST /api/workflows/batches/{id}/stop",
+        "POST /api/workflows/migrations",
         "DELETE /api/metrics/peaks",
     ];
 
@@ -51,7 +55,8 @@ internal static class RouteRoles
             ? Of(method, route.RoutePattern.RawText ?? "")
             : ManagementRole.Administrator;
 
-    private static ManagementRole Of(string method, string pattern)
+    /// <summary>The least role for a route.</summary>
+    public static ManagementRole Of(string method, string pattern)
     {
         var route = $"{method} /{pattern.Trim('/')}";
         if (OfConsole.TryGetValue(route, out var role))

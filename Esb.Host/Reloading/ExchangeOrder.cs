@@ -16,8 +16,8 @@ internal sealed record ExchangeOrder(string Kind, OperatorDecision Decision, Fun
     public const string AutomaticRollback = "automatic rollback";
     public const string CatchUp = "catch up";
 
-    /// <summary>True to create replacement queues and tables and to move waiting messages to them.</summary>
-    public bool Migrates { get; init; }
+    /// <summary>What the operator has agreed to.</summary>
+    public ExchangeMeans Means { get; init; }
 
     /// <summary>The version that the change was made of; null if any will do.</summary>
     public long? BasedOn { get; init; }
@@ -28,3 +28,8 @@ internal sealed record ExchangeOrder(string Kind, OperatorDecision Decision, Fun
     /// <summary>True if it is put out of service again where an endpoint cannot start with it.</summary>
     public bool IsRevocable => Kind is Reload or Apply;
 }
+
+/// <summary>What an operator agrees to, so that an exchange is not refused.</summary>
+/// <param name="Migrates">True to create replacement queues and tables and to move waiting messages to them.</param>
+/// <param name="Suspends">True to suspend instances of workflows that could not go on.</param>
+internal readonly record struct ExchangeMeans(bool Migrates, bool Suspends);

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Esb.Host.Reloading;
 
 /// <summary>Requests a host to prepare a revision. Carries no configuration: each host reads its own files, or a version in
@@ -10,6 +12,13 @@ internal sealed record PrepareReload(Guid Id, string Revision, string By, bool M
 {
     /// <summary>How the revision comes, as <see cref="ExchangeOrder.Kind"/>.</summary>
     public string Kind { get; init; } = ExchangeOrder.Reload;
+
+    /// <summary>True if instances of workflows that could not go on are suspended.</summary>
+    public bool Suspends { get; init; }
+
+    /// <summary>What the operator has agreed to.</summary>
+    [JsonIgnore]
+    public ExchangeMeans Means => new(Migrates, Suspends);
 
     /// <summary>The version in the shared store; null if there is none.</summary>
     public long? Version { get; init; }

@@ -12,26 +12,34 @@ internal sealed class OutsideChanges(Revision current, Revision next)
     /// <summary>Reports changes that a host does not make by itself. A conflict that exists under the running revision refuses
     /// nothing.</summary>
     /// <param name="errors">Receives an error for each change.</param>
-    /// <param name="migrates">True if a migration will make the changes.</param>
+    /// <param name="means">What an operator has agreed to.</param>
     /// <param name="cancellationToken">Cancels the check.</param>
-    public async Task RefuseAsync(ConfigErrors errors, bool migrates, CancellationToken cancellationToken)
+    public async Task RefuseAsync(ConfigErrors errors, ExchangeMeans means, CancellationToken cancellationToken)
     {
-        var refused = (await PlanAsync(next, cancellationToken))
-            .Where(change => change.Kind == ChangeKind.Refuse || (change.Kind == ChangeKind.Migrate && !migrates))
-            .ToList();
+        var refused = (await PlanAsync(next, cancellationToken)).Where(change => IsRefused(change.Kind, means)).ToList();
         if (refused.Count == 0)
             return;
         var known = (await PlanAsync(current, cancellationToken))
-            .Where(change => change.Kind is ChangeKind.Refuse or ChangeKind.Migrate)
+            .Where(change => IsRefused(change.Kind, default))
             .Select(change => change.Object)
             .ToHashSet();
         foreach (var change in refused.Where(change => !known.Contains(change.Object)))
-            errors.Add(
-                "ESB-CONFIG-MIGRATION",
-                change.Object,
-                change.Kind == ChangeKind.Refuse ? change.Detail : $"{change.Detail}; esb reload --migrate makes it"
-            );
+            errors.Add(CodeOf(change.Kind), change.Object, $"{change.Detail}{HintOf(change.Kind)}");
     }
+
+    /// <summary>The code of an error that a change is.</summary>
+    public static string CodeOf(ChangeKind kind) => kind == ChangeKind.Suspend ? "ESB-WFL-NEEDED" : "ESB-CONFIG-MIGRATION";
+
+    private static bool IsRefused(ChangeKind kind, ExchangeMeans means) =>
+        kind == ChangeKind.Refuse || (kind == ChangeKind.Migrate && !means.Migrates) || (kind == ChangeKind.Suspend && !means.Suspends);
+
+    private static string HintOf(ChangeKind kind) =>
+        kind switch
+        {
+            ChangeKind.Migrate => "; esb reload --migrate makes it",
+            ChangeKind.Suspend => "; --force suspends them",
+            _ => "",
+        };
 
     // An unreachable server refuses nothing: its endpoints pause until it is back, and report the conflict then.
     private static async Task<List<PlannedChange>> PlanAsync(Revision revision, CancellationToken cancellationToken)

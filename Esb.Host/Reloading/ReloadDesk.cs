@@ -52,11 +52,11 @@ internal sealed partial class ReloadDesk(
 
     /// <summary>Reads the configuration again on every host of the farm, and exchanges the changes on all hosts or on none.</summary>
     /// <param name="decision">The operator and the reason.</param>
-    /// <param name="migrates">True to create replacement queues and tables and to move waiting messages to them.</param>
+    /// <param name="means">What the operator has agreed to.</param>
     /// <param name="cancellationToken">Cancels the wait before the exchange; an exchange in progress is completed.</param>
     /// <inheritdoc cref="ExchangeAsync"/>
-    public Task<ReloadResult> ReloadAsync(OperatorDecision decision, bool migrates, CancellationToken cancellationToken) =>
-        ExchangeAsync(new ExchangeOrder(ExchangeOrder.Reload, decision, reader.ReadAsync) { Migrates = migrates }, cancellationToken);
+    public Task<ReloadResult> ReloadAsync(OperatorDecision decision, ExchangeMeans means, CancellationToken cancellationToken) =>
+        ExchangeAsync(new ExchangeOrder(ExchangeOrder.Reload, decision, reader.ReadAsync) { Means = means }, cancellationToken);
 
     /// <summary>Puts another configuration into service on every host of the farm, or on none.</summary>
     /// <param name="order">What it is, and for whom.</param>
@@ -103,7 +103,7 @@ internal sealed partial class ReloadDesk(
             var wanted = read.Model.Revision;
             if (wanted != question.Revision)
                 throw Differs(question.Revision, $"its files say revision {wanted}, and not {question.Revision}");
-            var prepared = await exchange.PrepareAsync(read.Model, question.Migrates, cancellationToken);
+            var prepared = await exchange.PrepareAsync(read.Model, question.Means, cancellationToken);
             var waiting = new UndecidedReload(question, read, prepared, time);
             lock (_gate)
                 _waiting = waiting;
@@ -186,7 +186,7 @@ internal sealed partial class ReloadDesk(
     private async Task<ReloadResult> ExchangeInTurnAsync(ExchangeOrder order, CancellationToken cancellationToken)
     {
         var read = await order.Read(cancellationToken);
-        var prepared = await exchange.PrepareAsync(read.Model, order.Migrates, cancellationToken);
+        var prepared = await exchange.PrepareAsync(read.Model, order.Means, cancellationToken);
         if (prepared.Next is null && (order.IsLocal || !others.Any))
         {
             _notice = null;
@@ -248,14 +248,15 @@ internal sealed partial class ReloadDesk(
         else
             read = Running;
         await others.RequireAsync(
-            new PrepareReload(id, prepared.Wanted, order.Decision.By, order.Migrates)
+            new PrepareReload(id, prepared.Wanted, order.Decision.By, order.Means.Migrates)
             {
                 Kind = order.Kind,
+                Suspends = order.Means.Suspends,
                 Version = ledger.IsShared ? read.Number : null,
             },
             cancellationToken
         );
-        if (order.Migrates)
+        if (order.Means.Migrates)
             await exchange.MigrateAsync(prepared, cancellationToken);
         if (isNew)
             await ledger.AcceptAsync(read.Number, id);
@@ -273,7 +274,10 @@ internal sealed partial class ReloadDesk(
             ExchangeOrder.AutomaticRollback,
             new OperatorDecision("esb", reason),
             _ => Task.FromResult(before with { Number = null })
-        );
+        )
+        {
+            Means = new ExchangeMeans(Migrates: false, Suspends: true), // what ran a moment ago runs again in any case
+        };
         try
         {
             await ExchangeInTurnAsync(order, _stopping.Token);

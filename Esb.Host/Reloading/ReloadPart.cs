@@ -113,7 +113,7 @@ internal sealed class ReloadPart(
     {
         try
         {
-            await desk.ReloadAsync(new OperatorDecision(by, Reason: null), migrates: false, _stopping.Token);
+            await desk.ReloadAsync(new OperatorDecision(by, Reason: null), default, _stopping.Token);
         }
         catch (Exception ex) when (ex is ConfigurationRefusedException or EsbException or OperationCanceledException)
         {

@@ -54,26 +54,26 @@ internal sealed partial class RevisionExchange(
 
     /// <summary>Prepares the exchange with a configuration that was compiled.</summary>
     /// <param name="after">The configuration.</param>
-    /// <param name="migrates">True if waiting messages will be moved before the activation.</param>
+    /// <param name="means">What the operator has agreed to; waiting messages are moved before the activation.</param>
     /// <param name="cancellationToken">Cancels and undoes the preparation.</param>
     /// <exception cref="ConfigurationRefusedException">With every error; the preparation is undone.</exception>
     /// <exception cref="EsbException"><c>ESB-CONFIG-BUSY</c>: too many revisions have work in progress, or a part exceeded its time
     /// limit.</exception>
-    public async Task<PreparedExchange> PrepareAsync(BusModel after, bool migrates, CancellationToken cancellationToken)
+    public async Task<PreparedExchange> PrepareAsync(BusModel after, ExchangeMeans means, CancellationToken cancellationToken)
     {
         var before = live.Current;
         var changes = new RevisionChanges(before, after, sections, fixedSettings, tuning?.Tuned);
         if (!changes.Any)
             return new PreparedExchange(before, after, changes, Next: null);
         var errors = new ConfigErrors();
-        changes.Refuse(errors, mayMigrate: transport.SpansHosts, migrates);
+        changes.Refuse(errors, mayMigrate: transport.SpansHosts, means.Migrates);
         if (errors.Any)
             throw new ConfigurationRefusedException(errors.All) { Revision = after.Revision };
         await WaitForRoomAsync(cancellationToken);
         var prepared = new PreparedExchange(before, after, changes, revisions.Add(after));
         try
         {
-            await PrepareAsync(prepared, migrates, cancellationToken);
+            await PrepareAsync(prepared, means, cancellationToken);
             return prepared;
         }
         catch
@@ -147,7 +147,7 @@ internal sealed partial class RevisionExchange(
         }
     }
 
-    private async Task PrepareAsync(PreparedExchange prepared, bool migrates, CancellationToken cancellationToken)
+    private async Task PrepareAsync(PreparedExchange prepared, ExchangeMeans means, CancellationToken cancellationToken)
     {
         var errors = new ConfigErrors();
         using var limit = new CancellationTokenSource(LongestPrepare, time);
@@ -156,7 +156,7 @@ internal sealed partial class RevisionExchange(
         {
             foreach (var part in InOrder())
                 await part.PrepareAsync(prepared.Next!, errors, either.Token);
-            await new OutsideChanges(revisions.Current, prepared.Next!).RefuseAsync(errors, migrates, either.Token);
+            await new OutsideChanges(revisions.Current, prepared.Next!).RefuseAsync(errors, means, either.Token);
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {

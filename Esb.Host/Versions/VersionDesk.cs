@@ -53,7 +53,7 @@ internal sealed class VersionDesk(IConfigurationVersions versions, VersionReader
         return desk.ExchangeAsync(
             new ExchangeOrder(ExchangeOrder.Apply, decision, token => reader.ReadAsync(content, token))
             {
-                Migrates = applied.Migrate,
+                Means = new ExchangeMeans(applied.Migrate, applied.Force),
                 BasedOn = applied.BasedOn,
             },
             cancellationToken
@@ -70,7 +70,7 @@ internal sealed class VersionDesk(IConfigurationVersions versions, VersionReader
         return await desk.ExchangeAsync(
             new ExchangeOrder(ExchangeOrder.Rollback, decision, token => reader.ReadAsync(stored.Content, token))
             {
-                Migrates = back.Migrate,
+                Means = new ExchangeMeans(back.Migrate, back.Force),
             },
             cancellationToken
         );
@@ -101,6 +101,9 @@ internal sealed record AppliedConfiguration
 
     /// <summary>True to make other queues and tables where it needs them, and to move what waits.</summary>
     public bool Migrate { get; init; }
+
+    /// <summary>True to suspend instances of workflows that could not go on.</summary>
+    public bool Force { get; init; }
 }
 
 /// <summary>The version that an operator goes back to.</summary>
@@ -114,6 +117,9 @@ internal sealed record RolledBack
 
     /// <summary>True to make other queues and tables where it needs them, and to move what waits.</summary>
     public bool Migrate { get; init; }
+
+    /// <summary>True to suspend instances of workflows that could not go on.</summary>
+    public bool Force { get; init; }
 }
 
 /// <summary>A version in API responses.</summary>

@@ -106,7 +106,10 @@ internal sealed partial class VersionKeeper(
 
         if (newest.Number == _refused)
             return;
-        var order = new ExchangeOrder(ExchangeOrder.CatchUp, new OperatorDecision(newest.By, newest.Reason), reader.ReadAsync);
+        var order = new ExchangeOrder(ExchangeOrder.CatchUp, new OperatorDecision(newest.By, newest.Reason), reader.ReadAsync)
+        {
+            Means = new ExchangeMeans(Migrates: false, Suspends: true), // it was accepted
+        };
         try
         {
             await desk.ExchangeAsync(order, cancellationToken);

@@ -16,6 +16,8 @@ internal sealed partial class VersionLedger(
 {
     private static readonly TimeSpan FileLimit = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestDoubt = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan LongestTurn = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(500);
 
     /// <summary>True if all hosts read the same versions.</summary>
@@ -47,12 +49,28 @@ internal sealed partial class VersionLedger(
                 order.Decision,
                 read.Content
             );
-            return read with { Number = await versions.ProposeAsync(version, either.Token) };
+            return read with { Number = await ProposeAsync(version, either.Token) };
         }
         catch (Exception ex) when (!reader.IsStore && IsStoreFailure(ex) && !cancellationToken.IsCancellationRequested)
         {
             LogNotKept(ex, read.Model.Revision);
             return read with { Number = null };
+        }
+    }
+
+    // A host that has just started keeps what it started with at the same moment.
+    private async Task<long> ProposeAsync(ProposedVersion version, CancellationToken cancellationToken)
+    {
+        for (var began = time.GetTimestamp(); ; )
+        {
+            try
+            {
+                return await versions.ProposeAsync(version, cancellationToken);
+            }
+            catch (EsbException ex) when (ex.Code == "ESB-CONFIG-BUSY" && time.GetElapsedTime(began) < LongestTurn)
+            {
+                await Task.Delay(Look, time, cancellationToken);
+            }
         }
     }
 

@@ -17,7 +17,8 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public DeliveryKind Kind { get; init; }
 
-    public ReplySender? Reply { get; init; }
+    /// <summary>The requester; null if none waits for a reply.</summary>
+    public MemoryReply? Reply { get; init; }
 
     /// <summary>The timestamp at which the requester stops waiting for the reply; <see cref="long.MaxValue"/> if no reply is
     /// expected.</summary>
@@ -65,8 +66,9 @@ internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
     public TopicDelivery ToDelivery(DeliverySource source) =>
-        new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
+        new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply is { } reply ? reply.SendAsync : null)
         {
+            ReplyAddress = Published.Reply?.Address,
             Kind = Published.Kind,
             Source = source,
             ExpiresAt = Published.ExpiresAt,

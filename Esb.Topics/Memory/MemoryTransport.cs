@@ -22,6 +22,7 @@ internal sealed class MemoryTransport : IBusTransport
     private readonly ILogger _logger;
     private readonly MemoryDeadLetters _deadLetters;
     private readonly UnroutableMessages _counter;
+    private readonly MemoryReplies _replies;
     private readonly MemoryUnroutable _unroutable;
     private MemoryEndpoint[] _endpoints = []; // replaced as a whole
     private int _inFlight;
@@ -30,6 +31,7 @@ internal sealed class MemoryTransport : IBusTransport
     {
         (_limits, _time, _logger) = (limits, time, logger);
         _deadLetters = new MemoryDeadLetters(time, logger);
+        _replies = new MemoryReplies(time);
         _counter = new UnroutableMessages(time, logger);
         _unroutable = new MemoryUnroutable(message => TryPublish(message));
     }
@@ -55,12 +57,22 @@ internal sealed class MemoryTransport : IBusTransport
     public Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        var waiting = new TaskCompletionSource<EsbMessage>(TaskCreationOptions.RunContinuationsAsynchronously);
-        var result = Publish(request, ReplyTo(waiting), timeout);
-        return result.Outcome == PublishOutcome.Confirmed
-            ? Task.FromResult(WaitAsync(request, waiting, timeout, cancellationToken))
-            : throw TopicFaults.Unavailable(request.Subject, result);
+        var waiting = _replies.Begin(request, timeout);
+        var result = Publish(request, waiting, timeout);
+        if (result.Outcome == PublishOutcome.Confirmed)
+            return Task.FromResult(waiting.WaitAsync(cancellationToken));
+        waiting.End();
+        throw TopicFaults.Unavailable(request.Subject, result);
     }
+
+    public Task<AwaitedReply> AwaitAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        var waiting = _replies.Begin(request, timeout);
+        return Task.FromResult(new AwaitedReply(waiting.Address, waiting.WaitAsync, waiting.End));
+    }
+
+    public ValueTask<bool> ReplyAsync(string address, EsbMessage reply, CancellationToken cancellationToken) =>
+        ValueTask.FromResult(_replies.TryReply(address, reply));
 
     public Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
     {
@@ -151,29 +163,7 @@ internal sealed class MemoryTransport : IBusTransport
         };
     }
 
-    private async Task<EsbMessage> WaitAsync(
-        EsbMessage request,
-        TaskCompletionSource<EsbMessage> waiting,
-        TimeSpan timeout,
-        CancellationToken cancellationToken
-    )
-    {
-        try
-        {
-            var reply = await waiting.Task.WaitAsync(timeout, _time, cancellationToken);
-            return reply with { CorrelationId = request.CorrelationId };
-        }
-        catch (TimeoutException)
-        {
-            throw TopicFaults.RequestTimeout(request.Subject, timeout);
-        }
-        finally
-        {
-            waiting.TrySetCanceled(CancellationToken.None); // a later reply finds no requester
-        }
-    }
-
-    private PublishResult Publish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
+    private PublishResult Publish(EsbMessage message, MemoryReply? reply = null, TimeSpan? timeout = null)
     {
         if (TryPublish(message, reply, timeout) is { } result)
             return result;
@@ -184,13 +174,13 @@ internal sealed class MemoryTransport : IBusTransport
     }
 
     // Returns null if no endpoint subscribes to the subject.
-    private PublishResult? TryPublish(EsbMessage message, ReplySender? reply = null, TimeSpan? timeout = null)
+    private PublishResult? TryPublish(EsbMessage message, MemoryReply? reply = null, TimeSpan? timeout = null)
     {
         var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
         return endpoints.Length == 0 ? null : Add(message, endpoints, DeliveryKind.Published, reply, timeout);
     }
 
-    private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, ReplySender? reply, TimeSpan? timeout)
+    private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, MemoryReply? reply, TimeSpan? timeout)
     {
         // A message derived from another is part of it and never refused; otherwise the original messages could wait for one another.
         var origin = kind == DeliveryKind.Published && MemoryMessage.Worked.Value is { } worked && worked.TryJoin() ? worked : null;
@@ -220,15 +210,6 @@ internal sealed class MemoryTransport : IBusTransport
     }
 
     private MemoryEndpoint? Find(string endpoint) => Array.Find(_endpoints, candidate => candidate.Name == endpoint);
-
-    private static ReplySender ReplyTo(TaskCompletionSource<EsbMessage> waiting) =>
-        (reply, _) =>
-        {
-            var isAwaited = waiting.TrySetResult(reply);
-            if (!isAwaited)
-                TopicsTelemetry.CountReplyAbandoned();
-            return ValueTask.FromResult(isAwaited);
-        };
 
     // Removes the headers that would not arrive over a broker either.
     private static MessageHeaders Travelling(MessageHeaders headers, bool isDirect)

@@ -101,7 +101,7 @@ internal sealed class TopicPublisher(
             await RecordAsync([sent!.Value, answered], AuditDurability.Written);
         if (fault is not null)
             throw fault;
-        TakeOver(context, reply);
+        ProcessStatus.TakeOver(context, reply);
     }
 
     private async Task<(Task Settled, long ConfirmedAt)> ConfirmAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
@@ -206,14 +206,5 @@ internal sealed class TopicPublisher(
         {
             throw AuditFaults.Unrecorded(ex);
         }
-    }
-
-    private static void TakeOver(MessageContext context, EsbMessage reply)
-    {
-        var status = int.TryParse(reply.Headers[EsbHeaders.Status], NumberStyles.None, CultureInfo.InvariantCulture, out var code)
-            ? code
-            : (int?)null;
-        context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
-        context.Message = reply with { Headers = reply.Headers.Without(EsbHeaders.Status) };
     }
 }

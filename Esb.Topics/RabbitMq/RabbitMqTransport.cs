@@ -152,6 +152,14 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         return await _replies.SendAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
+    public async Task<AwaitedReply> AwaitAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken) =>
+        _replies is { } replies && await replies.FindNameAsync(cancellationToken) is { } queue
+            ? replies.Await(request, queue, timeout)
+            : throw TopicFaults.Unavailable("The reply queue", PublishResult.Refused(Status.Reason ?? "replies cannot be received"));
+
+    public ValueTask<bool> ReplyAsync(string address, EsbMessage reply, CancellationToken cancellationToken) =>
+        ReplyAddress.Parse(address) is { } known ? _settler.ReplyAsync(known, reply, cancellationToken) : ValueTask.FromResult(false);
+
     public async Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
     {
         _endpoints[subscription.Endpoint] = subscription;

@@ -9,6 +9,7 @@ using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes.Checks;
+using Esb.Workflows.Workflows.Entries;
 
 namespace Esb.Workflows.Processes;
 
@@ -27,7 +28,7 @@ internal sealed class ProcessCompiler(
 ) : ICompiler<ProcessModels>
 {
     private readonly Dictionary<string, IStepFactory> _factories = factories
-        .Concat([new StopStep(), new StopWaitStep()])
+        .Concat([new StopStep(), new StopWaitStep(), new WorkflowEntryStep()])
         .ToDictionary(factory => factory.Kind);
 
     public ProcessModels Compile()
@@ -36,6 +37,7 @@ internal sealed class ProcessCompiler(
             processes
                 .Concat(ItineraryProcesses.Of(itineraries, errors))
                 .Concat(ItineraryProcesses.Of(endpoints.Values))
+                .Concat(WorkflowEntries.Of(endpoints.Values))
                 .ToDictionary(
                     process => process.Key,
                     process => new StepCompiler(process.Key, _factories, expressions, errors, lookups).Compile(process.Value)

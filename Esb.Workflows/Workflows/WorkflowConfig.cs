@@ -66,7 +66,11 @@ internal sealed record WorkflowConfig : SettingsRecord
     [Setting("How long an instance may live; then it is terminated. No limit by default.")]
     public TimeSpan? Timeout { get; init; }
 
-    [Setting("Living instances, above which starts wait in the queue.", Unavailable = true)]
+    [Setting(
+        "Living instances, above which starting messages wait in the store, and endpoints that start instances answer 503; no limit by "
+            + "default.",
+        Range = "1..100000000"
+    )]
     public int? MaximumInstances { get; init; }
 
     [Setting("How long ended instances and their history are kept.", Range = "1m..3650d")]

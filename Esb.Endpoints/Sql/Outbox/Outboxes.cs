@@ -6,6 +6,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Endpoints.Sql.Inbound;
 using Microsoft.Extensions.Logging;
 
@@ -15,6 +16,7 @@ namespace Esb.Endpoints.Sql.Outbox;
 /// endpoints, and stop before them.</summary>
 internal sealed class Outboxes(
     Live<ProcessModels> processes,
+    Live<WorkflowTransactions> workflows,
     Live<EndpointModels> endpoints,
     DatabaseConnections databases,
     OutboxTables tables,
@@ -59,7 +61,8 @@ internal sealed class Outboxes(
     private void Start()
     {
         var connections = processes
-            .Current.Transactions.Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
+            .Current.Transactions.Concat(workflows.Current.Connections)
+            .Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
             .Distinct()
             .Where(databases.HasBusTables);
         foreach (var connection in connections.Where(connection => !_dispatchers.ContainsKey(connection)))

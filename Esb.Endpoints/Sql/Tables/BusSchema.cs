@@ -22,6 +22,8 @@ internal sealed class BusSchema(NpgsqlConnection connection)
           has_table_privilege('esb.endpoint_fence', 'update')
         and has_table_privilege('esb.transaction_mark', 'select') and has_table_privilege('esb.transaction_mark', 'insert') and
           has_table_privilege('esb.transaction_mark', 'delete')
+        and has_table_privilege('esb.transaction_result', 'select') and has_table_privilege('esb.transaction_result', 'insert') and
+          has_table_privilege('esb.transaction_result', 'delete')
         """;
 
     private const string Prefix = "Sql.Tables.";
@@ -82,6 +84,10 @@ internal sealed class BusSchema(NpgsqlConnection connection)
         await ChangeAsync(() => RunAsync("select esb.drop_partitions()", cancellationToken), cancellationToken);
         await ChangeAsync(
             () => RunAsync("delete from esb.transaction_mark where marked_at < now() - interval '1 day'", cancellationToken),
+            cancellationToken
+        );
+        await ChangeAsync(
+            () => RunAsync("delete from esb.transaction_result where kept_at < now() - interval '7 days'", cancellationToken),
             cancellationToken
         );
     }

@@ -5,6 +5,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Esb.Core.Workflows;
 using Esb.Endpoints.Sql.Inbound;
 using Microsoft.Extensions.Logging;
 
@@ -15,6 +16,7 @@ namespace Esb.Endpoints.Sql.Tables;
 internal sealed partial class BusTablesKeeper(
     Live<EndpointModels> endpoints,
     Live<ProcessModels> processes,
+    Live<WorkflowTransactions> workflows,
     DatabaseConnections databases,
     TimeProvider time,
     ILogger<BusTablesKeeper> logger
@@ -57,6 +59,7 @@ internal sealed partial class BusTablesKeeper(
         var names = users
             .Select(endpoint => endpoint.Connection)
             .Concat(processes.Current.Transactions)
+            .Concat(workflows.Current.Connections)
             .Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
             .Distinct()
             .Where(databases.HasBusTables);

@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql.Outbox;
+using Npgsql;
 
 namespace Esb.Endpoints.Sql.Transactions;
 
@@ -75,6 +76,36 @@ internal sealed class SqlUnitOfWork(
         }
     }
 
+    public Task<byte[]?> FindResultAsync(Guid id, CancellationToken cancellationToken) =>
+        UseTablesAsync(
+            async (connection, limited) =>
+            {
+                await using var command = new NpgsqlCommand("select result from esb.transaction_result where id = $1", connection)
+                {
+                    Parameters = { new NpgsqlParameter<Guid> { TypedValue = id } },
+                };
+                return (byte[]?)await command.ExecuteScalarAsync(limited);
+            },
+            cancellationToken
+        );
+
+    public Task KeepResultAsync(Guid id, byte[] result, CancellationToken cancellationToken) =>
+        UseTablesAsync(
+            async (connection, limited) =>
+            {
+                await using var command = new NpgsqlCommand("insert into esb.transaction_result (id, result) values ($1, $2)", connection)
+                {
+                    Parameters =
+                    {
+                        new NpgsqlParameter<Guid> { TypedValue = id },
+                        new NpgsqlParameter<byte[]> { TypedValue = result },
+                    },
+                };
+                return await command.ExecuteNonQueryAsync(limited);
+            },
+            cancellationToken
+        );
+
     public async Task CommitAsync(CancellationToken cancellationToken)
     {
         if (_lost is not null)
@@ -116,6 +147,28 @@ internal sealed class SqlUnitOfWork(
         finally
         {
             await rented.DisposeAsync();
+        }
+    }
+
+    private async Task<T> UseTablesAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
+    {
+        if (_lost is not null)
+            throw _lost;
+        using var limited = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limited.CancelAfter(CommitTime);
+        try
+        {
+            return await work((NpgsqlConnection)rented.Connection, limited.Token);
+        }
+        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
+        {
+            if (failure.Code == "ESB-SQL-INBOX")
+                database.Tables.Forget();
+            throw failure.ToException(Connection, ex);
+        }
+        catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw Database.TimedOut(Connection, CommitTime, ex);
         }
     }
 

@@ -59,6 +59,10 @@ internal sealed class PlanCommand : Command
         Write(context.Output, plan.Outside);
         if (plan.Outside.Any(change => change.Kind == ChangeKind.Migrate))
             await context.Output.WriteLineAsync("What has to be moved is moved by esb reload --migrate, while the hosts run.");
+        if (plan.Outside.Any(change => change.Kind == ChangeKind.Suspend))
+            await context.Output.WriteLineAsync(
+                "Instances of workflows that could not go on are suspended with --force; otherwise it is refused."
+            );
         if (plan.Refused.Count > 0)
             await context.Output.WriteLineAsync("A reload would be refused:");
         foreach (var line in plan.Refused)
@@ -69,7 +73,11 @@ internal sealed class PlanCommand : Command
     private static async Task<int> PlanAsync(CommandContext context, string path, bool apply, CancellationToken cancellationToken)
     {
         await using var services = BusServices.Build(path, context.Variables, context.Services());
-        var planners = services.GetRequiredService<IRevisions>().Current.Services.GetServices<IChangePlanner>().ToList();
+        var planners = services
+            .GetRequiredService<IRevisions>()
+            .Current.Services.GetServices<IChangePlanner>()
+            .Where(planner => !planner.NeedsRunningBus)
+            .ToList();
         if (apply)
         {
             foreach (var planner in planners)

@@ -1,9 +1,10 @@
 using System.CommandLine;
+using Esb.Host.Commands.Versions;
 using Esb.Host.Reloading;
 
 namespace Esb.Host.Commands.Configuration;
 
-/// <summary><c>esb reload [--migrate]</c>: makes a running host reload its configuration.</summary>
+/// <summary><c>esb reload [--migrate] [--force]</c>: makes a running host reload its configuration.</summary>
 internal sealed class ReloadCommand : Command
 {
     private readonly HostOptions _host;
@@ -12,10 +13,13 @@ internal sealed class ReloadCommand : Command
         Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile.",
     };
 
+    private readonly Option<bool> _force = ExchangeOptions.Force();
+
     public ReloadCommand(CommandContext context)
         : base("reload", "Lets a running host read its configuration again and exchange what has changed, without stopping what has not.")
     {
         Add(_migrate);
+        Add(_force);
         _host = new HostOptions(this);
         SetAction((result, cancellationToken) => ReloadAsync(result, context, cancellationToken));
     }
@@ -24,7 +28,7 @@ internal sealed class ReloadCommand : Command
     {
         using var client = _host.Connect(result, context);
         var reloaded = await client.PostAsync<ReloadResult>(
-            result.GetValue(_migrate) ? "api/configuration/migrate" : "api/configuration/reload",
+            $"api/configuration/{(result.GetValue(_migrate) ? "migrate" : "reload")}{(result.GetValue(_force) ? "?force=true" : "")}",
             new { },
             cancellationToken
         );

@@ -9,7 +9,7 @@ using Esb.Host.Versions;
 
 namespace Esb.Host.Commands.Versions;
 
-/// <summary><c>esb apply config [--based-on N] [--reason TEXT] [--migrate]</c></summary>
+/// <summary><c>esb apply config [--based-on N] [--reason TEXT] [--migrate] [--force]</c></summary>
 internal sealed class ApplyCommand : Command
 {
     private readonly Argument<string> _config = new("config")
@@ -78,6 +78,7 @@ internal sealed class ApplyCommand : Command
                 BasedOn = basedOn,
                 Reason = _options.Reason(result),
                 Migrate = _options.Migrate(result),
+                Force = _options.Force(result),
             },
             cancellationToken
         );

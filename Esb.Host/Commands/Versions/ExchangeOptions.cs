@@ -12,8 +12,11 @@ internal sealed class ExchangeOptions
         Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile.",
     };
 
+    private readonly Option<bool> _force = Force();
+
     public ExchangeOptions(Command command)
     {
+        command.Add(_force);
         command.Add(_reason);
         command.Add(_migrate);
     }
@@ -21,6 +24,12 @@ internal sealed class ExchangeOptions
     public string? Reason(ParseResult result) => result.GetValue(_reason);
 
     public bool Migrate(ParseResult result) => result.GetValue(_migrate);
+
+    public bool Force(ParseResult result) => result.GetValue(_force);
+
+    /// <summary>The option that agrees to suspend instances of workflows.</summary>
+    public static Option<bool> Force() =>
+        new("--force") { Description = "Also where instances of workflows could not go on: they are suspended (ESB-WFL-NEEDED)." };
 
     public static async Task WriteAsync(ReloadResult done, TextWriter output)
     {

@@ -4,7 +4,7 @@ using Esb.Host.Versions;
 
 namespace Esb.Host.Commands.Versions;
 
-/// <summary><c>esb rollback N [--reason TEXT] [--migrate]</c></summary>
+/// <summary><c>esb rollback N [--reason TEXT] [--migrate] [--force]</c></summary>
 internal sealed class RollbackCommand : Command
 {
     private readonly Argument<long> _number = VersionsCommand.Number("number", "The number of the version.");
@@ -30,6 +30,7 @@ internal sealed class RollbackCommand : Command
                 Number = result.GetRequiredValue(_number),
                 Reason = _options.Reason(result),
                 Migrate = _options.Migrate(result),
+                Force = _options.Force(result),
             },
             cancellationToken
         );

@@ -3,6 +3,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Events;
@@ -35,6 +36,8 @@ internal static class ApiCatalog
     ];
     private static readonly (string, string)[] Period = [("from", "Earliest time, inclusive."), ("to", "Latest time, exclusive.")];
 
+    private static readonly (string, string) Force = ("force", "true to suspend instances of workflows that could not go on.");
+
     private static readonly (string, string)[] Letters =
     [
         ("endpoint", "The endpoint."),
@@ -52,6 +55,9 @@ internal static class ApiCatalog
 
     /// <summary>True if the route is described here.</summary>
     public static bool Knows(string method, string path) => Routes.ContainsKey($"{method} {path}");
+
+    /// <summary>Every route that is described.</summary>
+    public static IReadOnlyCollection<ApiRoute> Described => Routes.Values;
 
     public static ApiRoute Of(string method, string path) =>
         Routes.GetValueOrDefault($"{method} {path}") ?? new ApiRoute(method, path, $"{method} {path}");
@@ -213,6 +219,21 @@ internal static class ApiCatalog
                 "Ends an instance, and the instances that it runs."
             ),
             Post<WorkflowActionBody, WorkflowInstanceView>("/api/workflows/{id}/fire", "Ends the times for which an instance waits."),
+            Get<Page<WorkflowBatch>>("/api/workflows/batches", "Actions on many instances that run on this host, and the last that ended."),
+            Get<WorkflowBatch>("/api/workflows/batches/{id}", "An action on many instances, as far as it has come."),
+            Post<WorkflowBatchBody, Page<WorkflowBatchGroup>>(
+                "/api/workflows/batches/preview",
+                "Counts the instances that an action would change."
+            ),
+            Post<WorkflowBatchBody, WorkflowBatch>(
+                "/api/workflows/batches",
+                "Retries, skips, terminates or fires every instance that a filter finds, in the background."
+            ),
+            Post<object, WorkflowBatch>("/api/workflows/batches/{id}/stop", "Stops an action on many instances."),
+            Post<WorkflowMigrationBody, WorkflowMigration>(
+                "/api/workflows/migrations",
+                "Moves living instances to another definition of their workflow, or tells what would be moved."
+            ),
             new("PATCH", "/api/workflows/{id}/variables", "Sets variables of an instance that does not run.")
             {
                 Body = typeof(WorkflowVariablesBody),
@@ -248,10 +269,15 @@ internal static class ApiCatalog
             Get<ConfigurationContent>("/api/configuration/files", "The text of the files of the configuration."),
             Post<ConfigurationContent, ValidationView>("/api/configuration/validate", "Checks a configuration; starts nothing."),
             Post<ConfigurationContent, PlannedReload>("/api/configuration/plan", "What a reload with these files would change."),
-            new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.") { Answer = typeof(ReloadResult) },
+            new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.")
+            {
+                Answer = typeof(ReloadResult),
+                Query = [Force],
+            },
             new("POST", "/api/configuration/migrate", "As reload, and moves queues where that is needed.")
             {
                 Answer = typeof(ReloadResult),
+                Query = [Force],
             },
             Get<VersionList>("/api/configuration/versions", "The versions of the configuration, newest first."),
             Get<VersionDetail>("/api/configuration/versions/{number}", "A version with its files and contents."),

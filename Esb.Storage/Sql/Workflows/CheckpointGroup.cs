@@ -117,7 +117,7 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
             rows =>
                 $"""
                     update workflow_instance set version = w_version, state = w_state, step = w_step, snapshot = w_snapshot, keys = w_keys,
-                      code = w_code, reason = w_reason,
+                      code = w_code, reason = w_reason, definition = w_definition,
                       changed_at = now(), ended_at = case when w_is_ended then now() end
                     from {Dialect.Rows(rows)} where id = w_id and version = w_version - 1 returning id
                     """,

@@ -167,6 +167,34 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
             cancellationToken
         );
 
+    public async Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken) =>
+        await database.FirstAsync(
+            """
+            select count(*) as number from (select 1 from workflow_instance where definition in (select hash from workflow_definition
+              where workflow = @workflow) and ended_at is null limit @most) as living
+            """,
+            row => row.Int("number"),
+            cancellationToken,
+            ("workflow", workflow),
+            ("most", most)
+        );
+
+    public async Task<IReadOnlyList<Guid>> FindHeldStartsAsync(
+        string workflow,
+        string wait,
+        int limit,
+        CancellationToken cancellationToken
+    ) =>
+        await database.QueryAsync(
+            "select message_id from workflow_early where wait_hash = @wait and workflow = @workflow order by stored_at, message_id limit "
+                + "@limit",
+            row => row.Id("message_id"),
+            cancellationToken,
+            ("wait", wait),
+            ("workflow", workflow),
+            ("limit", limit)
+        );
+
     public async Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) =>
         await database.QueryAsync(
             "select id from workflow_instance where parent = @parent and ended_at is null",

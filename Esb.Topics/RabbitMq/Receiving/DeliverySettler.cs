@@ -5,6 +5,7 @@ using Esb.Core.Topics;
 using Esb.Topics.ClaimChecks;
 using Esb.Topics.RabbitMq.Connections;
 using Esb.Topics.RabbitMq.Publishing;
+using Esb.Topics.RabbitMq.Replies;
 using Esb.Topics.RabbitMq.Wire;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
@@ -44,8 +45,8 @@ internal sealed partial class DeliverySettler(
         await MoveAsync(travelling.Message, names.DeadLetters, () => WireWriter.DeadLetter(travelling, parent), stopping);
     }
 
-    /// <summary>Returns the sender of the reply to a request; null if the message is no request.</summary>
-    public ReplySender? ReplierTo(WireMessage request, EsbMessage message)
+    /// <summary>Returns where the reply to a request goes; null if the message is no request.</summary>
+    public ReplyAddress? AddressOf(WireMessage request, EsbMessage message)
     {
         if (request.Properties.ReplyTo is not { Length: > 0 } replyTo)
             return null;
@@ -57,13 +58,15 @@ internal sealed partial class DeliverySettler(
 
         // A requester that sent no id of its own recognises the reply by its correlation id.
         var requestId = request.Properties.MessageId is { Length: > 0 } id ? id : request.Properties.CorrelationId ?? message.Id.ToString();
-        var expires = time.GetTimestamp() + (long)((request.TimeToLive ?? DefaultTimeToLive).TotalSeconds * time.TimestampFrequency);
-        return (reply, stopping) => ReplyAsync(reply, replyTo, requestId, expires, stopping);
+        return new ReplyAddress(replyTo, requestId, time.GetUtcNow() + (request.TimeToLive ?? DefaultTimeToLive));
     }
 
-    // Retries until the request expires: the work has been done, and is not repeated for the sake of the reply.
-    private async ValueTask<bool> ReplyAsync(EsbMessage reply, string replyTo, string requestId, long expires, CancellationToken stopping)
+    /// <summary>Sends a reply. Retries until the request expires: the work has been done, and is not repeated for the sake of the
+    /// reply.</summary>
+    /// <returns>False if no requester waits for it any more.</returns>
+    public async ValueTask<bool> ReplyAsync(ReplyAddress address, EsbMessage reply, CancellationToken stopping)
     {
+        var (replyTo, requestId, _) = address;
         if (WireLimits.ExcessOf(reply) is { } excess)
         {
             LogReplyCut(requestId, excess);
@@ -81,7 +84,7 @@ internal sealed partial class DeliverySettler(
             var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
             if (result.Outcome == PublishOutcome.Confirmed)
                 return true;
-            if (result == ConfirmedChannel.NoQueue || time.GetTimestamp() >= expires)
+            if (result == ConfirmedChannel.NoQueue || time.GetUtcNow() >= address.ExpiresAt)
             {
                 TopicsTelemetry.CountReplyAbandoned();
                 LogReplyAbandoned(requestId, result.Reason);

@@ -84,8 +84,11 @@ internal sealed partial class DeliveryWork(
     private TopicDelivery Read(WireMessage wire, DeliverySource source)
     {
         var message = reader.Read(wire, subscription.Endpoint);
-        return new TopicDelivery(message, WireReader.Parent(wire), settler.ReplierTo(wire, message))
+        var address = settler.AddressOf(wire, message);
+        ReplySender? replier = address is null ? null : (reply, stopping) => settler.ReplyAsync(address, reply, stopping);
+        return new TopicDelivery(message, WireReader.Parent(wire), replier)
         {
+            ReplyAddress = address?.ToString(),
             Kind = reader.KindOf(wire, subscription.Endpoint),
             Source = source,
             Redeliveries = wire.Redeliveries,

@@ -99,6 +99,17 @@ internal sealed partial class ReplyQueue : IAsyncDisposable
         }
     }
 
+    /// <summary>Begins to wait for the reply to a request that another way than the broker brings to its receiver.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="queue">The name of this queue, as <see cref="FindNameAsync"/> has told.</param>
+    /// <param name="timeout">How long a reply is of use.</param>
+    public AwaitedReply Await(EsbMessage request, string queue, TimeSpan timeout)
+    {
+        var waiting = Begin(request.Id.ToString(), timeout);
+        var address = new ReplyAddress(queue, waiting.Id, _time.GetUtcNow() + timeout);
+        return new AwaitedReply(address.ToString(), token => WaitAsync(request, waiting, timeout, token), () => End(waiting));
+    }
+
     /// <summary>Sends a message to this queue and waits for its return, up to 5 s for each way; returns the reason if it fails.</summary>
     public async Task<string?> ProbeAsync(CancellationToken cancellationToken)
     {

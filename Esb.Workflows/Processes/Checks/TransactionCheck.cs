@@ -11,9 +11,12 @@ internal sealed class TransactionCheck(ProcessModels processes, IReadOnlyDiction
     private const string RequestInside =
         "a request inside of a transaction would wait for a reply to what is not published before the commit; make it before or after";
 
-    public void Check(ConfigErrors errors)
+    public void Check(ConfigErrors errors) => Check(processes.Steps, errors);
+
+    /// <summary>Checks the transactions among these steps, which need not be those of a process.</summary>
+    public void Check(IEnumerable<StepModel> steps, ConfigErrors errors)
     {
-        foreach (var transaction in processes.Steps.Where(step => step.Traits.Transaction is { Length: > 0 }))
+        foreach (var transaction in steps.Where(step => step.Traits.Transaction is { Length: > 0 }))
         {
             foreach (var step in InsideOf(transaction))
             {

@@ -6,7 +6,7 @@ namespace Esb.Workflows.Workflows.Compiling;
 /// <summary>Rejects steps of one workflow that cannot be told apart, or cannot work together.</summary>
 internal static class WorkflowChecks
 {
-    public static void Check(WorkflowConfig config, IReadOnlyList<StepModel> steps, ConfigErrors errors)
+    public static void Check(IReadOnlyList<StepModel> steps, ConfigErrors errors)
     {
         foreach (
             var twins in steps
@@ -27,8 +27,6 @@ internal static class WorkflowChecks
 
         foreach (var parallel in steps.Where(step => step.Flow is ParallelFlow))
             CheckBranches(parallel, errors);
-        if (steps.Count > 0 && config.Start.Count == 0 && config.WhenRunning is not null)
-            errors.Add("ESB-CFG-VALUE", config, "whenRunning", "only beside start");
     }
 
     // Of two branches that wait for the same message only one would get it, and nobody could say which.

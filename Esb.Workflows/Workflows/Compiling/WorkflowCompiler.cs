@@ -1,11 +1,14 @@
 using Esb.Configuration;
 using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Checks;
+using Esb.Workflows.Workflows.Steps;
 
 namespace Esb.Workflows.Workflows.Compiling;
 
@@ -14,14 +17,18 @@ internal sealed class WorkflowCompiler(
     PinnedContent pinned,
     IReadOnlyDictionary<string, WorkflowConfig> workflows,
     ProcessModels processes,
+    IReadOnlyDictionary<string, EndpointConfig> endpoints,
     IEnumerable<IStepFactory> factories,
+    ITransactionSupport transactions,
     IExpressionCompiler expressions,
     TransportConfig transport,
     StoreConfig store,
     ConfigErrors errors
 ) : ICompiler<WorkflowModels>
 {
-    private readonly Dictionary<string, IStepFactory> _factories = factories.ToDictionary(factory => factory.Kind);
+    private readonly Dictionary<string, IStepFactory> _factories = factories
+        .Append(new TransactionScopeStep(transactions))
+        .ToDictionary(factory => factory.Kind);
 
     public WorkflowModels Compile()
     {
@@ -49,7 +56,8 @@ internal sealed class WorkflowCompiler(
         var whenRunning = WhenRunningOf(config, correlate, waits);
         CheckKeys(config, all, correlate);
         CheckTimes(config);
-        WorkflowChecks.Check(config, all, errors);
+        WorkflowChecks.Check(all, errors);
+        new TransactionCheck(processes, endpoints).Check(all, errors);
         var content = pinned.Of(config, all);
         return new WorkflowModel(config, Fingerprint.Of([content]), content)
         {
@@ -59,6 +67,15 @@ internal sealed class WorkflowCompiler(
             WhenRunning = whenRunning,
             Waits = waits,
             Description = steps.Description,
+            Transactions =
+            [
+                .. processes
+                    .Reached(all)
+                    .Select(step => step.Traits.Transaction)
+                    .OfType<string>()
+                    .Where(name => name.Length > 0)
+                    .Distinct(),
+            ],
         };
     }
 

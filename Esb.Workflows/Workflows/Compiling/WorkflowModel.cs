@@ -27,6 +27,9 @@ internal sealed class WorkflowModel(WorkflowConfig config, string hash, string c
     /// <summary>Everything for which it waits: subjects and keys.</summary>
     public required IReadOnlyList<(IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match)> Waits { get; init; }
 
+    /// <summary>The connections on which its steps, and the processes that they run, begin transactions.</summary>
+    public required IReadOnlyList<string> Transactions { get; init; }
+
     /// <summary>A brief description of its steps.</summary>
     public required string Description { get; init; }
 

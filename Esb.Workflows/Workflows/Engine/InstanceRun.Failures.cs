@@ -326,6 +326,17 @@ internal sealed partial class InstanceRun
     {
         if (_program.Model.Config.Timeout is not null)
             _endedTimers.Add(TimerId("timeout"));
+        if (state == WorkflowState.Completed)
+            Respond(_last?.ToMessage(), failure: null);
+        else
+            Respond(
+                answer: null,
+                new EsbException(
+                    "ESB-WFL-TERMINATED",
+                    $"The workflow ended without an answer: {Reason ?? Code ?? "it was terminated"}.",
+                    FaultKind.Internal
+                )
+            );
         if (State.Parent is not { } parent)
             return;
         var end = new ChildEnd(parent.Wait, state == WorkflowState.Completed ? _last : null, Reason);

@@ -140,6 +140,44 @@ internal sealed partial class InstanceRun
             ? "nothing"
             : Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(value, WorkflowJson.Default.StoredValue)))[..16];
 
+    /// <summary>Stands at the counterparts of its steps, and waits as they do.</summary>
+    /// <param name="map">Where they are in the definition of this run.</param>
+    /// <param name="before">The hash of the definition before.</param>
+    public void MoveTo(PositionMap map, string before)
+    {
+        foreach (var token in State.Tokens)
+        {
+            token.At = map.Find(token.At)!.Value;
+            foreach (var frame in token.Frames)
+            {
+                frame.At = map.Find(frame.At)!.Value;
+                if (frame.Afterwards is >= 0 and var afterwards)
+                    frame.Afterwards = map.Find(afterwards)!.Value;
+            }
+
+            if (token.Wait is { Hash: not null } wait)
+                WaitAnew(wait, _program[token.At]);
+        }
+
+        for (var i = 0; i < State.Scopes.Count; i++)
+            State.Scopes[i] = State.Scopes[i] with { At = map.Find(State.Scopes[i].At)!.Value };
+        AddKeys([]); // of the waits of this definition
+        Note(token: null, "migrated", $"from {before[..12]} to {_program.Hash[..12]}");
+    }
+
+    private void WaitAnew(Wait wait, Instruction instruction)
+    {
+        var subjects = instruction is ReceiveInstruction receive ? receive.Subjects : ((CollectInstruction)instruction).Flow.Subjects;
+        var hash = MatchedKeys.Hash(subjects, MatchedKeys.Hash(Instance.Workflow, KeysOf(PositionMap.MatchOf(instruction))));
+        if (hash == wait.Hash)
+            return;
+        wait.Hash = hash;
+        if (Condition is WorkflowState.Suspended or WorkflowState.CompensationFailed)
+            return; // it waits again when an operator lets it go on
+        _endedWaits.Add(wait.Number);
+        _waits.Add(new WorkflowWait(wait.Number, hash));
+    }
+
     /// <summary>Goes on after a crash of the host that worked on it.</summary>
     public void Recover() => Resume();
 

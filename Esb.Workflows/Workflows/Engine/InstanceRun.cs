@@ -49,8 +49,8 @@ internal sealed partial class InstanceRun
 
     public string? Reason { get; private set; }
 
-    /// <summary>The answer that a step gave since the last checkpoint, for the caller who waits; null if none.</summary>
-    public EsbMessage? Answer { get; private set; }
+    /// <summary>The answer given since the last checkpoint to the caller who waits; null if none.</summary>
+    public InstanceAnswer? Answer { get; private set; }
 
     /// <summary>The messages that were taken since the last checkpoint, for the audit.</summary>
     public IReadOnlyList<EsbMessage> Taken => _taken;
@@ -331,13 +331,17 @@ internal sealed partial class InstanceRun
         {
             case ProcessOutcome.Filtered:
                 State.Tokens.Clear();
+                Respond(answer: null, failure: null);
                 EndAs(WorkflowState.Completed, code: null, "filtered", token.Message);
                 return;
             case ProcessOutcome.Responded:
-                Answer = context.Message with
-                {
-                    Properties = context.Properties.Count == 0 ? null : new Dictionary<string, object>(context.Properties),
-                };
+                Respond(
+                    context.Message with
+                    {
+                        Properties = context.Properties.Count == 0 ? null : new Dictionary<string, object>(context.Properties),
+                    },
+                    failure: null
+                );
                 break; // answers, and goes on with the message it had
             default:
                 token.Message = StoredMessage.Of(context.Message);
@@ -345,6 +349,14 @@ internal sealed partial class InstanceRun
         }
 
         token.At++;
+    }
+
+    // Once: the snapshot of the next checkpoint knows no caller any more.
+    private void Respond(EsbMessage? answer, EsbException? failure)
+    {
+        if (State.Caller is { } caller)
+            Answer = new InstanceAnswer(caller, answer, failure);
+        State.Caller = null;
     }
 
     private MessageContext ContextOf(Token token, InstanceVariables? variables = null, StepOutbox? outbox = null, Guid? origin = null)

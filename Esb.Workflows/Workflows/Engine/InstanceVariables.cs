@@ -14,6 +14,9 @@ internal sealed class InstanceVariables(Dictionary<string, StoredValue> stored) 
 
     private Dictionary<string, StoredValue?>? _changed;
 
+    /// <summary>The changes so far; null for a variable that was removed.</summary>
+    public Dictionary<string, StoredValue?> Changed => _changed is null ? [] : new(_changed);
+
     public object? Find(string name)
     {
         if (_changed?.TryGetValue(name, out var changed) == true)

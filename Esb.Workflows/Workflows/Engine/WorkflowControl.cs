@@ -135,6 +135,14 @@ internal sealed class WorkflowControl(WorkflowEngine engine, WorkflowPrograms pr
             cancellationToken
         );
 
+    public Task<WorkflowMigration> MigrateAsync(
+        string workflow,
+        string? to,
+        bool isDryRun,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    ) => engine.MigrateAsync(workflow, to, isDryRun, decision, cancellationToken);
+
     private static void Require(InstanceRun run, params ReadOnlySpan<WorkflowState> states)
     {
         if (!states.Contains(run.Condition))

@@ -28,13 +28,20 @@ internal sealed partial class WorkflowEngine(
     ITimerStore timers,
     IDeadLetterChannel letters,
     IAuditTrail audit,
-    IAnswerSender answers,
+    CallerAnswers answers,
+    BackgroundRuns background,
+    StartAdmission admission,
     TimeProvider time,
     ILogger<WorkflowEngine> logger
 )
 {
     // Another change of the same instance won as many times in a row: it is under heavy load, and the message comes again.
     private const int MostRounds = 50;
+
+    private static readonly WorkflowState[] LivingStates =
+    [
+        .. Enum.GetValues<WorkflowState>().Where(state => !WorkflowInstance.HasEnded(state)),
+    ];
 
     private readonly InstanceLocks _locks = new();
 
@@ -58,7 +65,7 @@ internal sealed partial class WorkflowEngine(
             );
         var message = MessageHops.Set(delivery.Message with { Attempt = 0 }, hops + 1);
         MaskedFlow.Follow(audit.Mask, message);
-        var caller = delivery.ReplyAddress is { } address ? new Caller(address, StoredMessage.Of(message)) : null;
+        var caller = CallerOf(message, delivery.ReplyAddress);
         try
         {
             return await TakeAsync(workflow, message, caller, delivery.Kind == DeliveryKind.Replay, cancellationToken);
@@ -67,15 +74,6 @@ internal sealed partial class WorkflowEngine(
         {
             return Divert(workflow, delivery.Message, ex);
         }
-    }
-
-    /// <summary>Starts an instance with a message, for a caller who waits for its first checkpoint.</summary>
-    /// <exception cref="EsbException">It did not start.</exception>
-    public async Task StartAsync(string workflow, EsbMessage message, string? replyAddress, CancellationToken cancellationToken)
-    {
-        var program = programs.Current(workflow);
-        var caller = replyAddress is null ? null : new Caller(replyAddress, StoredMessage.Of(message));
-        await StartOrRefuseAsync(program, message, caller, cancellationToken);
     }
 
     /// <summary>Takes early messages for which an instance waits: where two hosts worked at the same moment, neither saw the
@@ -125,7 +123,7 @@ internal sealed partial class WorkflowEngine(
                 takers.Waiting is { } waiting
                     ? await DeliverAsync(waiting.Instance, waiting.Wait, message, new Cause(inbox), cancellationToken)
                 : offer.Starts && MayStart(program, takers)
-                    ? await StartAsync(program, message, parent: null, caller, new Cause(inbox), cancellationToken)
+                    ? await StartWithinLimitsAsync(program, message, caller, inbox, cancellationToken)
                 : offer.Starts && program.Model.WhenRunning == WhenRunning.Fail ? throw Running(workflow)
                 : offer.Starts && program.Model.WhenRunning == WhenRunning.Ignore ? await IgnoreAsync(workflow, message, inbox)
                 : offer.Matches.Count == 0 ? await IgnoreAsync(workflow, message, inbox)
@@ -139,25 +137,20 @@ internal sealed partial class WorkflowEngine(
         throw new EsbException("ESB-WFL-BUSY", "The instance changes all the time.", FaultKind.Unavailable);
     }
 
-    private async Task StartOrRefuseAsync(BoundProgram program, EsbMessage message, Caller? caller, CancellationToken cancellationToken)
+    private async Task<CommitOutcome> StartWithinLimitsAsync(
+        BoundProgram program,
+        EsbMessage message,
+        Caller? caller,
+        Guid? inbox,
+        CancellationToken cancellationToken
+    )
     {
-        var key = program.Model.WhenRunning == WhenRunning.New ? null : Offer.StartKeyOf(program, message);
-        for (var round = 0; round < MostRounds; round++)
-        {
-            if (key is not null && await store.FindTakersAsync(program.Model.Name, message.Id, [], [key], cancellationToken) is { } takers)
-            {
-                if (takers.IsKnown)
-                    return;
-                if (!MayStart(program, takers))
-                    throw Running(program.Model.Name);
-            }
-
-            var outcome = await StartAsync(program, message, parent: null, caller, new Cause(message.Id), cancellationToken);
-            if (outcome is CommitOutcome.Committed or CommitOutcome.Duplicate)
-                return;
-        }
-
-        throw Running(program.Model.Name);
+        if (await admission.FindObstacleAsync(program.Model, cancellationToken) is not { } obstacle)
+            return await StartAsync(program, message, parent: null, caller, new Cause(inbox), cancellationToken);
+        if (caller is null)
+            return await HoldStartAsync(program.Model.Name, message, inbox, obstacle);
+        answers.Refuse(program.Model.Name, caller, AboveLimit(obstacle));
+        return CommitOutcome.Committed; // the caller asks again
     }
 
     private static bool MayStart(BoundProgram program, WorkflowTakers takers) =>
@@ -242,6 +235,7 @@ internal sealed partial class WorkflowEngine(
     {
         var id = InstanceIds.Of(program.Model.Name, message);
         var run = InstanceRun.Start(program, id, message, parent, caller, time);
+        admission.Started(program.Model.Name);
         using (await _locks.EnterAsync(id, cancellationToken))
         {
             var outcome = await RunAsync(run, cause, cancellationToken);
@@ -304,6 +298,32 @@ internal sealed partial class WorkflowEngine(
         return null;
     }
 
+    /// <summary>Suspends every living instance of a definition that is not available any more.</summary>
+    public async Task SuspendAllAsync(StoredDefinition definition, CancellationToken cancellationToken)
+    {
+        var query = new WorkflowQuery
+        {
+            Workflow = definition.Workflow,
+            States = LivingStates,
+            Limit = 500,
+        };
+        while (await store.ListAsync(query, cancellationToken) is { Count: > 0 } page)
+        {
+            var lost = page.Where(instance => instance.Definition == definition.Hash && instance.Code != "ESB-WFL-VERSION");
+            await Task.WhenAll(lost.Select(instance => SuspendAsync(instance.Id, cancellationToken)));
+            query = query with { After = page[^1].Id };
+        }
+    }
+
+    private async Task SuspendAsync(Guid id, CancellationToken cancellationToken)
+    {
+        using (await _locks.EnterAsync(id, cancellationToken))
+        {
+            if (await store.FindAsync(id, cancellationToken) is { IsEnded: false } instance)
+                await SuspendAsync(instance);
+        }
+    }
+
     // Its place means nothing to another definition: it stays as it is until its own is available again.
     private async Task SuspendAsync(WorkflowInstance instance)
     {
@@ -345,6 +365,8 @@ internal sealed partial class WorkflowEngine(
             if (result.Outcome != CommitOutcome.Committed)
                 return first ? result.Outcome : CommitOutcome.Committed; // another host went on with it
             await FollowAsync(run, commit, result, cancellationToken);
+            if (first)
+                cause.IsStored?.Invoke();
             first = false;
             if (
                 commit.Instance!.State is not (WorkflowState.Running or WorkflowState.Compensating)
@@ -365,7 +387,7 @@ internal sealed partial class WorkflowEngine(
         var before = run.Instance.State;
         run.Stored(instance);
         if (answer is not null)
-            await AnswerAsync(run, answer, cancellationToken);
+            answers.Send(instance, answer);
         foreach (var message in taken)
             await RecordAsync(message, AuditKind.Delivered, instance.Workflow, instance.Step, instance.Id);
         foreach (var message in result.Late)
@@ -409,21 +431,6 @@ internal sealed partial class WorkflowEngine(
             }
         });
 
-    private async Task AnswerAsync(InstanceRun run, EsbMessage answer, CancellationToken cancellationToken)
-    {
-        if (run.State.Caller is not { } caller)
-            return;
-        run.State.Caller = null;
-        var isAwaited = await answers.SendAsync(caller.Address, caller.Request.ToMessage(), answer, cancellationToken);
-        await RecordAsync(
-            caller.Request.ToMessage(),
-            isAwaited ? AuditKind.Replied : AuditKind.ReplyAbandoned,
-            run.Instance.Workflow,
-            step: null,
-            run.Id
-        );
-    }
-
     private async Task RecordAsync(
         EsbMessage message,
         AuditKind kind,
@@ -453,6 +460,9 @@ internal sealed partial class WorkflowEngine(
         public Guid? Taken { get; init; }
 
         public Guid? Fired { get; init; }
+
+        /// <summary>Called after the first checkpoint; null if nobody waits for it.</summary>
+        public Action? IsStored { get; init; }
 
         /// <summary>True if the change is the recovery of an instance on which no host works any more, or an operator's.</summary>
         public bool IsRecovery { get; init; }

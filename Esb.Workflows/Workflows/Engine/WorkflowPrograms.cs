@@ -35,6 +35,10 @@ internal sealed class WorkflowPrograms(Live<WorkflowCatalog> catalog)
     /// <summary>Keeps the program of a definition with living instances.</summary>
     public void Keep(BoundProgram program) => _earlier[program.Hash] = program;
 
+    /// <summary>Gives up the program of a definition that does not compile any more; its instances are suspended when they are next
+    /// touched.</summary>
+    public void Drop(StoredDefinition definition) => _earlier.TryRemove(definition.Hash, out _);
+
     /// <summary>True if the program of a definition is available, and stays so whatever revision goes.</summary>
     public bool Has(StoredDefinition definition) =>
         (Find(definition.Workflow) is { } current && current.Hash == definition.Hash)

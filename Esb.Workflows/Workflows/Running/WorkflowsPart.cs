@@ -17,6 +17,7 @@ internal sealed partial class WorkflowsPart(
     Live<WorkflowModels> models,
     WorkflowEngine engine,
     WorkflowPrograms programs,
+    BackgroundRuns background,
     Checkpointer checkpoints,
     OutboxPublisher outbox,
     IWorkflowStore store,
@@ -51,7 +52,7 @@ internal sealed partial class WorkflowsPart(
     {
         foreach (var subscription in SubscriptionsOf(models.Current))
             await transport.DeclareAsync(subscription, cancellationToken); // messages wait there meanwhile
-        _opening = OpenAsync();
+        _opening = OpenAsync(isExchange: false);
         await Task.WhenAny(_opening, Task.Delay(TimeSpan.FromSeconds(5), time, cancellationToken));
     }
 
@@ -62,6 +63,7 @@ internal sealed partial class WorkflowsPart(
         foreach (var (_, running) in _running.Values)
             await running.DisposeAsync();
         _running.Clear();
+        await background.StopAsync();
         if (_dispatcher is not null)
             await _dispatcher.DisposeAsync();
         await _sweeping;
@@ -79,7 +81,7 @@ internal sealed partial class WorkflowsPart(
     public async Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
         await _opening;
-        _opening = OpenAsync();
+        _opening = OpenAsync(isExchange: true);
         await Task.WhenAny(_opening, Task.Delay(TimeSpan.FromSeconds(5), time, cancellationToken));
     }
 
@@ -119,13 +121,13 @@ internal sealed partial class WorkflowsPart(
     }
 
     // A definition is kept before the first instance of it can begin.
-    private async Task OpenAsync()
+    private async Task OpenAsync(bool isExchange)
     {
         while (!_stopping.IsCancellationRequested)
         {
             try
             {
-                await OpenOnceAsync();
+                await OpenOnceAsync(isExchange);
                 return;
             }
             catch (EsbException ex)
@@ -136,7 +138,7 @@ internal sealed partial class WorkflowsPart(
         }
     }
 
-    private async Task OpenOnceAsync()
+    private async Task OpenOnceAsync(bool isExchange)
     {
         await _changing.WaitAsync();
         try
@@ -147,7 +149,7 @@ internal sealed partial class WorkflowsPart(
             await UseAsync();
             foreach (var model in current.All)
                 await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
-            await ReviveAsync();
+            await ReviveAsync(isExchange);
             var wanted = SubscriptionsOf(current).ToDictionary(subscription => subscription.Endpoint);
             foreach (var (name, (subscription, running)) in _running.ToList())
             {
@@ -178,24 +180,35 @@ internal sealed partial class WorkflowsPart(
         }
     }
 
-    // Instances of a definition that does not compile any more are suspended when they are next touched.
-    private async Task ReviveAsync()
+    // An operator who puts another configuration into service has agreed that instances without what they need are suspended. At a start
+    // they are only when they are next touched: what this host lacks, another one may have.
+    private async Task ReviveAsync(bool isExchange)
     {
         if (definitions is null)
             return;
-        foreach (var definition in (await store.LiveDefinitionsAsync(CancellationToken.None)).Where(one => !programs.Has(one)))
+        foreach (var definition in await store.LiveDefinitionsAsync(CancellationToken.None))
         {
-            try
-            {
-                var catalog = definitions.Open(definition).GetRequiredService<WorkflowCatalog>();
-                if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program)
-                    programs.Keep(program);
-                LogRevived(definition.Workflow, definition.Hash[..12]);
-            }
-            catch (EsbException ex)
-            {
-                LogNotRevived(definition.Workflow, definition.Hash[..12], ex.Message);
-            }
+            var isLost = models.Current.Find(definition.Workflow) is null || (!programs.Has(definition) && !TryRevive(definition));
+            if (isLost && isExchange)
+                await engine.SuspendAllAsync(definition, CancellationToken.None);
+        }
+    }
+
+    private bool TryRevive(StoredDefinition definition)
+    {
+        try
+        {
+            var catalog = definitions!.Open(definition).GetRequiredService<WorkflowCatalog>();
+            if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program)
+                programs.Keep(program);
+            LogRevived(definition.Workflow, definition.Hash[..12]);
+            return true;
+        }
+        catch (EsbException ex)
+        {
+            programs.Drop(definition);
+            LogNotRevived(definition.Workflow, definition.Hash[..12], ex.Message);
+            return false;
         }
     }
 
@@ -227,6 +240,7 @@ internal sealed partial class WorkflowsPart(
             try
             {
                 await engine.MatchEarlyAsync(_stopping.Token);
+                await engine.StartHeldAsync(_stopping.Token);
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Esb.Workflows.Workflows.Steps;
 
 namespace Esb.Workflows.Workflows.State;
 
@@ -75,7 +76,7 @@ internal sealed class Token
 internal sealed class Frame
 {
     /// <summary>The instruction that began it.</summary>
-    public required int At { get; init; }
+    public required int At { get; set; }
 
     /// <summary>Completed scopes when it began.</summary>
     public int Scopes { get; init; }
@@ -90,7 +91,7 @@ internal sealed class Frame
     public StoredMessage? Message { get; init; }
 
     /// <summary>Of the undoing of scopes: where to go on afterwards; -1 for the end of the instance.</summary>
-    public int? Afterwards { get; init; }
+    public int? Afterwards { get; set; }
 
     /// <summary>Of the undoing of scopes: the failure, for the steps that follow.</summary>
     public Dictionary<string, StoredValue>? Properties { get; init; }
@@ -115,7 +116,7 @@ internal sealed class Wait
     public required WaitKind Kind { get; init; }
 
     /// <summary>Hash for messages; null if it waits for none.</summary>
-    public string? Hash { get; init; }
+    public string? Hash { get; set; }
 
     /// <summary>The timer of the wait; null if it has none.</summary>
     public Guid? Timer { get; set; }
@@ -155,6 +156,7 @@ internal sealed record ParentWait(Guid Instance, int Wait);
 [JsonSerializable(typeof(InstanceState))]
 [JsonSerializable(typeof(ChildStart))]
 [JsonSerializable(typeof(ChildEnd))]
+[JsonSerializable(typeof(TransactionResult))]
 [JsonSerializable(typeof(List<HistoryStep>))]
 internal sealed partial class WorkflowJson : JsonSerializerContext;
 

@@ -8,7 +8,10 @@ namespace Esb.Workflows.Workflows.Steps;
 /// <summary>Settings of the step <c>scope</c>.</summary>
 internal sealed record ScopeConfig : SettingsRecord
 {
-    [Setting("The connection on which the steps run in one transaction.", Unavailable = true)]
+    [Setting(
+        "The connection on which the steps run in one transaction, with their result: a crash does not repeat them.",
+        Reference = "connections"
+    )]
     public string? Transaction { get; init; }
 
     [Setting("The steps of the scope.")]
@@ -30,7 +33,7 @@ internal sealed class ScopeStep : DurableStep<ScopeConfig>
 
     protected override StepModel CompileDurable(ScopeConfig settings, StepConfig step, IStepCompiler compiler)
     {
-        var steps = compiler.Compile(settings.Steps);
+        var steps = compiler.Compile(settings.Transaction is null ? settings.Steps : [Transaction(settings, step)]);
         var handlers = settings.Catch.Select(branch => (branch.Codes, Steps: compiler.Compile(branch.Steps))).ToList();
         var compensate = settings.Compensate is null ? null : compiler.Compile(settings.Compensate);
         return Model(
@@ -42,4 +45,13 @@ internal sealed class ScopeStep : DurableStep<ScopeConfig>
             [steps, .. handlers.Select(handler => handler.Steps), .. compensate is null ? Array.Empty<StepListModel>() : [compensate]]
         );
     }
+
+    private static StepConfig Transaction(ScopeConfig settings, StepConfig scope) =>
+        new()
+        {
+            Kind = TransactionScopeStep.Name,
+            Settings = new TransactionScopeConfig(settings),
+            Path = $"{scope.Path}.transaction",
+            Origin = scope.Origin,
+        };
 }

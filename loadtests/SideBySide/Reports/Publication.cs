@@ -14,7 +14,7 @@ internal sealed class Publication(string folder)
     private string Images => Path.Combine(folder, "images");
 
     public static Publication For(Surroundings surroundings, bool isQuick) =>
-        new(Path.Combine(surroundings.Root, isQuick ? "loadtests/results/compare" : "docs"));
+        new(Path.Combine(surroundings.Root, isQuick ? "loadtests/results/compare" : "docs/results"));
 
     /// <returns>The page that was written.</returns>
     public string Publish(IReadOnlyList<ScenarioResult> newer)

@@ -19,7 +19,7 @@ internal sealed class MediationSides(
     private const string Audit = "every message recorded in the audit trail, on disk";
     private const string Xml = "text/xml; charset=utf-8";
 
-    /// <summary>What docs/operations.md advises for hosts that mostly relay.</summary>
+    /// <summary>What docs/operate/relays.md advises for hosts that mostly relay.</summary>
     public static readonly KeyValuePair<string, string> InlineCompletions = new("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
 
     public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host, isTuned);

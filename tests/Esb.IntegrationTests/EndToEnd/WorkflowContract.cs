@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -13,6 +14,8 @@ public abstract class WorkflowContract
     private DirectoryInfo _folder = null!;
 
     private protected HostProcess Host { get; private set; } = null!;
+
+    private protected string Folder => _folder.FullName;
 
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
@@ -118,6 +121,75 @@ public abstract class WorkflowContract
             await WaitForFilesAsync("out", $"out.{subject}-*", 1, cancellationToken);
     }
 
+    [Test]
+    public async Task Caller_gets_the_answer_of_the_instance_that_its_call_starts(CancellationToken cancellationToken)
+    {
+        await StartAsync("kinds", cancellationToken);
+
+        using var response = await Host.PostAsync("/service", "{}", "application/json", cancellationToken);
+
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("served"));
+        await FindAsync("state=completed&name=service", 1, cancellationToken);
+        await WaitForFilesAsync("out", "out.service-*", 1, cancellationToken);
+    }
+
+    [Test]
+    public async Task Operator_acts_on_all_instances_of_a_filter(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var i = 0; i < 5; i++)
+            await PostAsync("/orders", $$"""{ "order": "a{{i}}" }""", cancellationToken);
+        await FindAsync("state=waiting", 5, cancellationToken);
+        string[] fire = ["workflows", "fire", "--workflow", "fulfil-order", "--step", "wait-for-picking"];
+
+        var preview = await EsbAsync([.. fire, "--preview"], cancellationToken);
+        var fired = await EsbAsync([.. fire, "--reason", "the warehouse is closed", "--wait"], cancellationToken);
+        var migrated = await EsbAsync(["workflows", "migrate", "fulfil-order", "--dry-run"], cancellationToken);
+
+        await FindAsync("state=terminated", 5, cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(preview, Does.Match(@"fulfil-order\s+waiting\s+wait-for-picking\s+-\s+5"));
+            Assert.That(fired, Does.Contain("done, 5 changed, 0 failed"));
+            Assert.That(migrated, Does.StartWith("0 instances can move to definition"));
+        }
+    }
+
+    private async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
+    {
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            Folder,
+            cancellationToken,
+            [.. arguments, "--url", Host.Management.OriginalString]
+        );
+        Assert.That(exitCode, Is.Zero, error);
+        return output;
+    }
+
+    [Test]
+    public async Task Request_is_answered_when_four_departments_have_decided(CancellationToken cancellationToken)
+    {
+        await StartAsync("request-broker", cancellationToken);
+        var asking = Host.PostAsync("/permits", """{ "permit": 42 }""", "application/json", cancellationToken);
+        foreach (var department in new[] { "fire", "water", "traffic", "building" })
+        {
+            await FindAsync($"state=waiting&key=permit%3D42&step={department}-decides", 1, cancellationToken); // has acknowledged
+            await PostAsync("/decisions", $$"""{ "permit": 42, "department": "{{department}}", "decision": "yes" }""", cancellationToken);
+        }
+
+        using var answer = await asking;
+        using var second = await Host.PostAsync("/permits", """{ "permit": 43, "of": """, "application/json", cancellationToken);
+
+        Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        Assert.That(
+            await answer.Content.ReadAsStringAsync(cancellationToken),
+            Is.EqualTo("""{ "permit": 42, "fire": "yes", "water": "yes", "traffic": "yes", "building": "yes" }""")
+        );
+        Assert.That((int)second.StatusCode, Is.InRange(400, 422), "a body without its key");
+        await FindAsync("state=completed&name=permit", 1, cancellationToken);
+    }
+
     private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
@@ -194,7 +266,92 @@ public sealed class ServerWorkflowTests : WorkflowContract
             """;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
-        new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
+        new Dictionary<string, string>
+        {
+            ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq,
+            ["ESB_TEST_POSTGRES"] = Servers.Postgres,
+            ["ESB_POSTGRES"] = $"{Servers.Postgres};Search Path={Name}_shop",
+        };
+
+    [Test]
+    public async Task Caller_at_one_host_gets_the_answer_that_another_one_gives(CancellationToken cancellationToken)
+    {
+        await StartAsync("request-broker", cancellationToken);
+        var folder = Directory.CreateDirectory(Path.Combine(Folder, "other")).FullName;
+        File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
+        await using var other = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        var asking = Enumerable
+            .Range(0, 8)
+            .Select(permit => Host.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
+            .ToList();
+        foreach (var department in new[] { "fire", "water", "traffic", "building" })
+        {
+            await FindAsync($"state=waiting&step={department}-decides", 8, cancellationToken);
+            for (var permit = 0; permit < 8; permit++)
+            {
+                using var decided = await other.PostAsync(
+                    "/decisions",
+                    $$"""{ "permit": {{permit}}, "department": "{{department}}", "decision": "yes" }""",
+                    "application/json",
+                    cancellationToken
+                );
+            }
+        }
+
+        foreach (var answer in await Task.WhenAll(asking))
+        {
+            using (answer)
+                Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        }
+    }
+
+    [Test]
+    public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
+    {
+        const int Sold = 60;
+        await using var database = NpgsqlDataSource.Create(Variables["ESB_POSTGRES"]);
+        var tables = await File.ReadAllTextAsync(
+            Path.Combine(Repository.PathOf("samples", "workflows", "database-scope"), "tables.sql"),
+            cancellationToken
+        );
+        await using (var create = database.CreateCommand($"create schema {Name}_shop; {tables}"))
+            await create.ExecuteNonQueryAsync(cancellationToken);
+        await StartAsync("database-scope", cancellationToken);
+        for (var life = 0; life < 3; life++)
+        {
+            var orders = Enumerable.Range(life * Sold / 3, Sold / 3);
+            await Task.WhenAll(
+                orders.Select(order => PostAsync("/orders", $$"""{ "order": "o{{order}}", "article": "lamp" }""", cancellationToken))
+            );
+            Host.Kill();
+            await Host.DisposeAsync();
+            await StartHostAsync(cancellationToken);
+        }
+
+        await FindAsync("state=waiting&step=may-cancel", Sold, cancellationToken);
+        var reserved = await CountAsync(database, cancellationToken);
+        for (var order = 0; order < 5; order++)
+            await PostAsync("/cancel", $$"""{ "order": "o{{order}}", "article": "lamp" }""", cancellationToken);
+        await FindAsync("state=completed", 5, cancellationToken);
+        var released = await CountAsync(database, cancellationToken);
+
+        Assert.That(reserved, Is.EqualTo((100 - Sold, Sold, Sold, Sold)));
+        Assert.That(released, Is.EqualTo((100 - Sold + 5, Sold - 5, Sold + 5, Sold)));
+    }
+
+    private static async Task<(int Free, int Reserved, int Noted, int Orders)> CountAsync(
+        NpgsqlDataSource database,
+        CancellationToken cancellationToken
+    )
+    {
+        await using var command = database.CreateCommand(
+            "select free, reserved, (select count(*)::int from reservations), (select count(distinct order_id)::int from reservations) "
+                + "from stock"
+        );
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt32(0), reader.GetInt32(1), reader.GetInt32(2), reader.GetInt32(3));
+    }
 
     [Test]
     public async Task Nothing_is_stranded_and_nothing_doubled_when_the_host_is_killed_under_load(CancellationToken cancellationToken)

@@ -7,12 +7,15 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Configuration;
 
-/// <summary>Keeps <c>docs/configuration.md</c>, <c>docs/errors.md</c> and the schema of the whole product true.</summary>
+/// <summary>Keeps <c>docs/reference</c> and the schema of the whole product true.</summary>
 public sealed partial class DocumentTests
 {
     private static readonly string Repository = Path.GetFullPath("../..", SampleTests.Sample("orders"));
 
-    private static readonly string Document = File.ReadAllText(Path.Combine(Repository, "docs", "configuration.md"));
+    private static readonly string Document = string.Join(
+        '\n',
+        Directory.GetFiles(Path.Combine(Repository, "docs", "reference", "configuration"), "*.md").Select(File.ReadAllText)
+    );
 
     private static readonly HashSet<string> Codes = CodesInSources();
 
@@ -43,7 +46,7 @@ public sealed partial class DocumentTests
         Assert.That(
             missing,
             Is.Empty,
-            $"Put these lines into docs/configuration.md, in place of what they replace:\n{string.Join('\n', missing)}"
+            $"Put these lines into docs/reference/configuration, in place of what they replace:\n{string.Join('\n', missing)}"
         );
     }
 
@@ -56,7 +59,7 @@ public sealed partial class DocumentTests
     [Test]
     public void Every_other_error_code_stands_in_the_reference()
     {
-        var reference = File.ReadAllText(Path.Combine(Repository, "docs", "errors.md"));
+        var reference = File.ReadAllText(Path.Combine(Repository, "docs", "reference", "errors.md"));
 
         var documented = InBackticks().Matches(reference).Select(match => match.Groups["code"].Value).Distinct();
 

@@ -154,7 +154,7 @@ public sealed class ValueTests : ConfigurationFixture
         var error = RefuseOnce($$"""{ "topics": { "t": {} }, "processes": { "p": [] }, "endpoints": { "a": {{endpoint}} } }""");
 
         Assert.That((error.Code, error.Path), Is.EqualTo(("ESB-CFG-ONEOF", "endpoints.a")));
-        Assert.That(error.Expected, Is.EqualTo($"expected exactly one of process, publish, relay, itinerary, {found}"));
+        Assert.That(error.Expected, Is.EqualTo($"expected exactly one of process, publish, relay, workflow, itinerary, {found}"));
     }
 
     [Test]

@@ -11,13 +11,14 @@ namespace Esb.Tests.Delivery;
 public sealed class MarkKeeperTests
 {
     private readonly IAlerts _alerts = Substitute.For<IAlerts>();
-    private readonly Load _load = new();
+    private Load _load = null!;
     private MarkKeeper _keeper = null!;
 
     [SetUp]
     public void Create()
     {
         _alerts.ClearReceivedCalls();
+        _load = new Load();
         _keeper = new MarkKeeper([_load], TimeProvider.System, NullLogger<MarkKeeper>.Instance, _alerts);
     }
 
@@ -70,6 +71,18 @@ public sealed class MarkKeeperTests
         Assert.That((before, await LookAsync(1)), Is.EqualTo((false, true)));
     }
 
+    [Test]
+    public async Task Mark_that_was_removed_while_crossed_is_forgotten_and_holds_nothing()
+    {
+        _load.HoldsIntake = true;
+        await LookAsync(12);
+        _load.IsRemoved = true;
+        await _keeper.LookAsync(_load, CancellationToken.None);
+
+        Assert.That((_keeper.All.Count, _keeper.Notices.Count(), _keeper.IntakeObstacle), Is.EqualTo((0, 0, (string?)null)));
+        _alerts.Received(1).Raise(Arg.Any<Alert>());
+    }
+
     private async Task<bool> LookAsync(double value)
     {
         _load.Value = value;
@@ -85,14 +98,21 @@ public sealed class MarkKeeperTests
 
         public bool? IsCrossed { get; set; }
 
+        public bool IsRemoved { get; set; }
+
         public ValueTask<IReadOnlyList<MarkMeasure>> MeasureAsync(CancellationToken cancellationToken) =>
-            new([
-                new MarkMeasure(MarkNames.Waiting, "ledger", Value, 10, 4, "messages")
-                {
-                    Effect = "nothing comes in",
-                    HoldsIntake = HoldsIntake,
-                    IsCrossed = IsCrossed,
-                },
-            ]);
+            new(
+                IsRemoved
+                    ? []
+                    :
+                    [
+                        new MarkMeasure(MarkNames.Waiting, "ledger", Value, 10, 4, "messages")
+                        {
+                            Effect = "nothing comes in",
+                            HoldsIntake = HoldsIntake,
+                            IsCrossed = IsCrossed,
+                        },
+                    ]
+            );
     }
 }

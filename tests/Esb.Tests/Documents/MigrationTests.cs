@@ -64,7 +64,7 @@ public sealed partial class MigrationTests
             .Where(kind => kind.Settings is null)
             .Select(kind => kind.Kind)
             .Concat(instances.OfType<ConfigSection>().Where(section => section.Settings is null).Select(section => section.Name));
-        var page = File.ReadAllText(Path.Combine(Markdown.Repository, "docs", "installing.md"));
+        var page = File.ReadAllText(Path.Combine(Markdown.Repository, "docs", "operate", "installing.md"));
 
         var rows = PlannedRow().Matches(page).Select(row => row.Value).ToList();
 

@@ -28,8 +28,8 @@ public sealed partial class RunbookTests
     [Test]
     public void Every_family_of_error_codes_is_named_in_the_index_and_on_its_page()
     {
-        var codes = new[] { "errors.md", "configuration.md" }
-            .SelectMany(name => Families(File.ReadAllText(Path.Combine(Markdown.Repository, "docs", name))))
+        var codes = new[] { "errors.md", "configuration/errors.md" }
+            .SelectMany(name => Families(File.ReadAllText(Path.Combine(Markdown.Repository, "docs", "reference", name))))
             .Distinct();
         var index = Families(File.ReadAllText(Index)).ToHashSet();
         var pages = Pages.SelectMany(page => Families(File.ReadAllText(page))).ToHashSet();

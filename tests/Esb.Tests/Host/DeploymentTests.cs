@@ -108,7 +108,7 @@ public sealed partial class DeploymentTests
         var unit = File.ReadAllText(Path.Combine(Root, "deploy", "systemd", "esb.service"));
 
         Assert.That(unit, Does.Contain("Type=notify").And.Contain("WatchdogSec=").And.Contain("RestartPreventExitStatus=2 3"));
-        Assert.That(File.ReadAllText(Path.Combine(Root, "docs", "installing.md")), Does.Contain(unit.Split('\n', 2)[1].TrimEnd()));
+        Assert.That(File.ReadAllText(Path.Combine(Root, "docs", "operate", "installing.md")), Does.Contain(unit.Split('\n', 2)[1].TrimEnd()));
     }
 
     [Test]

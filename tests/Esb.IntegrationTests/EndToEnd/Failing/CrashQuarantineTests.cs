@@ -136,6 +136,32 @@ public sealed class CrashQuarantineTests
         Assert.That(_host.Output, Does.Contain("ended without being stopped"));
     }
 
+    [Test]
+    public async Task Paused_endpoint_with_messages_does_not_keep_the_others_closed(CancellationToken cancellationToken)
+    {
+        await RunAsync(cancellationToken);
+        await CommandLine.RunAsync(_host!.Folder, cancellationToken, "endpoints", "pause", Bad, "--url", _host.Management.OriginalString);
+        for (var i = 0; i < 5; i++)
+            await PostAsync("/orders", cancellationToken);
+        await WaitForFilesAsync(Good, 5, cancellationToken);
+
+        _host.Kill();
+        await RunAsync(cancellationToken);
+        await _host.WaitAsync(
+            async token => (await StatesAsync(token)).All(state => !state.EndsWith("=starting", StringComparison.Ordinal)),
+            TimeSpan.FromSeconds(60),
+            "to open every endpoint",
+            cancellationToken
+        );
+        await PostAsync("/orders", cancellationToken);
+        await WaitForFilesAsync(Good, 6, cancellationToken);
+        await WaitForFilesAsync("last", 6, cancellationToken);
+
+        Assert.That(_host.Output, Does.Contain("ended without being stopped"));
+        Assert.That(await StatesAsync(cancellationToken), Does.Contain("bad=paused-by-operator").And.Contain("last=running"));
+        Assert.That(CountFiles(Bad), Is.Zero);
+    }
+
     private string Json(string folder) => JsonSerializer.Serialize(Path.Combine(_folder.FullName, folder));
 
     private HostProcess Launch() =>

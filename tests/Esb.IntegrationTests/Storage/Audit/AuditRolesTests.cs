@@ -6,7 +6,7 @@ using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage.Audit;
 
-/// <summary>The statements of docs/operations.md for a role that may add to the audit and read it, and nothing else.</summary>
+/// <summary>The statements of docs/operate/audit/roles.md for a role that may add to the audit and read it, and nothing else.</summary>
 public sealed partial class AuditRolesTests
 {
     [Test, CancelAfter(60_000)]
@@ -144,7 +144,7 @@ public sealed partial class AuditRolesTests
 
     private static string Statements()
     {
-        var text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "operations.md"));
+        var text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "operate", "audit", "roles.md"));
         return SqlOfRoles().Match(text).Groups["sql"].Value;
     }
 

@@ -8,7 +8,7 @@ using NUnit.Framework;
 namespace Esb.IntegrationTests.Storage.Audit;
 
 /// <summary>Measures searches in a large audit: cold, with nothing of the database in memory, and warm. Says the lines of the table in
-/// docs/operations.md; only warm searches have a limit.</summary>
+/// docs/results/audit-search.md; only warm searches have a limit.</summary>
 [NonParallelizable, Category("Soak")]
 public sealed class AuditSearchSpeedTests
 {

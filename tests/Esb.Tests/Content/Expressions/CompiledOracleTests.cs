@@ -127,7 +127,7 @@ public sealed class CompiledOracleTests
         };
     }
 
-    // Alone a value holds where it is there, and neither null nor false (docs/configuration.md).
+    // Alone a value holds where it is there, and neither null nor false (docs/reference/configuration/values.md).
     private static (object? Value, bool Truth) ByTree(string path, byte[] document)
     {
         var root = JsonInput.Read(MessageBody.FromBytes(document));

@@ -66,6 +66,10 @@ public sealed class ManagementRolesTests
         "POST /api/workflows/{id}/terminate",
         "POST /api/workflows/{id}/fire",
         "PATCH /api/workflows/{id}/variables",
+        "POST /api/workflows/batches",
+        "POST /api/workflows/batches/preview",
+        "POST /api/workflows/batches/{id}/stop",
+        "POST /api/workflows/migrations",
     ];
 
     private static readonly string[] ForAdministrators =

@@ -59,7 +59,7 @@ internal sealed class RunningBus : IAsyncDisposable
         Services.GetServices<IEndpointMonitor>().SelectMany(monitor => monitor.Endpoints).Single(status => status.Name == endpoint);
 
     public Task<ReloadResult> ReloadAsync(CancellationToken cancellationToken) =>
-        Services.GetRequiredService<ReloadDesk>().ReloadAsync(Operator, migrates: false, cancellationToken);
+        Services.GetRequiredService<ReloadDesk>().ReloadAsync(Operator, default, cancellationToken);
 
     public async ValueTask DisposeAsync()
     {

@@ -101,9 +101,7 @@ public sealed class ReloadedHostTests
     }
 
     private static Task<ReloadResult> ReloadAsync(IServiceProvider services, CancellationToken cancellationToken) =>
-        services
-            .GetRequiredService<ReloadDesk>()
-            .ReloadAsync(new OperatorDecision("test", Reason: null), migrates: false, cancellationToken);
+        services.GetRequiredService<ReloadDesk>().ReloadAsync(new OperatorDecision("test", Reason: null), default, cancellationToken);
 
     // Of their own, so that nothing of it stays on the stack.
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -60,6 +60,12 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
 
     public Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) => Alive().CountAsync(cancellationToken);
 
+    public Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken) =>
+        Alive().CountLivingAsync(workflow, most, cancellationToken);
+
+    public Task<IReadOnlyList<Guid>> FindHeldStartsAsync(string workflow, string wait, int limit, CancellationToken cancellationToken) =>
+        Alive().FindHeldStartsAsync(workflow, wait, limit, cancellationToken);
+
     public Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken) =>
         Alive().ChildrenAsync(parent, cancellationToken);
 

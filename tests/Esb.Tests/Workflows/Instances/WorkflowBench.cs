@@ -61,6 +61,12 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public WorkflowEngine Engine => _services!.GetRequiredService<WorkflowEngine>();
 
+    public IWorkflowControl Control => _services!.GetRequiredService<IWorkflowControl>();
+
+    public IWorkflowBatches Batches => _services!.GetRequiredService<IWorkflowBatches>();
+
+    public IReplyAddresses Replies => _services!.GetRequiredService<IReplyAddresses>();
+
     public AuditLog Audit { get; } = new();
 
     /// <summary>The subjects of what was published, each message once.</summary>
