@@ -1,16 +1,19 @@
 using System.Text;
 using System.Text.Json;
 using Esb.Core.Expressions;
+using Esb.Core.Schedules;
 
 namespace Esb.Content.Expressions;
 
 /// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c>, <c>{property.NAME}</c>, <c>{variable.NAME}</c>,
-/// <c>{file.name}</c>, <c>{now:FORMAT}</c> and <c>{message.createdAt:FORMAT}</c> are places, <c>{{</c> and <c>}}</c> plain
-/// braces.</summary>
+/// <c>{file.name}</c>, <c>{now:FORMAT}</c>, <c>{message.createdAt:FORMAT}</c> and <c>{now ZONE:FORMAT}</c> are places, <c>{{</c> and
+/// <c>}}</c> plain braces.</summary>
 internal static class TemplateParser
 {
     // The header in which file endpoints pass on the name of the file.
     private const string FileName = "x-file-name";
+    private const string Now = "now";
+    private const string CreatedAt = "message.createdAt";
 
     private static readonly Dictionary<string, MessagePart> Parts = Enum.GetValues<MessagePart>()
         .ToDictionary(part => JsonNamingPolicy.CamelCase.ConvertName(part.ToString()));
@@ -52,9 +55,9 @@ internal static class TemplateParser
     private static IMessageValue? Place(string name, TimeProvider time) =>
         name.Split('.', 2) switch
         {
-            _ when name == "now" => new InstantValue(_ => time.GetUtcNow(), "O"),
-            _ when FormatOf(name, "now:") is { } format => new InstantValue(_ => time.GetUtcNow(), format),
-            _ when FormatOf(name, "message.createdAt:") is { } format => new InstantValue(context => context.Message.CreatedAt, format),
+            _ when name == "now" => new InstantValue(_ => time.GetUtcNow(), "O", TimeZoneInfo.Utc),
+            _ when FormatOf(name, Now) is var (format, zone) => new InstantValue(_ => time.GetUtcNow(), format, zone),
+            _ when FormatOf(name, CreatedAt) is var (format, zone) => new InstantValue(context => context.Message.CreatedAt, format, zone),
             ["file", "name"] => new HeaderValue(FileName),
             ["message", var part] when Parts.TryGetValue(part, out var known) => new MessagePartValue(known),
             ["header", { Length: > 0 } header] => new HeaderValue(header),
@@ -63,13 +66,26 @@ internal static class TemplateParser
             _ => null,
         };
 
-    // Null for another place, and for an invalid format.
-    private static string? FormatOf(string name, string place) =>
-        name.StartsWith(place, StringComparison.Ordinal) && InstantValue.IsFormat(name[place.Length..]) ? name[place.Length..] : null;
+    // Null for another place, and for an unknown zone and an invalid format.
+    private static (string Format, TimeZoneInfo Zone)? FormatOf(string name, string place)
+    {
+        if (!IsInstant(name, place) || name.IndexOf(':', StringComparison.Ordinal) is not (> 0 and var colon))
+            return null;
+        var (zone, format) = (name[place.Length..colon], name[(colon + 1)..]);
+        if (!InstantValue.IsFormat(format))
+            return null;
+        return zone.Length == 0 ? (format, TimeZoneInfo.Utc)
+            : TimeZoneName.Parse(zone[1..]) is { } known ? (format, known.Zone)
+            : null;
+    }
+
+    private static bool IsInstant(string name, string place) =>
+        name.StartsWith(place, StringComparison.Ordinal) && name.Length > place.Length && name[place.Length] is ':' or ' ';
 
     private static string ExpectedFor(string name) =>
-        name.StartsWith("now:", StringComparison.Ordinal) || name.StartsWith("message.createdAt:", StringComparison.Ordinal)
-            ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss"
+        IsInstant(name, Now) || IsInstant(name, CreatedAt)
+            ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss, or no time zone that the system knows, "
+                + "such as Europe/Berlin in {now Europe/Berlin:yyyyMMdd}"
             : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, "
                 + $"{{file.name}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
 }

@@ -77,19 +77,19 @@ internal sealed class ContentFixture : IAsyncDisposable
     {
         var path = Path.Combine(_folder.FullName, folder);
         await Host.WaitAsync(
-            _ => Task.FromResult(Directory.Exists(path) && Directory.GetFiles(path).Length >= count),
+            _ => Task.FromResult(FilesIn(path).Count >= count),
             Limit,
             $"to write {count} files into {folder}",
             cancellationToken
         );
-        return Directory.GetFiles(path).ToDictionary(file => Path.GetFileName(file), File.ReadAllText);
+        return FilesIn(path).ToDictionary(file => Path.GetFileName(file), File.ReadAllText);
     }
 
-    public int CountFiles(string folder)
-    {
-        var path = Path.Combine(_folder.FullName, folder);
-        return Directory.Exists(path) ? Directory.GetFiles(path).Length : 0;
-    }
+    public int CountFiles(string folder) => FilesIn(Path.Combine(_folder.FullName, folder)).Count;
+
+    // Those that are being written have hidden names.
+    private static List<string> FilesIn(string path) =>
+        Directory.Exists(path) ? [.. Directory.GetFiles(path).Where(file => !Path.GetFileName(file).StartsWith('.'))] : [];
 
     public async ValueTask DisposeAsync()
     {

@@ -8,6 +8,10 @@ namespace Esb.IntegrationTests.EndToEnd.Content;
 public sealed class EmbeddedContentTests : ContentContract
 {
     private protected override string Sections => "";
+
+    [Test, Order(2)]
+    public Task Items_that_were_committed_are_published_after_a_kill(CancellationToken cancellationToken) =>
+        AssertPublishedAfterKillAsync(cancellationToken);
 }
 
 /// <summary>On RabbitMQ and PostgreSQL, with what partners send by MIME, S/MIME and OpenPGP.</summary>
@@ -27,6 +31,10 @@ public sealed class ServerContentTests : ContentContract
             "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_name}}" },
             "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_name}}" },
             """;
+
+    [Test, Order(2), Category("Thorough")] // the claims of the killed host end after 20 s
+    public Task Items_that_were_committed_are_published_after_a_kill(CancellationToken cancellationToken) =>
+        AssertPublishedAfterKillAsync(cancellationToken);
 
     [Test]
     public async Task Parts_of_a_mail_are_published_under_their_names_and_the_whole_is_made_again(CancellationToken cancellationToken)

@@ -65,7 +65,7 @@ public sealed class SplitKillTests
 
     [Test]
     public Task Interchange_is_divided_whole_although_its_host_is_killed(CancellationToken cancellationToken) =>
-        DivideAsync(items: 6_000, kills: 2, cancellationToken);
+        DivideAsync(items: 2_000, kills: 2, cancellationToken);
 
     [Test, Category("Thorough")]
     public Task Large_interchange_is_divided_whole_although_its_host_is_killed_ten_times(CancellationToken cancellationToken) =>

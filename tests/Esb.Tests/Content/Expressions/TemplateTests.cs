@@ -30,6 +30,9 @@ public sealed class TemplateTests
     [TestCase("{file.name}", "in.csv")]
     [TestCase("{message.createdAt:yyyyMMdd-HHmmss}", "20260301-230500")]
     [TestCase("{message.createdAt:dddd d MMMM yyyy}", "Sunday 1 March 2026")]
+    [TestCase("{message.createdAt Europe/Berlin:yyyyMMdd HH:mm zzz}", "20260302 00:05 +01:00")]
+    [TestCase("{message.createdAt America/New_York:yyyyMMdd HH:mm}", "20260301 18:05")]
+    [TestCase("{message.createdAt UTC:HH:mm}", "23:05")]
     public void Dates_and_file_names_are_places(string template, string expected)
     {
         var message = Some.Message() with
@@ -56,6 +59,10 @@ public sealed class TemplateTests
     }
 
     [TestCase("{now:}", "has no format")]
+    [TestCase("{now Europe/Nowhere:yyyy}", "no time zone that the system knows")]
+    [TestCase("{now ../etc/passwd:yyyy}", "no time zone that the system knows")]
+    [TestCase("{now Europe/Berlin}", "has no format")]
+    [TestCase("{nowhere:yyyy}", "is unknown")]
     [TestCase("{now:%}", "has no format")]
     [TestCase("{message.createdAt:\\}", "has no format")]
     [TestCase("{message.nothing}", "message.id|subject")]
