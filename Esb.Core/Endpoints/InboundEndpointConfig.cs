@@ -40,8 +40,8 @@ public abstract record InboundEndpointConfig : EndpointConfig
     [Setting("The http-outbound endpoint that requests are relayed to, always as request and reply.", Reference = "endpoints")]
     public string? Relay { get; init; }
 
-    /// <summary>The workflow of which each message starts an instance.</summary>
-    [Setting("The workflow of which each message starts an instance.", Reference = "workflows")]
+    /// <summary>The workflow that each message starts.</summary>
+    [Setting("The workflow that each message starts.", Reference = "workflows")]
     public string? Workflow { get; init; }
 
     /// <summary>The itinerary that messages follow.</summary>

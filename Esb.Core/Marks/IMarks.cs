@@ -6,6 +6,9 @@ public interface IMarks
     /// <summary>Every mark as it was measured last.</summary>
     IReadOnlyList<MarkState> All { get; }
 
+    /// <summary>True if a mark of this name, one of <see cref="MarkNames"/>, is crossed. Cheap enough to ask for each message.</summary>
+    bool IsCrossed(string name);
+
     /// <summary>The reason why inbound endpoints take nothing in; null if no mark demands it.</summary>
     string? IntakeObstacle { get; }
 }

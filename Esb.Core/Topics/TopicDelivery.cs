@@ -27,9 +27,9 @@ public sealed record TopicDelivery(EsbMessage Message, ActivityContext Parent, R
     /// <summary>Kind of the delivery.</summary>
     public DeliveryKind Kind { get; init; }
 
-    /// <summary>Where the answer goes, as a text that outlives this process; null if no requester waits, or if only <see cref="Reply"/>
-    /// reaches it.</summary>
-    public string? ReplyAddress { get; init; }
+    /// <summary>Makes the text of where the answer goes, which outlives this process (<see cref="IReplyAddresses"/>); null if no requester
+    /// waits.</summary>
+    public Func<string>? ReplyAddress { get; init; }
 
     /// <summary>Failures of earlier attempts, oldest first.</summary>
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];

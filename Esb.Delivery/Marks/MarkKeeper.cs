@@ -24,6 +24,7 @@ internal sealed partial class MarkKeeper(
     private readonly Dictionary<IMarkSource, IReadOnlyList<MarkState>> _states = []; // as each source last measured
     private readonly HashSet<IMarkSource> _away = [];
     private volatile string? _obstacle;
+    private volatile IReadOnlySet<string> _crossed = new HashSet<string>();
     private Task _measuring = Task.CompletedTask;
 
     public BusStage Stage => BusStage.Inbound;
@@ -38,6 +39,8 @@ internal sealed partial class MarkKeeper(
     }
 
     public string? IntakeObstacle => _obstacle;
+
+    public bool IsCrossed(string name) => _crossed.Contains(name);
 
     /// <inheritdoc/>
     public IEnumerable<string> Notices => All.Where(state => state.IsCrossed).Select(state => $"ESB-MARK-CROSSED: {Describe(state)}");
@@ -89,11 +92,9 @@ internal sealed partial class MarkKeeper(
             before = _states.GetValueOrDefault(source) ?? [];
             after = [.. measures.Select(measure => Compare(measure, Find(before, measure)))];
             _states[source] = after;
-            _obstacle = _states
-                .Values.SelectMany(states => states)
-                .Where(state => state is { IsCrossed: true, Measure.HoldsIntake: true })
-                .Select(Describe)
-                .FirstOrDefault();
+            var crossed = _states.Values.SelectMany(states => states).Where(state => state.IsCrossed).ToList();
+            _crossed = crossed.Select(state => state.Measure.Name).ToHashSet();
+            _obstacle = crossed.Where(state => state.Measure.HoldsIntake).Select(Describe).FirstOrDefault();
         }
 
         foreach (var state in after.Where(state => state.IsCrossed != (Find(before, state.Measure)?.IsCrossed ?? false)))

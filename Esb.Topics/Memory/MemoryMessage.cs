@@ -68,7 +68,7 @@ internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
     public TopicDelivery ToDelivery(DeliverySource source) =>
         new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply is { } reply ? reply.SendAsync : null)
         {
-            ReplyAddress = Published.Reply?.Address,
+            ReplyAddress = Published.Reply is { } waiting ? () => waiting.Address : null,
             Kind = Published.Kind,
             Source = source,
             ExpiresAt = Published.ExpiresAt,

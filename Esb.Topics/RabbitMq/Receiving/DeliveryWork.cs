@@ -88,7 +88,7 @@ internal sealed partial class DeliveryWork(
         ReplySender? replier = address is null ? null : (reply, stopping) => settler.ReplyAsync(address, reply, stopping);
         return new TopicDelivery(message, WireReader.Parent(wire), replier)
         {
-            ReplyAddress = address?.ToString(),
+            ReplyAddress = address is null ? null : address.ToString,
             Kind = reader.KindOf(wire, subscription.Endpoint),
             Source = source,
             Redeliveries = wire.Redeliveries,

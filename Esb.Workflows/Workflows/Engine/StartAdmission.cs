@@ -19,7 +19,7 @@ internal sealed class StartAdmission(IWorkflowStore store, IMarks marks, TimePro
     /// <summary>The reason why no instance may start now; null if one may.</summary>
     public async ValueTask<string?> FindObstacleAsync(WorkflowModel workflow, CancellationToken cancellationToken)
     {
-        if (marks.All.Any(mark => mark is { IsCrossed: true, Measure.Name: MarkNames.Memory }))
+        if (marks.IsCrossed(MarkNames.Memory))
             return "the memory of the host is above its mark";
         if (workflow.Config.MaximumInstances is not { } most)
             return null;

@@ -108,18 +108,16 @@ internal sealed partial class WorkflowEngine
     private async Task<CommitOutcome> EndHeldAsync(BoundProgram program, EsbMessage message, CancellationToken cancellationToken)
     {
         var workflow = program.Model.Name;
-        var commit = new WorkflowCommit { Workflow = workflow, Taken = message.Id };
-        if (program.Model.WhenRunning == WhenRunning.Ignore)
+        if (program.Model.WhenRunning != WhenRunning.Ignore)
         {
-            var ignored = await checkpoints.CommitAsync(commit);
-            if (ignored.Outcome == CommitOutcome.Committed)
-                await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
-            return ignored.Outcome;
+            var refused = Running(workflow);
+            return await GiveUpAsync(workflow, message, refused.Code, refused.Message, fired: null, cancellationToken);
         }
 
-        var refused = Running(workflow);
-        await letters.KeepAsync(LetterOf(workflow, message, refused.Code, refused.Message, time.GetUtcNow()), cancellationToken);
-        return (await checkpoints.CommitAsync(commit with { Forgotten = message.Id })).Outcome;
+        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Taken = message.Id });
+        if (result.Outcome == CommitOutcome.Committed)
+            await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
+        return result.Outcome;
     }
 
     // Without an expiry: it waits for room, not for an instance.

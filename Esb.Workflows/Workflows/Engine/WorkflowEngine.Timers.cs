@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Workflows.Workflows.State;
@@ -153,25 +154,36 @@ internal sealed partial class WorkflowEngine
             return;
         }
 
-        // The letter first: a crash in between finds both again, and a letter is kept once.
-        await letters.KeepAsync(
-            LetterOf(
-                workflow,
-                early.Message,
-                "ESB-WFL-NOMATCH",
-                "No instance of the workflow waits for the message, and none with its keys lives.",
-                time.GetUtcNow()
-            ),
+        await GiveUpAsync(
+            workflow,
+            early.Message,
+            "ESB-WFL-NOMATCH",
+            "No instance of the workflow waits for the message, and none with its keys lives.",
+            cause.Fired,
             cancellationToken
         );
-        await checkpoints.CommitAsync(
+    }
+
+    // The letter first: a crash in between finds both again, and a letter is kept once.
+    private async Task<CommitOutcome> GiveUpAsync(
+        string workflow,
+        EsbMessage message,
+        string code,
+        string reason,
+        Guid? fired,
+        CancellationToken cancellationToken
+    )
+    {
+        await letters.KeepAsync(LetterOf(workflow, message, code, reason, time.GetUtcNow()), cancellationToken);
+        var result = await checkpoints.CommitAsync(
             new WorkflowCommit
             {
                 Workflow = workflow,
-                Taken = id,
-                Fired = cause.Fired,
-                Forgotten = id,
+                Taken = message.Id,
+                Fired = fired,
+                Forgotten = message.Id,
             }
         );
+        return result.Outcome;
     }
 }

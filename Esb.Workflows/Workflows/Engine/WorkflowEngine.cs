@@ -65,23 +65,18 @@ internal sealed partial class WorkflowEngine(
             );
         var message = MessageHops.Set(delivery.Message with { Attempt = 0 }, hops + 1);
         MaskedFlow.Follow(audit.Mask, message);
-        var caller = CallerOf(message, delivery.ReplyAddress);
+        var caller = CallerOf(message, delivery.ReplyAddress?.Invoke());
         try
         {
             return await TakeAsync(workflow, message, caller, delivery.Kind == DeliveryKind.Replay, cancellationToken);
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {
-            return Divert(workflow, delivery.Message, ex);
+            if (caller is null)
+                return Divert(workflow, delivery.Message, ex);
+            answers.Refuse(workflow, caller, ex); // a request is answered, and is no dead letter
+            return Settlement.Done;
         }
-    }
-
-    /// <summary>Takes early messages for which an instance waits: where two hosts worked at the same moment, neither saw the
-    /// other.</summary>
-    public async Task MatchEarlyAsync(CancellationToken cancellationToken)
-    {
-        foreach (var (workflow, message) in await store.FindMatchedAsync(100, cancellationToken))
-            await TakeEarlyAsync(workflow, message, cancellationToken);
     }
 
     private Settlement.Divert Divert(string workflow, EsbMessage message, EsbException failure)
@@ -125,8 +120,8 @@ internal sealed partial class WorkflowEngine(
                 : offer.Starts && MayStart(program, takers)
                     ? await StartWithinLimitsAsync(program, message, caller, inbox, cancellationToken)
                 : offer.Starts && program.Model.WhenRunning == WhenRunning.Fail ? throw Running(workflow)
-                : offer.Starts && program.Model.WhenRunning == WhenRunning.Ignore ? await IgnoreAsync(workflow, message, inbox)
-                : offer.Matches.Count == 0 ? await IgnoreAsync(workflow, message, inbox)
+                : offer.Starts && program.Model.WhenRunning == WhenRunning.Ignore ? await IgnoreAsync(workflow, message, caller, inbox)
+                : offer.Matches.Count == 0 ? await IgnoreAsync(workflow, message, caller, inbox)
                 : await KeepEarlyAsync(program, message, offer, inbox, cancellationToken);
             if (outcome == CommitOutcome.Committed)
                 return Settlement.Done;
@@ -165,63 +160,15 @@ internal sealed partial class WorkflowEngine(
         return Settlement.Done;
     }
 
-    private async Task<CommitOutcome> IgnoreAsync(string workflow, EsbMessage message, Guid? inbox)
+    private async Task<CommitOutcome> IgnoreAsync(string workflow, EsbMessage message, Caller? caller, Guid? inbox)
     {
         var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Inbox = inbox });
-        if (result.Outcome == CommitOutcome.Committed)
-            await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
+        if (result.Outcome != CommitOutcome.Committed)
+            return result.Outcome;
+        await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
+        if (caller is not null)
+            answers.Refuse(workflow, caller, failure: null);
         return result.Outcome;
-    }
-
-    private async Task<CommitOutcome> KeepEarlyAsync(
-        BoundProgram program,
-        EsbMessage message,
-        Offer offer,
-        Guid? inbox,
-        CancellationToken cancellationToken
-    )
-    {
-        var workflow = program.Model.Name;
-        var mayStart = offer.Starts && program.Model.WhenRunning == WhenRunning.Deliver;
-        var expiry = new StoredTimer(MessageIds.Derive(message.Id, $"early {workflow}"), TimerKinds.Early, workflow)
-        {
-            Delay = program.Model.Config.EarlyMessages,
-            Data = message.Id.ToString(),
-        };
-        var result = await checkpoints.CommitAsync(
-            new WorkflowCommit
-            {
-                Workflow = workflow,
-                Inbox = inbox,
-                Early = new EarlyMessage(message, offer.Matches, mayStart),
-                Timers = [expiry],
-            }
-        );
-        if (result is { Outcome: CommitOutcome.Committed, IsAwaited: true })
-            await TakeEarlyAsync(workflow, message.Id, cancellationToken);
-        return result.Outcome;
-    }
-
-    // An early message goes the way of any other, and leaves with its effect.
-    private async Task TakeEarlyAsync(string workflow, Guid id, CancellationToken cancellationToken)
-    {
-        for (var round = 0; round < MostRounds; round++)
-        {
-            if (await store.FindEarlyAsync(workflow, id, cancellationToken) is not { } early)
-                return;
-            var keys = early.Matches.Select(match => match.Key).ToList();
-            var takers = await store.FindTakersAsync(workflow, id, [.. early.Matches.Select(match => match.Wait)], keys, cancellationToken);
-            var cause = new Cause(Inbox: null) { Taken = id };
-            CommitOutcome outcome;
-            if (takers.Waiting is { } waiting)
-                outcome = await DeliverAsync(waiting.Instance, waiting.Wait, early.Message, cause, cancellationToken);
-            else if (early.MayStart && takers.Living.Count == 0 && programs.Find(workflow) is { } program)
-                outcome = await StartAsync(program, early.Message, parent: null, caller: null, cause, cancellationToken);
-            else
-                return;
-            if (outcome is CommitOutcome.Committed or CommitOutcome.Gone)
-                return;
-        }
     }
 
     private async Task<CommitOutcome> StartAsync(
@@ -298,58 +245,6 @@ internal sealed partial class WorkflowEngine(
         return null;
     }
 
-    /// <summary>Suspends every living instance of a definition that is not available any more.</summary>
-    public async Task SuspendAllAsync(StoredDefinition definition, CancellationToken cancellationToken)
-    {
-        var query = new WorkflowQuery
-        {
-            Workflow = definition.Workflow,
-            States = LivingStates,
-            Limit = 500,
-        };
-        while (await store.ListAsync(query, cancellationToken) is { Count: > 0 } page)
-        {
-            var lost = page.Where(instance => instance.Definition == definition.Hash && instance.Code != "ESB-WFL-VERSION");
-            await Task.WhenAll(lost.Select(instance => SuspendAsync(instance.Id, cancellationToken)));
-            query = query with { After = page[^1].Id };
-        }
-    }
-
-    private async Task SuspendAsync(Guid id, CancellationToken cancellationToken)
-    {
-        using (await _locks.EnterAsync(id, cancellationToken))
-        {
-            if (await store.FindAsync(id, cancellationToken) is { IsEnded: false } instance)
-                await SuspendAsync(instance);
-        }
-    }
-
-    // Its place means nothing to another definition: it stays as it is until its own is available again.
-    private async Task SuspendAsync(WorkflowInstance instance)
-    {
-        var reason =
-            $"The definition {instance.Definition[..12]} of '{instance.Workflow}', with which the instance began, is not available.";
-        var stopped = instance with
-        {
-            Version = instance.Version + 1,
-            State = WorkflowState.Suspended,
-            Code = "ESB-WFL-VERSION",
-            Reason = reason,
-        };
-        var result = await checkpoints.CommitAsync(
-            new WorkflowCommit
-            {
-                Workflow = instance.Workflow,
-                Instance = stopped,
-                EndsAllWaits = true,
-            }
-        );
-        if (result.Outcome != CommitOutcome.Committed)
-            return;
-        LogStopped(instance.Id, instance.Workflow, instance.Step, "ESB-WFL-VERSION", reason);
-        WorkflowsTelemetry.CountCheckpoint(stopped, instance.State);
-    }
-
     // Runs an instance from checkpoint to checkpoint until it waits. The first one holds the effect of what brought it here.
     private async Task<CommitOutcome> RunAsync(InstanceRun run, Cause cause, CancellationToken cancellationToken)
     {
@@ -418,19 +313,6 @@ internal sealed partial class WorkflowEngine(
             Later(instance.Workflow, message);
     }
 
-    private void Later(string workflow, Guid message) =>
-        _ = Task.Run(async () =>
-        {
-            try
-            {
-                await TakeEarlyAsync(workflow, message, CancellationToken.None);
-            }
-            catch (Exception ex)
-            {
-                LogNotTaken(message, workflow, ex); // the sweep takes it
-            }
-        });
-
     private async Task RecordAsync(
         EsbMessage message,
         AuditKind kind,
@@ -481,11 +363,4 @@ internal sealed partial class WorkflowEngine(
         Message = "Instance {Instance} of workflow {Workflow} stopped at {Step}, and waits for an operator: {Code}: {Reason}"
     )]
     private partial void LogStopped(Guid instance, string workflow, string step, string code, string reason);
-
-    [LoggerMessage(
-        EventId = 3012,
-        Level = LogLevel.Warning,
-        Message = "Early message {MessageId} of workflow {Workflow} was not taken yet"
-    )]
-    private partial void LogNotTaken(Guid messageId, string workflow, Exception exception);
 }

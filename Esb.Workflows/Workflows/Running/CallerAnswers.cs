@@ -19,7 +19,10 @@ internal sealed partial class CallerAnswers(IReplyAddresses addresses, IAuditTra
         _ = Task.Run(() => SendAsync(instance.Workflow, instance.Id, answer));
 
     /// <summary>Answers a caller for whom no instance starts.</summary>
-    public void Refuse(string workflow, Caller caller, EsbException failure) =>
+    /// <param name="workflow">The workflow.</param>
+    /// <param name="caller">The caller.</param>
+    /// <param name="failure">Why; null where the workflow does not want the message.</param>
+    public void Refuse(string workflow, Caller caller, EsbException? failure) =>
         _ = Task.Run(() => SendAsync(workflow, instance: null, new InstanceAnswer(caller, Message: null, failure)));
 
     private async Task SendAsync(string workflow, Guid? instance, InstanceAnswer answer)

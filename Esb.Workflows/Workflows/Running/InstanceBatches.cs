@@ -93,12 +93,10 @@ internal sealed partial class InstanceBatches(
     private static void Check(WorkflowBatchOrder order)
     {
         var states = StatesFor(order.Action);
-        if (order.Filter.States.FirstOrDefault(state => !states.Contains(state)) is var other && order.Filter.States.Contains(other))
-            throw new EsbException(
-                "ESB-WFL-ACTION",
-                $"{order.Action.ToString().ToLowerInvariant()} is for instances in the state {string.Join(", ", states)}.".ToLowerInvariant(),
-                FaultKind.Invalid
-            );
+        if (order.Filter.States.All(states.Contains))
+            return;
+        var (action, possible) = (order.Action.ToString().ToLowerInvariant(), string.Join(", ", states).ToLowerInvariant());
+        throw new EsbException("ESB-WFL-ACTION", $"The action {action} is for instances that are {possible}.", FaultKind.Invalid);
     }
 
     private async IAsyncEnumerable<WorkflowInstance> FindAsync(

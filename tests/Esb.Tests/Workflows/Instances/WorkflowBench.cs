@@ -1,7 +1,9 @@
 using System.Collections.Concurrent;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Marks;
 using Esb.Core.Messages;
+using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
@@ -13,6 +15,7 @@ using Esb.Workflows.Workflows.Compiling;
 using Esb.Workflows.Workflows.Engine;
 using Esb.Workflows.Workflows.Running;
 using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
 
 namespace Esb.Tests.Workflows.Instances;
 
@@ -67,6 +70,12 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public IReplyAddresses Replies => _services!.GetRequiredService<IReplyAddresses>();
 
+    /// <summary>The marks of the host; none is crossed.</summary>
+    public IMarks Marks { get; } = Substitute.For<IMarks>();
+
+    /// <summary>Transactions of databases, for steps that begin one.</summary>
+    public ITransactions Transactions { get; } = Substitute.For<ITransactions>();
+
     public AuditLog Audit { get; } = new();
 
     /// <summary>The subjects of what was published, each message once.</summary>
@@ -79,6 +88,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
             .AddEsb()
             .AddSingleton<IOutgoingPublisher>(new RememberingPublisher(Published))
             .AddSingleton<IAuditTrail>(Audit)
+            .AddSingleton(Marks)
+            .AddSingleton(Transactions)
             .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
         _services = BusServices.Build(_folder.FullName, new Dictionary<string, string>(), services);
         _store = _services.GetRequiredService<Store>();

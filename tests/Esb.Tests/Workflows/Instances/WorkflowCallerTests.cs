@@ -1,10 +1,12 @@
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Core.Marks;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
 using Esb.Tests.Fakes;
 using Esb.Workflows.Workflows.Entries;
+using NSubstitute;
 
 namespace Esb.Tests.Workflows.Instances;
 
@@ -80,7 +82,7 @@ public sealed class WorkflowCallerTests
         await StartAsync("""{ "quote": { "start": "orders.quote", "steps": [{ "respond": { "template": "7" } }] } }""", cancellationToken);
         var message = WorkflowBench.Message("orders.quote", "{}");
         using var reply = await _bench.Replies.AwaitAsync(message, TimeSpan.FromSeconds(30), cancellationToken);
-        var delivery = new TopicDelivery(message, default, Reply: null) { ReplyAddress = reply.Address };
+        var delivery = new TopicDelivery(message, default, Reply: null) { ReplyAddress = () => reply.Address };
 
         await _bench.Engine.ReceiveAsync("quote", delivery, cancellationToken);
 
@@ -112,6 +114,44 @@ public sealed class WorkflowCallerTests
             starts.Add(await _bench.Engine.StartAsync("wait", WorkflowBench.Message("", """{ "order": 1 }"""), null, cancellationToken));
 
         Assert.That(starts, Is.EqualTo(new[] { WorkflowStart.Started, WorkflowStart.Ignored }));
+    }
+
+    [TestCase("fail", "ESB-WFL-RUNNING"), TestCase("ignore", null)]
+    public async Task Request_that_starts_nothing_is_answered_and_is_no_dead_letter(
+        string whenRunning,
+        string? code,
+        CancellationToken cancellationToken
+    )
+    {
+        await StartAsync(Waiting(whenRunning).Replace("\"correlate\"", "\"start\": \"orders.new\", \"correlate\""), cancellationToken);
+        await _bench.SendAsync("wait", WorkflowBench.Message("orders.new", """{ "order": 1 }"""), cancellationToken);
+        var asking = WorkflowBench.Message("orders.new", """{ "order": 1 }""");
+        using var reply = await _bench.Replies.AwaitAsync(asking, TimeSpan.FromSeconds(30), cancellationToken);
+
+        var settled = await _bench.Engine.ReceiveAsync(
+            "wait",
+            new TopicDelivery(asking, default, Reply: null) { ReplyAddress = () => reply.Address },
+            cancellationToken
+        );
+        var answer = await reply.WaitAsync(cancellationToken);
+
+        Assert.That(settled, Is.EqualTo(Settlement.Done));
+        Assert.That((FaultReply.Read(answer)?.Code, answer.Headers[EsbHeaders.Status]), Is.EqualTo((code, code is null ? "204" : null)));
+    }
+
+    [Test]
+    public async Task Starts_wait_while_the_memory_of_the_host_is_above_its_mark(CancellationToken cancellationToken)
+    {
+        await StartAsync(Limited(100), cancellationToken);
+        _bench.Marks.IsCrossed(MarkNames.Memory).Returns(true);
+        await _bench.SendAsync("wait", WorkflowBench.Message("orders.new", """{ "order": 1 }"""), cancellationToken);
+        await _bench.Engine.StartHeldAsync(cancellationToken);
+        var held = await KeysAsync(cancellationToken);
+
+        _bench.Marks.IsCrossed(MarkNames.Memory).Returns(false);
+        await _bench.Engine.StartHeldAsync(cancellationToken);
+
+        Assert.That((held.Count, (await KeysAsync(cancellationToken)).Single()), Is.EqualTo((0, "order=1")));
     }
 
     [Test]
@@ -167,7 +207,7 @@ public sealed class WorkflowCallerTests
         using var reply = await _bench.Replies.AwaitAsync(asking, TimeSpan.FromSeconds(30), cancellationToken);
         await _bench.Engine.ReceiveAsync(
             "wait",
-            new TopicDelivery(asking, default, Reply: null) { ReplyAddress = reply.Address },
+            new TopicDelivery(asking, default, Reply: null) { ReplyAddress = () => reply.Address },
             cancellationToken
         );
 
