@@ -84,8 +84,8 @@ internal static class TemplateParser
 
     private static string ExpectedFor(string name) =>
         IsInstant(name, Now) || IsInstant(name, CreatedAt)
-            ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss, or no time zone that the system knows, "
-                + "such as Europe/Berlin in {now Europe/Berlin:yyyyMMdd}"
+            ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss, or no time zone that the system "
+                + "knows, such as Europe/Berlin in {now Europe/Berlin:yyyyMMdd}"
             : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, "
                 + $"{{file.name}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
 }

@@ -8,8 +8,8 @@ using Esb.Core.Messages;
 
 namespace Esb.Content.Splitting;
 
-/// <summary>Divides XML that is not in memory into the elements of a plain path, such as <c>/orders/order</c>, with one element in memory at
-/// a time. Immutable and thread-safe.</summary>
+/// <summary>Divides XML that is not in memory into the elements of a plain path, such as <c>/orders/order</c>, with one element in
+/// memory at a time. Immutable and thread-safe.</summary>
 internal sealed partial class XmlForwardSplitter
 {
     private readonly IReadOnlyList<(string? Uri, string? Local)> _path; // null: any

@@ -32,7 +32,8 @@ public sealed class MessageBody
     /// <summary>True if the bytes are in memory.</summary>
     public bool IsBuffered => _stream is null && _source is null;
 
-    /// <summary>True if the bytes are not in memory, and can be read from their beginning again and again (<see cref="OpenRead"/>).</summary>
+    /// <summary>True if the bytes are not in memory, and can be read from their beginning again and again
+    /// (<see cref="OpenRead"/>).</summary>
     public bool CanReopen => _source is not null;
 
     /// <summary>True if this is the whole body; false if more is still to come.</summary>

@@ -26,8 +26,8 @@ public interface IConfigurationVersions
 
     /// <summary>Keeps a version that is not accepted yet. A proposal that was not accepted within two minutes is forgotten.</summary>
     /// <returns>Its number: one more than the newest accepted one.</returns>
-    /// <exception cref="Errors.EsbException"><c>ESB-CONFIG-CONFLICT</c>: another version than <see cref="ProposedVersion.BasedOn"/> has been
-    /// accepted; <c>ESB-CONFIG-BUSY</c>: another version is proposed; or the store is unreachable or cannot be written.</exception>
+    /// <exception cref="Errors.EsbException"><c>ESB-CONFIG-CONFLICT</c>: another version than <see cref="ProposedVersion.BasedOn"/> has
+    /// been accepted; <c>ESB-CONFIG-BUSY</c>: another version is proposed; or the store is unreachable or cannot be written.</exception>
     Task<long> ProposeAsync(ProposedVersion version, CancellationToken cancellationToken);
 
     /// <summary>Accepts a proposed version: the decision that all hosts run it. Versions beyond the last 50 are removed.</summary>

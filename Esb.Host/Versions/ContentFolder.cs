@@ -13,7 +13,8 @@ internal static partial class ContentFolder
     private const string Environments = "environments";
     private const int MaxPath = 200;
 
-    /// <summary>Reads a file, or the configuration files of a folder, and those of its environments; without contents such as maps.</summary>
+    /// <summary>Reads a file, or the configuration files of a folder, and those of its environments; without contents such as
+    /// maps.</summary>
     /// <exception cref="IOException">It cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">This user may not read it.</exception>
     public static async Task<ConfigurationContent> ReadFilesAsync(string path, CancellationToken cancellationToken)

@@ -36,7 +36,8 @@ internal sealed class VersionDesk(IConfigurationVersions versions, VersionReader
     }
 
     /// <summary>Makes a version of a content, and puts it into service on every host, or on none.</summary>
-    /// <exception cref="EsbException"><c>ESB-CONFIG-FILES</c>: files are what hosts run; and as <see cref="ReloadDesk.ExchangeAsync"/>.</exception>
+    /// <exception cref="EsbException"><c>ESB-CONFIG-FILES</c>: files are what hosts run; and as
+    /// <see cref="ReloadDesk.ExchangeAsync"/>.</exception>
     /// <inheritdoc cref="ReloadDesk.ExchangeAsync"/>
     public Task<ReloadResult> ApplyAsync(AppliedConfiguration applied, OperatorDecision decision, CancellationToken cancellationToken)
     {

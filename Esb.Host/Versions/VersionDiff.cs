@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Text;
 using DiffPlex;
 using DiffPlex.DiffBuilder;
@@ -13,7 +14,8 @@ internal static class VersionDiff
 
     private static readonly UTF8Encoding Utf8 = new(false, throwOnInvalidBytes: true);
 
-    /// <summary>The lines, each with its sign: <c>-</c>, <c>+</c>, or a blank for the lines around a change; none if nothing differs.</summary>
+    /// <summary>The lines, each with its sign: <c>-</c>, <c>+</c>, or a blank for the lines around a change; none if nothing
+    /// differs.</summary>
     public static IReadOnlyList<string> Lines(ConfigurationContent from, ConfigurationContent to)
     {
         var (old, changed) = (TextsOf(from), TextsOf(to));
@@ -78,7 +80,7 @@ internal static class VersionDiff
         }
         catch (DecoderFallbackException)
         {
-            return $"{bytes.Length} bytes, no UTF-8, SHA-256 {Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(bytes))}";
+            return $"{bytes.Length} bytes, no UTF-8, SHA-256 {Convert.ToHexStringLower(SHA256.HashData(bytes))}";
         }
     }
 }

@@ -25,8 +25,8 @@ internal sealed partial class VersionLedger(
 
     /// <summary>Keeps what an exchange is about to put into service.</summary>
     /// <returns>It, with its content and number; no number if it could not be kept, and files are what hosts run.</returns>
-    /// <exception cref="EsbException"><c>ESB-CONFIG-CONFLICT</c>, <c>ESB-CONFIG-BUSY</c>; where versions are what hosts run, also: the store
-    /// is unreachable or cannot be written.</exception>
+    /// <exception cref="EsbException"><c>ESB-CONFIG-CONFLICT</c>, <c>ESB-CONFIG-BUSY</c>; where versions are what hosts run, also: the
+    /// store is unreachable or cannot be written.</exception>
     public async Task<ReadConfiguration> ProposeAsync(
         Guid exchange,
         ExchangeOrder order,

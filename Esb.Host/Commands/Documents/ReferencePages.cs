@@ -45,7 +45,8 @@ internal static class ReferencePages
     private static string Kinds(SettingsCatalog catalog) =>
         MarkdownPage.Write(
             "Sections, endpoint types, steps, transports and stores",
-            "What a configuration may name; a kind that is planned is refused by its name. Settings: [configuration](configuration/index.md).",
+            "What a configuration may name; a kind that is planned is refused by its name. Settings: "
+                + "[configuration](configuration/index.md).",
             [
                 .. Table("Sections", catalog.Sections.Select(section => (section.Name, (string?)section.Description))),
                 .. Table("Endpoint types", KindsOf(catalog, typeof(EndpointConfig))),

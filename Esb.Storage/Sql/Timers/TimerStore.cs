@@ -19,8 +19,7 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
                 session.QueryAsync(
                     $"""
                     update timer set claimed_until = clock_timestamp() + @claim
-                    where {session.Dialect.IsAmong("id",
-                        $"select id from timer where {Due} and kind in ({names}) order by due_at limit @limit{session.Dialect.ForUpdateSkipLocked}")}
+                    where {session.Dialect.IsAmong("id", DueOf(names, session.Dialect))}
                     returning id, kind, target, due_at, data
                     """,
                     TimerRows.Read,
@@ -69,6 +68,9 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
             cancellationToken,
             ("ids", ids.ToArray())
         );
+
+    private static string DueOf(string kinds, SqlDialect dialect) =>
+        $"select id from timer where {Due} and kind in ({kinds}) order by due_at limit @limit{dialect.ForUpdateSkipLocked}";
 
     private static async Task<(bool IsDue, TimeSpan? Next)> FindNextAsync(SqlSession session, string kinds)
     {

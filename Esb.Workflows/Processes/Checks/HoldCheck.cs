@@ -75,8 +75,8 @@ internal sealed class HoldCheck(
             errors.Add(
                 Code,
                 step.Path,
-                $"messages wait at a stop of {string.Join(", ", step.Traits.Runs)}, and do not come back to the steps behind '{step.Kind}'; "
-                    + "expected it as the last step",
+                $"messages wait at a stop of {string.Join(", ", step.Traits.Runs)}, and do not come back to the steps behind "
+                    + $"'{step.Kind}'; expected it as the last step",
                 step.Origin
             );
     }

@@ -40,8 +40,8 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
 
     private static string Refusal(StepModel step, string endpoint) =>
         step.Traits.Divides
-            ? $"'{endpoint}' streams its bodies: expected a format of the type csv or json-lines, or an xpath of element names from the root "
-                + "such as /orders/order"
+            ? $"'{endpoint}' streams its bodies: expected a format of the type csv or json-lines, or an xpath of element names from the "
+                + "root such as /orders/order"
             : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, or another transfer";
 
     private static bool ReadsBody(IValueSource value) =>

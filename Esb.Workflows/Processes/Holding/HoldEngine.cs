@@ -219,7 +219,8 @@ internal sealed partial class HoldEngine(
     [LoggerMessage(
         EventId = 3070,
         Level = LogLevel.Warning,
-        Message = "{Count} messages wait at the step {Step} of process {Process}, which the configuration has no more; they wait for it to come back"
+        Message = "{Count} messages wait at the step {Step} of process {Process}, which the configuration has no more; "
+            + "they wait for it to come back"
     )]
     private partial void LogGone(int count, string process, string step);
 

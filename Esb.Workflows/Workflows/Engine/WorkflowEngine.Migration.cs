@@ -17,8 +17,8 @@ internal sealed partial class WorkflowEngine
     /// <param name="isDryRun">True to tell only what would be moved.</param>
     /// <param name="decision">The operator and the reason.</param>
     /// <param name="cancellationToken">Cancels between two instances; those that were moved stay so.</param>
-    /// <exception cref="EsbException"><c>ESB-WFL-UNKNOWN</c>: there is no such workflow or definition. <c>ESB-WFL-STRANDED</c>: the place of
-    /// an instance has no counterpart.</exception>
+    /// <exception cref="EsbException"><c>ESB-WFL-UNKNOWN</c>: there is no such workflow or definition. <c>ESB-WFL-STRANDED</c>: the place
+    /// of an instance has no counterpart.</exception>
     public async Task<WorkflowMigration> MigrateAsync(
         string workflow,
         string? to,

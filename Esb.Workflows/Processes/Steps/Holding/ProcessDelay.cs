@@ -76,7 +76,8 @@ internal static class ProcessDelay
 
         throw new EsbException(
             "ESB-HOLD-TIME",
-            $"The value of the step {step.Place} is neither an instant such as 2027-01-01T08:00:00Z nor a time such as 5m, at most 5 years.",
+            $"The value of the step {step.Place} is neither an instant such as 2027-01-01T08:00:00Z nor a time such as 5m, at most 5 "
+                + "years.",
             FaultKind.Invalid
         );
     }
