@@ -27,8 +27,7 @@ internal sealed class OutsideChanges(Revision current, Revision next)
             errors.Add(CodeOf(change.Kind), change.Object, $"{change.Detail}{HintOf(change.Kind)}");
     }
 
-    /// <summary>The code of an error that a change is.</summary>
-    public static string CodeOf(ChangeKind kind) => kind == ChangeKind.Suspend ? "ESB-WFL-NEEDED" : "ESB-CONFIG-MIGRATION";
+    private static string CodeOf(ChangeKind kind) => kind == ChangeKind.Suspend ? "ESB-WFL-NEEDED" : "ESB-CONFIG-MIGRATION";
 
     private static bool IsRefused(ChangeKind kind, ExchangeMeans means) =>
         kind == ChangeKind.Refuse || (kind == ChangeKind.Migrate && !means.Migrates) || (kind == ChangeKind.Suspend && !means.Suspends);

@@ -23,7 +23,7 @@ internal static class LogEventPage
 
     // The level of some depends on what happened.
     private static string LevelOf(LoggerMessageAttribute found) =>
-        found.Level is LogLevel.None or > LogLevel.None or < LogLevel.Trace ? "varies" : found.Level.ToString().ToLowerInvariant();
+        found.Level == LogLevel.None ? "varies" : found.Level.ToString().ToLowerInvariant();
 
     private static IEnumerable<(string Part, LoggerMessageAttribute Event)> Events() =>
         from assembly in Assemblies()
