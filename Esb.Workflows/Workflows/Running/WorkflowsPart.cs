@@ -167,7 +167,10 @@ internal sealed partial class WorkflowsPart(
                 _running[name] = (
                     subscription,
                     await transport.SubscribeAsync(
-                        subscription,
+                        subscription with
+                        {
+                            TurnOf = message => engine.TurnOf(workflow, message),
+                        },
                         (delivery, token) => ReceiveAsync(workflow, delivery, token),
                         CancellationToken.None
                     )
