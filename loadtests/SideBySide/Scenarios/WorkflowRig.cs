@@ -11,7 +11,7 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
     private const string Prefix = "workflows";
 
     private const string Settings =
-        "default settings: quorum queues, persistent, each message acknowledged after its checkpoint, audit on; RabbitMQ and PostgreSQL";
+        "default settings: quorum queues, persistent, an order key each, acknowledged after its checkpoint, audit on; RabbitMQ and PostgreSQL";
 
     public IReadOnlyList<string> Scenarios { get; } = ["S9"];
 

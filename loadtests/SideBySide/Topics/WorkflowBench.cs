@@ -44,7 +44,13 @@ internal sealed class WorkflowBench : IAsyncDisposable
         var began = await BeginAsync(cancellationToken);
         Interlocked.Exchange(ref _published, 0);
         for (var message = 0; message < kind.MessagesForEach; message++)
-            await _publisher.PublishAsync(new Address($"{_prefix}.topics.in", $"in.{kind.Name}"), run, 1, instances, cancellationToken);
+            await _publisher.PublishAsync(
+                new Address($"{_prefix}.topics.in", $"in.{kind.Name}") { IsKeyed = true },
+                run,
+                1,
+                instances,
+                cancellationToken
+            );
         await WaitAsync(instances * kind.PublishedByEach, kind.Waits + Patience, cancellationToken);
         var (completed, others, time) = await EndedAsync(kind, began, cancellationToken);
         var flaw = (completed, others, Interlocked.Read(ref _published)) switch
