@@ -11,17 +11,9 @@ namespace Esb.Endpoints.Http.Access;
 /// <summary>Counts the admitted and refused calls of one endpoint; logs refused calls at intervals, per reason. Thread-safe.</summary>
 internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, ILogger<DeniedCalls> logger)
 {
-    private static readonly Counter<long> Denied = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.DeniedRequests,
-        "{request}",
-        "Requests refused for want of a credential, a permission or patience."
-    );
+    private static readonly Counter<long> Denied = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.DeniedRequests);
 
-    private static readonly Counter<long> Admitted = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.PartyRequests,
-        "{request}",
-        "Requests of parties that an endpoint let in."
-    );
+    private static readonly Counter<long> Admitted = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.PartyRequests);
 
     private readonly LogPace[] _paces = [.. Enum.GetValues<Denial>().Select(_ => new LogPace(time))];
 

@@ -8,7 +8,7 @@ internal sealed class DocsCommand : Command
     private readonly Argument<string> _folder = new("folder") { Description = "Where the pages are written; it is created." };
 
     public DocsCommand(CommandContext context)
-        : base("docs", "Writes the reference of commands, API, endpoint types, steps and log events as Markdown.")
+        : base("docs", "Writes the reference of commands, API, endpoint types, steps, log events and metrics as Markdown.")
     {
         Add(_folder);
         SetAction(

@@ -18,6 +18,7 @@ internal static class ReferencePages
         yield return ("api.md", Api());
         yield return ("kinds.md", Kinds(SettingsCatalog.From(context.Services())));
         yield return ("log-events.md", LogEventPage.Write());
+        yield return ("metrics.md", MetricPage.Write());
     }
 
     private static string Api() =>
