@@ -4,7 +4,7 @@ using System.Reflection;
 
 namespace Esb.Core.Diagnostics;
 
-/// <summary>Creates the instruments of the metrics in <see cref="EsbTelemetry.Metrics"/>, with the unit and description declared there.</summary>
+/// <summary>Creates the instruments of the metrics in <see cref="EsbTelemetry.Metrics"/>, with the declared unit and description.</summary>
 /// <remarks>Each throws <see cref="ArgumentException"/> for a metric that is not declared, or is of another kind.</remarks>
 public static class DeclaredInstruments
 {

@@ -177,7 +177,7 @@ internal sealed partial class MarkKeeper(
     [LoggerMessage(EventId = 2660, Level = LogLevel.Warning, Message = "High mark crossed. {Mark}")]
     private partial void LogCrossed(string mark);
 
-    [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Down to the low mark again. {Mark}")]
+    [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Low mark reached. {Mark}")]
     private partial void LogFallen(string mark);
 
     [LoggerMessage(EventId = 2663, Level = LogLevel.Information, Message = "No longer measured, and no longer crossed. {Mark}")]

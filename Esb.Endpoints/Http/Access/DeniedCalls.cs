@@ -31,13 +31,13 @@ internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, IL
             tags.Add(EsbTelemetry.Tags.Party, party.Name);
         Denied.Add(1, tags);
         if (_paces[(int)denial].Next() is { } silent)
-            LogDenied(endpoint, denial, code, party?.Name ?? "nobody", address, silent);
+            LogDenied(endpoint, denial, code, party?.Name ?? "no party", address, silent);
     }
 
     [LoggerMessage(
         EventId = 2170,
         Level = LogLevel.Warning,
-        Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since it was last said"
+        Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since the last warning"
     )]
     private partial void LogDenied(string endpoint, Denial denial, string code, string party, IPAddress? address, long silent);
 }

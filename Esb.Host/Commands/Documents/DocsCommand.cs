@@ -8,10 +8,7 @@ internal sealed class DocsCommand : Command
     private readonly Argument<string> _folder = new("folder") { Description = "Where the pages are written; it is created." };
 
     public DocsCommand(CommandContext context)
-        : base(
-            "docs",
-            "Writes the reference of commands, API, endpoint types, steps, log events and metrics as Markdown, and the tables of settings in the pages of its folder configuration anew."
-        )
+        : base("docs", "Writes the reference as Markdown: commands, API, endpoint types, steps, settings, log events, metrics.")
     {
         Add(_folder);
         SetAction(

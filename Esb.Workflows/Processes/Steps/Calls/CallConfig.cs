@@ -23,7 +23,7 @@ internal sealed record CallConfig : PooledStepConfig
     public ValueConfig? Target { get; init; }
 
     [Setting(
-        "HTTP: the path of the request, behind that of the url and in place of the endpoint's path: a text with places for values, "
+        "HTTP: the path of the request, after the path of the url and in place of the endpoint's path: a text with places for values, "
             + "such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.",
         Name = "path"
     )]
