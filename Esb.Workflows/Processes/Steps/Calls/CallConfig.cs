@@ -42,7 +42,7 @@ internal sealed record CallConfig : PooledStepConfig
     public WordOrMap<AnswerHeaders, ValueConfig>? Headers { get; init; }
 
     [Setting(
-        "The statuses that are no failure: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.",
+        "The statuses that count as success: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.",
         TakesOne = true
     )]
     public IReadOnlyList<StatusPattern> Expect { get; init; } = [];
