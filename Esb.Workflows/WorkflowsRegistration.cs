@@ -87,7 +87,7 @@ public static class WorkflowsRegistration
             .AddStep<RepeatStep, RepeatConfig>("repeat", "Repeats steps as long as a condition holds.")
             .AddStep<ForEachStep, ForEachConfig>("forEach", "Runs steps with each item of a message.")
             .AddStep<RunWorkflowStep, ChildConfig>("runWorkflow", "Runs another workflow and waits for its end.")
-            .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and goes on.");
+            .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and continues.");
 
     private static IServiceCollection AddSteps(this IServiceCollection services) =>
         services

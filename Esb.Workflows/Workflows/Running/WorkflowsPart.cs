@@ -299,7 +299,7 @@ internal sealed partial class WorkflowsPart(
     [LoggerMessage(
         EventId = 3035,
         Level = LogLevel.Error,
-        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot go on: {Reason}"
+        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot continue: {Reason}"
     )]
     private partial void LogNotRevived(string workflow, string definition, string reason);
 
