@@ -215,6 +215,9 @@ public static class EsbTelemetry
         /// <summary>Histogram, {checkpoint}: checkpoints stored in one commit.</summary>
         public const string WorkflowCommit = "esb.workflow.commit.checkpoints";
 
+        /// <summary>Gauge, {instance}: instances that have not ended, of all hosts that share the store, by workflow and state.</summary>
+        public const string WorkflowInstances = "esb.workflow.instances";
+
         /// <summary>Counter, {instance}: instances that started, by workflow.</summary>
         public const string WorkflowStarted = "esb.workflow.started";
 

@@ -144,6 +144,7 @@ internal sealed partial class InstanceRun
         {
             Workflow = instance.Workflow,
             Instance = instance,
+            Before = Instance.Version == 0 ? null : Instance.State,
             Steps = JsonSerializer.Serialize(_history, WorkflowJson.Default.ListHistoryStep),
             Keys = [.. _keys],
             Waits = isStopped ? [] : [.. _waits],

@@ -20,6 +20,7 @@ internal sealed partial class WorkflowsPart(
     BackgroundRuns background,
     Checkpointer checkpoints,
     OutboxPublisher outbox,
+    InstanceCounts counts,
     IWorkflowStore store,
     ITimerStore timers,
     IOutboxStore messages,
@@ -68,6 +69,7 @@ internal sealed partial class WorkflowsPart(
             await _dispatcher.DisposeAsync();
         await _sweeping;
         await _cleaning;
+        await counts.DisposeAsync();
         await outbox.DisposeAsync();
         await checkpoints.DisposeAsync();
     }
@@ -105,6 +107,7 @@ internal sealed partial class WorkflowsPart(
             loggers.CreateLogger<TimerDispatcher>()
         );
         _dispatcher.Start();
+        counts.Start();
         _sweeping = SweepAsync();
         _cleaning = CleanAsync();
     }

@@ -156,6 +156,40 @@ public abstract class WorkflowContract
         }
     }
 
+    [Test]
+    public async Task Living_instances_are_seen_in_the_metrics_and_in_the_plan(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await PostAsync("/orders", $$"""{ "order": "a{{i}}" }""", cancellationToken);
+        await PostAsync("/picked", """{ "order": "a0" }""", cancellationToken);
+        await FindAsync("state=completed", 1, cancellationToken);
+        var metrics = "";
+        await Host.WaitAsync(
+            async token =>
+                (metrics = await Host.ReadAsync("/api/metrics?format=prometheus", token)).Contains(
+                    "esb_workflow_instances{workflow=\"fulfil-order\",state=\"waiting\"} 2",
+                    StringComparison.Ordinal
+                ),
+            Limit,
+            "to count two instances that wait",
+            cancellationToken
+        );
+
+        var table = await EsbAsync(["metrics"], cancellationToken);
+        var plan = await EsbAsync(["plan", "esb.json"], cancellationToken);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(metrics, Does.Contain("esb_workflow_instances{workflow=\"fulfil-order\",state=\"suspended\"} 0"));
+            Assert.That(metrics, Does.Contain("esb_workflow_started_total{workflow=\"fulfil-order\"} 3"));
+            Assert.That(metrics, Does.Contain("esb_workflow_ended_total{workflow=\"fulfil-order\"} 1"));
+            Assert.That(metrics, Does.Contain("esb_workflow_checkpoint_duration_seconds_count{workflow=\"fulfil-order\"}"));
+            Assert.That(table, Does.Match(@"fulfil-order\s+0\s+2\s+0\s+3\s+[\d.]+\s+1\s+-\s+[\d.]+ ms"));
+            Assert.That(plan, Does.Match(@"keep\s+workflows\.fulfil-order\s+2 living instances of definition [0-9a-f]{12}, which stays"));
+        }
+    }
+
     private async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
     {
         var (exitCode, output, error) = await CommandLine.RunAsync(

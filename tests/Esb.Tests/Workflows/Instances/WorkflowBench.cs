@@ -68,6 +68,9 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public IWorkflowBatches Batches => _services!.GetRequiredService<IWorkflowBatches>();
 
+    /// <summary>Counts of living instances, once started.</summary>
+    public InstanceCounts Counts => _services!.GetRequiredService<InstanceCounts>();
+
     public IReplyAddresses Replies => _services!.GetRequiredService<IReplyAddresses>();
 
     /// <summary>The marks of the host; none is crossed.</summary>
