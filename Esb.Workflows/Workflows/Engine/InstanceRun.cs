@@ -5,6 +5,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Workflows.Workflows.Compiling;
+using Esb.Workflows.Workflows.Running;
 using Esb.Workflows.Workflows.State;
 
 namespace Esb.Workflows.Workflows.Engine;
@@ -49,8 +50,8 @@ internal sealed partial class InstanceRun
 
     public string? Reason { get; private set; }
 
-    /// <summary>The answer given since the last checkpoint to the caller who waits; null if none.</summary>
-    public InstanceAnswer? Answer { get; private set; }
+    // The answer given since the last checkpoint to the caller who waits; null if none.
+    private InstanceAnswer? Answer { get; set; }
 
     /// <summary>The messages that were taken since the last checkpoint, for the audit.</summary>
     public IReadOnlyList<EsbMessage> Taken => _taken;
@@ -152,7 +153,7 @@ internal sealed partial class InstanceRun
             EndsAllWaits = isStopped,
             Timers = [.. _timers],
             EndedTimers = [.. _endedTimers],
-            Outgoing = [.. _outgoing],
+            Outgoing = Answer is null ? [.. _outgoing] : [.. _outgoing, StoredAnswer.Of(instance.Workflow, instance.Id, Answer, _time)],
         };
     }
 

@@ -340,6 +340,45 @@ public sealed class ServerWorkflowTests : WorkflowContract
     }
 
     [Test]
+    public async Task Callers_are_answered_although_the_host_that_works_for_them_is_killed(CancellationToken cancellationToken)
+    {
+        const int Permits = 24;
+        await StartAsync("request-broker", cancellationToken);
+        var (worker, folder) = (Host, Directory.CreateDirectory(Path.Combine(Folder, "callers")).FullName); // the first one has the lanes
+        File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
+        await using var callers = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        var asking = Enumerable
+            .Range(0, Permits)
+            .Select(permit => callers.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
+            .ToList();
+        foreach (var department in new[] { "fire", "water", "traffic" })
+        {
+            await FindAsync($"state=waiting&step={department}-decides", Permits, cancellationToken);
+            await Task.WhenAll(Enumerable.Range(0, Permits).Select(permit => DecideAsync(permit, department)));
+        }
+
+        await FindAsync("state=waiting&step=building-decides", Permits, cancellationToken);
+        var deciding = Enumerable.Range(0, Permits).Select(permit => DecideAsync(permit, "building")).ToList();
+        await Task.WhenAll(deciding.Take(Permits / 3));
+        worker.Kill();
+        await Task.WhenAll(deciding);
+
+        var answers = await Task.WhenAll(asking);
+        foreach (var answer in answers)
+        {
+            using (answer)
+                Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), callers.Output);
+        }
+
+        async Task DecideAsync(int permit, string department)
+        {
+            var decision = $$"""{ "permit": {{permit}}, "department": "{{department}}", "decision": "yes" }""";
+            using var decided = await callers.PostAsync("/decisions", decision, "application/json", cancellationToken);
+            Assert.That(decided.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), callers.Output);
+        }
+    }
+
+    [Test]
     public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
     {
         const int Sold = 60;

@@ -142,7 +142,11 @@ public abstract class WorkflowStoreContract
     public async Task Instances_are_found_by_state_step_key_and_page(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++)
-            await CommitAsync(Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] }, cancellationToken);
+        {
+            var begun = Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] };
+            var id = Guid.CreateVersion7(DateTimeOffset.UnixEpoch.AddMilliseconds(i)); // ids of one millisecond have no order
+            await CommitAsync(begun with { Instance = begun.Instance! with { Id = id } }, cancellationToken);
+        }
 
         var page = await _store.Workflows.ListAsync(
             new WorkflowQuery
@@ -225,6 +229,37 @@ public abstract class WorkflowStoreContract
         Assert.That(removed, Is.EqualTo(1));
         Assert.That(await _store.Workflows.HistoryAsync(ended.Instance.Id, 0, 10, cancellationToken), Is.Empty);
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Answer_is_stored_with_its_address(CancellationToken cancellationToken)
+    {
+        var begun = Begin("1");
+        var plain = Outgoing(begun, "out.plain");
+        var until = new DateTimeOffset(2026, 11, 27, 5, 0, 0, 250, TimeSpan.Zero);
+        var answer = new OutboxMessage(
+            "answer",
+            plain.Message with
+            {
+                ReplyTo = new AnswerAddress("1795755600000\nqueue\nid", "orders.ask"),
+                ReplyUntil = until,
+            }
+        );
+        await CommitAsync(begun with { Outgoing = [plain, answer] }, cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+
+        var claimed = await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken);
+
+        Assert.That(
+            claimed.ToDictionary(message => message.Owner, message => (message.Message.ReplyTo, message.Message.ReplyUntil)),
+            Is.EquivalentTo(
+                new Dictionary<string, (AnswerAddress?, DateTimeOffset?)>
+                {
+                    [plain.Owner] = (null, null),
+                    ["answer"] = (answer.Message.ReplyTo, until),
+                }
+            )
+        );
     }
 
     [Test, CancelAfter(60_000)]
