@@ -19,7 +19,8 @@ public sealed record OutgoingMessage(EsbMessage Message, string Endpoint, string
     /// <summary>The caller who waits for an answer, which this is; null if it is published.</summary>
     public AnswerAddress? ReplyTo { get; init; }
 
-    /// <summary>Of a request whose reply comes to any host of this configuration: when the reply is of no
+    /// <summary>Of a request whose reply comes to any host of this configuration
+    /// (<see cref="ITopicTransport.PublishRequestAsync"/>): when the reply is of no
     /// use any more. Null if it is no such request.</summary>
     public DateTimeOffset? ReplyUntil { get; init; }
 }

@@ -29,6 +29,7 @@ internal sealed partial class InstanceRun
     private readonly List<Guid> _endedTimers = [];
     private readonly List<OutboxMessage> _outgoing = [];
     private readonly List<EsbMessage> _taken = [];
+    private readonly List<TakenReply> _replies = [];
     private int _budget = MostSteps;
 
     private InstanceRun(BoundProgram program, WorkflowInstance instance, InstanceState state, TimeProvider time) =>
@@ -55,6 +56,9 @@ internal sealed partial class InstanceRun
 
     /// <summary>The messages that were taken since the last checkpoint, for the audit.</summary>
     public IReadOnlyList<EsbMessage> Taken => _taken;
+
+    /// <summary>The replies that were taken since the last checkpoint, for the audit.</summary>
+    public IReadOnlyList<TakenReply> Replies => _replies;
 
     private string Endpoint => WorkflowQueues.SubscriberOf(Instance.Workflow);
 
@@ -109,6 +113,7 @@ internal sealed partial class InstanceRun
         _endedTimers.Clear();
         _outgoing.Clear();
         _taken.Clear();
+        _replies.Clear();
     }
 
     /// <summary>What is to be stored now.</summary>
@@ -259,6 +264,9 @@ internal sealed partial class InstanceRun
                 return false;
             case CollectInstruction collect:
                 Collect(token, collect.Flow);
+                return false;
+            case RequestInstruction request:
+                await RequestAsync(token, request, cancellationToken);
                 return false;
             case DelayInstruction delay:
                 Delay(token, delay.Flow);

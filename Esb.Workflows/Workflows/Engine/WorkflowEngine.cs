@@ -290,10 +290,13 @@ internal sealed partial class WorkflowEngine(
         var instance = commit.Instance!;
         Publish(commit, result);
         var taken = run.Taken.ToList();
+        var replies = run.Replies.ToList();
         var before = run.Instance.State;
         run.Stored(instance);
         foreach (var message in taken)
             await RecordAsync(message, AuditKind.Delivered, instance.Workflow, instance.Step, instance.Id);
+        foreach (var reply in replies)
+            await RecordAsync(instance, reply);
         foreach (var message in result.Late)
             await RecordAsync(
                 message,

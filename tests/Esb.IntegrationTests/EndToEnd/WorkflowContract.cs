@@ -20,6 +20,9 @@ public abstract class WorkflowContract
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
 
+    /// <summary>True if a message that is accepted survives the host.</summary>
+    private protected virtual bool KeepsAccepted => false;
+
     private protected virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
 
     [TearDown]
@@ -92,6 +95,64 @@ public abstract class WorkflowContract
         await FindAsync("state=completed", 1, cancellationToken);
         await WaitForFilesAsync("tasks", "*", 3, cancellationToken);
         await WaitForFilesAsync("outcome", "requests.approved-*", 1, cancellationToken);
+    }
+
+    [Test]
+    public async Task Request_is_answered_once_although_the_host_is_killed_before_and_after_the_answer(CancellationToken cancellationToken)
+    {
+        const int Loans = 10;
+        await StartAsync("second-opinion", cancellationToken);
+        await Task.WhenAll(Enumerable.Range(0, Loans).Select(loan => PostAsync("/loans", Loan(loan), cancellationToken)));
+        await FindAsync("state=waiting&name=lend&step=ask", Loans, cancellationToken);
+        await FindAsync("state=waiting&name=opinion&step=person-decides", Loans / 2, cancellationToken);
+        await RestartAsync();
+
+        await FindAsync("state=waiting&name=opinion&step=person-decides", Loans, cancellationToken);
+        var deciding = Enumerable.Range(0, Loans).Select(loan => PostAsync("/decisions", Loan(loan), cancellationToken)).ToList();
+        await Task.WhenAll(deciding);
+        if (!KeepsAccepted)
+            await FindAsync("state=completed&name=opinion", Loans, cancellationToken); // the answer is in the store, and perhaps sent
+        await RestartAsync();
+
+        await FindAsync("state=completed&name=lend", Loans, cancellationToken);
+        await FindAsync("state=completed&name=opinion", Loans, cancellationToken);
+        await WaitForFilesAsync("outcome", "loans.decided-*", Loans, cancellationToken);
+        var all = (await Host.AskAsync("/api/workflows?limit=1000", cancellationToken)).GetProperty("items").EnumerateArray().ToList();
+        IReadOnlyList<int> answered = [];
+        await Host.WaitAsync(
+            async token => (answered = await ReadLoansAsync(token)).Count >= Loans,
+            Limit,
+            "to have written every answer",
+            cancellationToken
+        );
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(all, Has.Count.EqualTo(2 * Loans), "one that asks and one that answers for each, none doubled");
+            Assert.That(answered, Is.EquivalentTo(Enumerable.Range(0, Loans)), "each answer went to the instance that asked, once");
+            Assert.That(Files("outcome", "loans.undecided-*"), Is.Zero);
+        }
+
+        // A file may still be written.
+        async Task<IReadOnlyList<int>> ReadLoansAsync(CancellationToken token)
+        {
+            var loans = new List<int>();
+            foreach (var file in Directory.GetFiles(Path.Combine(Folder, "data", "outcome"), "loans.decided-*.json"))
+            {
+                if (await File.ReadAllTextAsync(file, token) is { Length: > 0 } text)
+                    loans.Add(JsonDocument.Parse(text).RootElement.GetProperty("loan").GetInt32());
+            }
+
+            return loans;
+        }
+
+        static string Loan(int loan) => $$"""{ "loan": {{loan}}, "approved": true }""";
+
+        async Task RestartAsync()
+        {
+            Host.Kill();
+            await Host.DisposeAsync();
+            await StartHostAsync(cancellationToken);
+        }
     }
 
     [
@@ -298,6 +359,8 @@ public sealed class ServerWorkflowTests : WorkflowContract
             "transport": { "type": "rabbitmq", "url": "${env:ESB_TEST_RABBITMQ}", "prefix": "{{Name}}" },
             "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
             """;
+
+    private protected override bool KeepsAccepted => true;
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string>
