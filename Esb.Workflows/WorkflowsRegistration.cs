@@ -73,6 +73,8 @@ public static class WorkflowsRegistration
             .AddSingleton<InstanceBatches>()
             .AddSingleton<IWorkflowBatches>(provider => provider.GetRequiredService<InstanceBatches>())
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<InstanceBatches>())
+            .AddSingleton<InstanceCounts>()
+            .AddSingleton<IWorkflowCounts>(provider => provider.GetRequiredService<InstanceCounts>())
             .AddSingleton<WorkflowsPart>()
             .AddSingleton<IMarkSource, InstanceMarks>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<WorkflowsPart>())

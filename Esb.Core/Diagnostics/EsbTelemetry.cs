@@ -356,6 +356,15 @@ public static class EsbTelemetry
         [Metric(MetricKind.Counter, null, "Crossings of the high mark of a load.", Tags.Mark, Tags.Endpoint)]
         public const string MarkCrossings = "esb.mark.crossings";
 
+        [Metric(
+            MetricKind.Gauge,
+            "{instance}",
+            "Workflow instances that have not ended, of all hosts that share the store.",
+            Tags.Workflow,
+            Tags.State
+        )]
+        public const string WorkflowInstances = "esb.workflow.instances";
+
         [Metric(MetricKind.Counter, "{instance}", "Workflow instances that started.", Tags.Workflow)]
         public const string WorkflowStarted = "esb.workflow.started";
 

@@ -12,7 +12,13 @@ public sealed record OutboxMessage(string Owner, OutgoingMessage Message)
     public string? Queue { get; init; }
 
     /// <summary>Identifies it in the outbox.</summary>
-    public Guid Id => MessageIds.Derive(Message.Message.Id, Queue is null ? "outbox" : $"outbox {Queue} {Message.Step}");
+    public Guid Id =>
+        MessageIds.Derive(
+            Message.Message.Id,
+            Queue is not null ? $"outbox {Queue} {Message.Step}"
+            : Message.ReplyTo is not null ? $"outbox {Owner}"
+            : "outbox"
+        );
 }
 
 /// <summary>Messages that were stored with a change and are still to be published. Whoever stores them publishes them at once; what a host

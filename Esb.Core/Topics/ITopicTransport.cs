@@ -40,6 +40,17 @@ public interface ITopicTransport : IAsyncDisposable
     /// <c>ESB-TOPIC-UNKNOWN</c>, it was lost.</exception>
     Task<Task<EsbMessage>> SendRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
 
+    /// <summary>Publishes a request whose reply outlives this process: any host of this configuration gets it
+    /// (<see cref="ReceiveRepliesAsync"/>). Publishing it again is as safe as for <see cref="PublishAsync"/>.</summary>
+    /// <param name="request">The request, as for <see cref="PublishAsync"/>; its id correlates the reply.</param>
+    /// <param name="timeout">How long a reply is of use, from now on.</param>
+    /// <param name="cancellationToken">Checked before the request is handed over, never after.</param>
+    ValueTask<PublishResult> PublishRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken);
+
+    /// <summary>Hands replies to such requests to the handler until the result is disposed. A reply that fails stays, and is handed over
+    /// again; one may also come twice.</summary>
+    Task<ITopicReader> ReceiveRepliesAsync(ReplyHandler handler, CancellationToken cancellationToken);
+
     /// <summary>Delivers messages that match a subscription to the handler until the result is disposed; then waits for in-flight
     /// deliveries.</summary>
     Task<ITopicSubscription> SubscribeAsync(Subscription subscription, DeliveryHandler handler, CancellationToken cancellationToken);
@@ -108,6 +119,9 @@ public delegate ValueTask<Settlement> DeliveryHandler(TopicDelivery delivery, Ca
 
 /// <summary>Takes a dead letter over. Throws if it cannot.</summary>
 public delegate ValueTask DeadLetterHandler(Storage.DeadLetter deadLetter, CancellationToken cancellationToken);
+
+/// <summary>Takes the reply to a request, which may be a fault (<see cref="FaultReply"/>). Throws if it cannot.</summary>
+public delegate ValueTask ReplyHandler(Guid request, EsbMessage reply, CancellationToken cancellationToken);
 
 /// <summary>Readiness of a transport for messages.</summary>
 /// <param name="IsReady">True if a message published now could be confirmed.</param>

@@ -15,7 +15,20 @@ public sealed record OutgoingMessage(EsbMessage Message, string Endpoint, string
 
     /// <summary>The step that publishes it; null if no process does.</summary>
     public string? Step { get; init; }
+
+    /// <summary>The caller who waits for an answer, which this is; null if it is published.</summary>
+    public AnswerAddress? ReplyTo { get; init; }
+
+    /// <summary>Of a request whose reply comes to any host of this configuration
+    /// (<see cref="ITopicTransport.PublishRequestAsync"/>): when the reply is of no
+    /// use any more. Null if it is no such request.</summary>
+    public DateTimeOffset? ReplyUntil { get; init; }
 }
+
+/// <summary>A caller who waits for an answer. Immutable.</summary>
+/// <param name="Address">Where the answer goes (<see cref="IReplyAddresses"/>).</param>
+/// <param name="RequestSubject">The subject of the request; empty if it came through an endpoint.</param>
+public sealed record AnswerAddress(string Address, string RequestSubject);
 
 /// <summary>Publishes prepared messages. Thread-safe.</summary>
 public interface IOutgoingPublisher

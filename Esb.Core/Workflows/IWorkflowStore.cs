@@ -48,6 +48,18 @@ public interface IWorkflowStore
     /// <summary>Counts instances by workflow, definition, state and step; those that have ended only by state.</summary>
     Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken);
 
+    /// <summary>Counts the instances that have not ended, by workflow and state: from sums that every checkpoint keeps up, so that the
+    /// number of instances does not matter.</summary>
+    Task<IReadOnlyList<LivingCount>> LivingAsync(CancellationToken cancellationToken);
+
+    /// <summary>Sums up what checkpoints have added to those sums. Hosts may call it at the same time.</summary>
+    /// <param name="recount">True to count the instances and correct the sums, which a host of an earlier release does not keep up.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    Task SumUpAsync(bool recount, CancellationToken cancellationToken);
+
+    /// <summary>Counts the instances that have not ended, by the hash of their definition.</summary>
+    Task<IReadOnlyDictionary<string, long>> CountByDefinitionAsync(CancellationToken cancellationToken);
+
     /// <summary>Counts the instances of a workflow that have not ended, up to a number.</summary>
     Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken);
 
@@ -107,6 +119,12 @@ public sealed record WorkflowQuery
     /// <summary>At most this many.</summary>
     public int Limit { get; init; } = 50;
 }
+
+/// <summary>The number of instances in a state that is no end.</summary>
+/// <param name="Workflow">The workflow.</param>
+/// <param name="State">The state.</param>
+/// <param name="Count">Their number.</param>
+public sealed record LivingCount(string Workflow, WorkflowState State, long Count);
 
 /// <summary>The number of instances in a state.</summary>
 /// <param name="Workflow">The workflow.</param>

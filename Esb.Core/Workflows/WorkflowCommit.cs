@@ -14,6 +14,9 @@ public sealed record WorkflowCommit
     /// changes.</summary>
     public WorkflowInstance? Instance { get; init; }
 
+    /// <summary>The state of the instance before the change; null for a new one.</summary>
+    public WorkflowState? Before { get; init; }
+
     /// <summary>Steps since the checkpoint before, as JSON.</summary>
     public string Steps { get; init; } = "[]";
 

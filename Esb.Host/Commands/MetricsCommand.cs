@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Esb.Core.Workflows;
 using Esb.Host.Management.Metrics;
 
 namespace Esb.Host.Commands;
@@ -9,6 +10,18 @@ internal sealed class MetricsCommand : Command
 {
     private static readonly string[] Header = ["", "NAME", "IN", "IN/S", "OUT", "OUT/S", "INBOUND", "REQUEST", "OUTBOUND", "ADAPTER"];
     private static readonly string[] UsageHeader = ["", "NAME", "IN USE", "MAXIMUM", "SHARE", "PEAK", "PEAK SHARE", "WAITS"];
+
+    private static readonly WorkflowState[] Shown = [WorkflowState.Running, WorkflowState.Waiting, WorkflowState.Suspended];
+    private static readonly string[] WorkflowHeader =
+    [
+        "WORKFLOW",
+        .. Shown.Select(state => state.ToString().ToUpperInvariant()),
+        "STARTED",
+        "STARTED/S",
+        "ENDED",
+        "STOPPED",
+        "CHECKPOINT",
+    ];
 
     private readonly ListOutput _list;
     private readonly HostOptions _host;
@@ -50,6 +63,12 @@ internal sealed class MetricsCommand : Command
                 .. metrics.Instances.Select(usage => Row("instances", usage)),
             ]
         );
+        if (metrics.Workflows.Count > 0)
+        {
+            await context.Output.WriteLineAsync();
+            TextTable.Write(context.Output, [WorkflowHeader, .. metrics.Workflows.Select(Row)]);
+        }
+
         if (metrics.AuditQueue is { Waiting: > 0 } queue)
             await WriteAsync(context.Output, queue);
         return ExitCode.Done;
@@ -82,6 +101,17 @@ internal sealed class MetricsCommand : Command
             Time(measured.RequestResponseLatency),
             Time(measured.OutboundLatency),
             Time(measured.OutboundAdapterLatency),
+        ];
+
+    private static string[] Row(WorkflowMeasuredView workflow) =>
+        [
+            workflow.Name,
+            .. Shown.Select(state => Number(workflow.Living.GetValueOrDefault(WorkflowMeasuredView.NameOf(state)))),
+            Number(workflow.Started?.Total),
+            Rate(workflow.Started),
+            Number(workflow.Ended?.Total),
+            Number(workflow.Stopped?.Total),
+            Time(workflow.CheckpointDuration),
         ];
 
     private static string[] Row(string kind, UsageView usage) =>

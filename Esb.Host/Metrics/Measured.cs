@@ -8,6 +8,9 @@ internal enum CounterKind
     DocumentsOut,
     DeadLettered,
     Parked,
+    InstancesStarted,
+    InstancesEnded,
+    InstancesStopped,
 }
 
 /// <summary>The kinds of durations.</summary>
@@ -17,9 +20,10 @@ internal enum LatencyKind
     Request,
     Outbound,
     Adapter,
+    Checkpoint,
 }
 
-/// <summary>The metrics of one endpoint, topic or party, created on first use. Thread-safe.</summary>
+/// <summary>The metrics of one endpoint, topic, party or workflow, created on first use. Thread-safe.</summary>
 internal sealed class Measured(string name)
 {
     private readonly CounterSeries?[] _counters = new CounterSeries?[Enum.GetValues<CounterKind>().Length];

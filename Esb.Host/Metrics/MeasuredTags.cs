@@ -21,6 +21,9 @@ internal readonly ref struct MeasuredTags
                 case EsbTelemetry.Tags.Party:
                     Party = value as string;
                     break;
+                case EsbTelemetry.Tags.Workflow:
+                    Workflow = value as string;
+                    break;
                 case EsbTelemetry.Tags.Outcome:
                     Outcome = value as string;
                     break;
@@ -39,6 +42,8 @@ internal readonly ref struct MeasuredTags
     public string? Topic { get; }
 
     public string? Party { get; }
+
+    public string? Workflow { get; }
 
     public string? Outcome { get; }
 

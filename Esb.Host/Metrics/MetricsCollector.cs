@@ -8,7 +8,7 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>Collects the measurements of this process for operators: totals, rates, latencies and peaks, of each endpoint, topic and party.
+/// <summary>Collects the measurements of this process for operators: totals, rates, latencies and peaks, of each endpoint, topic, party and workflow.
 /// Thread-safe.</summary>
 /// <remarks>A measurement neither allocates nor locks; the sets of names are bounded.</remarks>
 internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
@@ -23,6 +23,9 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
         [EsbTelemetry.Metrics.SentOutside] = CounterKind.DocumentsOut,
         [EsbTelemetry.Metrics.DeadLettered] = CounterKind.DeadLettered,
         [EsbTelemetry.Metrics.Parked] = CounterKind.Parked,
+        [EsbTelemetry.Metrics.WorkflowStarted] = CounterKind.InstancesStarted,
+        [EsbTelemetry.Metrics.WorkflowEnded] = CounterKind.InstancesEnded,
+        [EsbTelemetry.Metrics.WorkflowStopped] = CounterKind.InstancesStopped,
     };
 
     private static readonly Dictionary<string, LatencyKind> Latencies = new()
@@ -31,6 +34,7 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
         [EsbTelemetry.Metrics.RequestDuration] = LatencyKind.Request,
         [EsbTelemetry.Metrics.OutboundDuration] = LatencyKind.Outbound,
         [EsbTelemetry.Metrics.AdapterDuration] = LatencyKind.Adapter,
+        [EsbTelemetry.Metrics.WorkflowCheckpointDuration] = LatencyKind.Checkpoint,
     };
 
     private readonly TimeProvider _time;
@@ -67,7 +71,9 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     public MeasuredSet Parties { get; } = new();
 
-    private IEnumerable<Measured> All => [Total, .. Endpoints.All, .. Topics.All, .. Parties.All];
+    public MeasuredSet Workflows { get; } = new();
+
+    private IEnumerable<Measured> All => [Total, .. Endpoints.All, .. Topics.All, .. Parties.All, .. Workflows.All];
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -158,6 +164,12 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     private void Count(CounterKind kind, long count, MeasuredTags tags)
     {
+        if (tags.Workflow is { } workflow)
+        {
+            Workflows.Of(workflow).Counter(kind).Add(count);
+            return;
+        }
+
         if (kind == CounterKind.DocumentsIn && tags.Endpoint is null)
         {
             if (!tags.HasFailed && tags.Topic is { } topic)
@@ -178,6 +190,12 @@ internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 
     private void Record(LatencyKind kind, double seconds, MeasuredTags tags)
     {
+        if (tags.Workflow is { } workflow)
+        {
+            Workflows.Of(workflow).Latency(kind).Record(seconds);
+            return;
+        }
+
         Total.Latency(kind).Record(seconds);
         if (tags.Endpoint is { } endpoint)
             Endpoints.Of(endpoint).Latency(kind).Record(seconds);

@@ -17,8 +17,11 @@ internal sealed class MemoryMessage(EsbMessage message, ActivityContext parent, 
 
     public DeliveryKind Kind { get; init; }
 
-    /// <summary>The requester; null if none waits for a reply.</summary>
-    public MemoryReply? Reply { get; init; }
+    /// <summary>Sends the reply; null if no requester waits for one.</summary>
+    public ReplySender? Reply { get; init; }
+
+    /// <summary>Where the reply goes; null if no requester waits for one.</summary>
+    public string? ReplyAddress { get; init; }
 
     /// <summary>The timestamp at which the requester stops waiting for the reply; <see cref="long.MaxValue"/> if no reply is
     /// expected.</summary>
@@ -66,9 +69,9 @@ internal sealed record MemoryDelivery(MemoryMessage Published, int Attempt)
     public IReadOnlyList<FailedAttempt> Failures { get; init; } = [];
 
     public TopicDelivery ToDelivery(DeliverySource source) =>
-        new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply is { } reply ? reply.SendAsync : null)
+        new(Published.Message with { Attempt = Attempt }, Published.Parent, Published.Reply)
         {
-            ReplyAddress = Published.Reply is { } waiting ? () => waiting.Address : null,
+            ReplyAddress = Published.ReplyAddress is { } address ? () => address : null,
             Kind = Published.Kind,
             Source = source,
             ExpiresAt = Published.ExpiresAt,

@@ -23,6 +23,7 @@ internal sealed class MemoryTransport : IBusTransport
     private readonly MemoryDeadLetters _deadLetters;
     private readonly UnroutableMessages _counter;
     private readonly MemoryReplies _replies;
+    private readonly DurableReplies _durable;
     private readonly MemoryUnroutable _unroutable;
     private MemoryEndpoint[] _endpoints = []; // replaced as a whole
     private int _inFlight;
@@ -32,6 +33,7 @@ internal sealed class MemoryTransport : IBusTransport
         (_limits, _time, _logger) = (limits, time, logger);
         _deadLetters = new MemoryDeadLetters(time, logger);
         _replies = new MemoryReplies(time);
+        _durable = new DurableReplies(time);
         _counter = new UnroutableMessages(time, logger);
         _unroutable = new MemoryUnroutable(message => TryPublish(message));
     }
@@ -58,12 +60,22 @@ internal sealed class MemoryTransport : IBusTransport
     {
         cancellationToken.ThrowIfCancellationRequested();
         var waiting = _replies.Begin(request, timeout);
-        var result = Publish(request, waiting, timeout);
+        var result = Publish(request, new Requester(waiting.Address, waiting.SendAsync, timeout));
         if (result.Outcome == PublishOutcome.Confirmed)
             return Task.FromResult(waiting.WaitAsync(cancellationToken));
         waiting.End();
         throw TopicFaults.Unavailable(request.Subject, result);
     }
+
+    public ValueTask<PublishResult> PublishRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        ReplySender reply = (message, stopping) => _durable.ReplyAsync(request.Id, message, stopping);
+        return ValueTask.FromResult(Publish(request, new Requester(DurableReplies.AddressOf(request.Id), reply, timeout)));
+    }
+
+    public Task<ITopicReader> ReceiveRepliesAsync(ReplyHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult(_durable.Receive(handler));
 
     public Task<AwaitedReply> AwaitAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
     {
@@ -72,7 +84,9 @@ internal sealed class MemoryTransport : IBusTransport
     }
 
     public ValueTask<bool> ReplyAsync(string address, EsbMessage reply, CancellationToken cancellationToken) =>
-        ValueTask.FromResult(_replies.TryReply(address, reply));
+        DurableReplies.TryParse(address, out var request)
+            ? _durable.ReplyAsync(request.Value, reply, cancellationToken)
+            : ValueTask.FromResult(_replies.TryReply(address, reply));
 
     public Task DeclareAsync(Subscription subscription, CancellationToken cancellationToken)
     {
@@ -109,7 +123,7 @@ internal sealed class MemoryTransport : IBusTransport
     {
         cancellationToken.ThrowIfCancellationRequested();
         return ValueTask.FromResult(
-            Find(endpoint) is { } known ? Add(message, [known], kind, reply: null, timeout: null) : PublishResult.Refused("no such queue")
+            Find(endpoint) is { } known ? Add(message, [known], kind, requester: null) : PublishResult.Refused("no such queue")
         );
     }
 
@@ -163,24 +177,24 @@ internal sealed class MemoryTransport : IBusTransport
         };
     }
 
-    private PublishResult Publish(EsbMessage message, MemoryReply? reply = null, TimeSpan? timeout = null)
+    private PublishResult Publish(EsbMessage message, Requester? requester = null)
     {
-        if (TryPublish(message, reply, timeout) is { } result)
+        if (TryPublish(message, requester) is { } result)
             return result;
         _counter.Count(message.Subject);
-        if (reply is null)
+        if (requester is null)
             _unroutable.Keep(message); // a request is useless later
         return PublishResult.Confirmed;
     }
 
     // Returns null if no endpoint subscribes to the subject.
-    private PublishResult? TryPublish(EsbMessage message, MemoryReply? reply = null, TimeSpan? timeout = null)
+    private PublishResult? TryPublish(EsbMessage message, Requester? requester = null)
     {
         var endpoints = Array.FindAll(_endpoints, endpoint => endpoint.Wants(message.Subject));
-        return endpoints.Length == 0 ? null : Add(message, endpoints, DeliveryKind.Published, reply, timeout);
+        return endpoints.Length == 0 ? null : Add(message, endpoints, DeliveryKind.Published, requester);
     }
 
-    private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, MemoryReply? reply, TimeSpan? timeout)
+    private PublishResult Add(EsbMessage message, MemoryEndpoint[] endpoints, DeliveryKind kind, Requester? requester)
     {
         // A message derived from another is part of it and never refused; otherwise the original messages could wait for one another.
         var origin = kind == DeliveryKind.Published && MemoryMessage.Worked.Value is { } worked && worked.TryJoin() ? worked : null;
@@ -199,9 +213,12 @@ internal sealed class MemoryTransport : IBusTransport
         )
         {
             Kind = kind,
-            Reply = reply,
-            Expires = timeout is { } left ? _time.GetTimestamp() + (long)(left.TotalSeconds * _time.TimestampFrequency) : long.MaxValue,
-            ExpiresAt = _time.GetUtcNow() + timeout,
+            Reply = requester?.Reply,
+            ReplyAddress = requester?.Address,
+            Expires = requester?.Timeout is { } left
+                ? _time.GetTimestamp() + (long)(left.TotalSeconds * _time.TimestampFrequency)
+                : long.MaxValue,
+            ExpiresAt = _time.GetUtcNow() + requester?.Timeout,
         };
         var attempt = kind == DeliveryKind.Published ? 0 : message.Attempt;
         foreach (var endpoint in endpoints)
@@ -225,4 +242,6 @@ internal sealed class MemoryTransport : IBusTransport
 
     private static bool Travels(string name, bool isDirect) =>
         name == EsbHeaders.Hops || !HeaderRules.IsReserved(name) || (isDirect && EsbHeaders.IsDirect(name));
+
+    private sealed record Requester(string Address, ReplySender Reply, TimeSpan Timeout);
 }

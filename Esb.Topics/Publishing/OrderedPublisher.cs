@@ -23,14 +23,25 @@ internal sealed class OrderedPublisher(ITopicTransport transport, TimeProvider t
     /// <summary>Publishes a message. A refused or unknown outcome is retried with the same id: a queue may have been full, a broker may
     /// have restarted.</summary>
     /// <exception cref="EsbException"><c>ESB-TOPIC-UNAVAILABLE</c>: the outcome of the last attempt was refused or unknown.</exception>
-    public async Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken)
+    public Task<PublishResult> PublishAsync(EsbMessage message, CancellationToken cancellationToken) =>
+        PublishAsync(message, () => transport.PublishAsync(message, cancellationToken), cancellationToken);
+
+    /// <summary>Publishes a request in the same way; its reply goes to any host.</summary>
+    public Task<PublishResult> PublishRequestAsync(EsbMessage request, DateTimeOffset until, CancellationToken cancellationToken) =>
+        PublishAsync(request, () => transport.PublishRequestAsync(request, until - time.GetUtcNow(), cancellationToken), cancellationToken);
+
+    private async Task<PublishResult> PublishAsync(
+        EsbMessage message,
+        Func<ValueTask<PublishResult>> publish,
+        CancellationToken cancellationToken
+    )
     {
         using var turn = await _turns.TakeAsync(message, cancellationToken); // the key is held until the outcome is known
         var started = time.GetTimestamp();
         var isUnknown = false;
         for (var repetition = 0; ; repetition++)
         {
-            var result = await transport.PublishAsync(message, cancellationToken);
+            var result = await publish();
             if (result.Outcome == PublishOutcome.Confirmed)
                 return result;
             isUnknown |= result.Outcome == PublishOutcome.Unknown;

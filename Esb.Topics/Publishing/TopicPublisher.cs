@@ -52,8 +52,13 @@ internal sealed class TopicPublisher(
         CancellationToken cancellationToken
     ) => PrepareAsync(context, subject, context.NextCopyId(step), step, cancellationToken);
 
-    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken) =>
-        (await ConfirmAsync(outgoing, cancellationToken)).Settled;
+    public async Task<Task> PublishAsync(OutgoingMessage outgoing, CancellationToken cancellationToken)
+    {
+        if (outgoing.ReplyUntil is not { } until || until > time.GetUtcNow())
+            return (await ConfirmAsync(outgoing, cancellationToken)).Settled;
+        await RecordAsync([RecordOf(outgoing, AuditKind.Expired, outgoing.Message, duration: null, fault: null)], AuditDurability.Flushed);
+        return Task.CompletedTask; // nobody waits for its reply any more
+    }
 
     public async ValueTask RequestAsync(
         MessageContext context,
@@ -109,7 +114,14 @@ internal sealed class TopicPublisher(
         var message = outgoing.Message;
         var started = time.GetTimestamp();
         using var activity = TopicsTelemetry.StartSend(message, transport.System, outgoing.Parent);
-        var result = await ObserveAsync(message, activity, () => _publisher.PublishAsync(message, cancellationToken));
+        var result = await ObserveAsync(
+            message,
+            activity,
+            () =>
+                outgoing.ReplyUntil is { } until
+                    ? _publisher.PublishRequestAsync(message, until, cancellationToken)
+                    : _publisher.PublishAsync(message, cancellationToken)
+        );
         var confirmedAt = time.GetTimestamp();
         await RecordAsync(
             [RecordOf(outgoing, AuditKind.Published, message, time.GetElapsedTime(started, confirmedAt), fault: null)],

@@ -120,6 +120,12 @@ internal sealed class RabbitMqNames(string prefix, string configuration)
 
     public string Replies(Guid connection) => $"{RepliesPrefix}{Environment.MachineName}.{connection}";
 
+    /// <summary>The queue for replies that any host of the configuration may read.</summary>
+    public string DurableReplies => $"{RepliesPrefix}{Configuration}";
+
+    /// <summary>True if replies in a queue of requesters have to survive a restart of the broker.</summary>
+    public bool AreDurableReplies(string queue) => IsOurReplyQueue(queue) && !queue.AsSpan(RepliesPrefix.Length).Contains('.');
+
     /// <summary>True if a host of this bus reads the replies from a queue.</summary>
     public bool IsOurReplyQueue(string queue) => queue.StartsWith(RepliesPrefix, StringComparison.Ordinal);
 

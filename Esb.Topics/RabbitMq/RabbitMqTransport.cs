@@ -152,6 +152,17 @@ internal sealed partial class RabbitMqTransport : IBusTransport
         return await _replies.SendAsync(request, () => PublishAsync(travelling, properties), timeout, cancellationToken);
     }
 
+    public async ValueTask<PublishResult> PublishRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var travelling = await _claims.CheckInAsync(request);
+        var properties = WireWriter.Request(travelling, IsPersistent(request), _names.DurableReplies, timeout, _time.GetUtcNow());
+        return await PublishAsync(travelling, properties);
+    }
+
+    public Task<ITopicReader> ReceiveRepliesAsync(ReplyHandler handler, CancellationToken cancellationToken) =>
+        Task.FromResult<ITopicReader>(new ReplyReader(_consuming, _names, _topology, _reader, _claims, handler, _time, _logger));
+
     public async Task<AwaitedReply> AwaitAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken) =>
         _replies is { } replies && await replies.FindNameAsync(cancellationToken) is { } queue
             ? replies.Await(request, queue, timeout)

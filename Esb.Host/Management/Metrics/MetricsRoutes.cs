@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Core.Marks;
 using Esb.Core.Pooling;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
@@ -19,13 +20,14 @@ internal static class MetricsRoutes
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
         var marks = bus.GetRequiredService<IMarks>();
+        var workflows = bus.GetRequiredService<IWorkflowCounts>();
         api.MapGet(
             "/metrics",
             (HttpRequest request) =>
             {
                 RequireCounters(collector);
                 var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
-                var view = MetricsView.Of(collector, monitors, spool, host, time);
+                var view = MetricsView.Of(collector, monitors, spool, workflows.Living, host, time);
                 return format == MetricsFormat.Prometheus
                     ? Results.Text(PrometheusText.Of(view, collector, marks.All), PrometheusText.ContentType)
                     : Results.Json(view);
@@ -56,13 +58,14 @@ internal static class MetricsRoutes
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
         var marks = bus.GetRequiredService<IMarks>();
+        var workflows = bus.GetRequiredService<IWorkflowCounts>();
         routes.MapGet(
             "/metrics",
             () =>
             {
                 RequireCounters(collector);
                 return Results.Text(
-                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, host, time), collector, marks.All),
+                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, workflows.Living, host, time), collector, marks.All),
                     PrometheusText.ContentType
                 );
             }

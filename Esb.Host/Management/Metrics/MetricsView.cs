@@ -2,6 +2,7 @@ using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Pooling;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
@@ -30,6 +31,8 @@ internal sealed record MetricsView
 
     public required IReadOnlyList<MeasuredView> Parties { get; init; }
 
+    public required IReadOnlyList<WorkflowMeasuredView> Workflows { get; init; }
+
     /// <summary>Messages in flight at endpoints, relative to the maximum.</summary>
     public required IReadOnlyList<UsageView> Calls { get; init; }
 
@@ -43,6 +46,7 @@ internal sealed record MetricsView
         MetricsCollector collector,
         IEnumerable<IEndpointMonitor> monitors,
         IAuditSpool? spool,
+        IReadOnlyList<LivingCount> living,
         FarmHost host,
         TimeProvider time
     ) =>
@@ -56,6 +60,7 @@ internal sealed record MetricsView
             Endpoints = [.. collector.Endpoints.All.Select(MeasuredView.Of)],
             Topics = [.. collector.Topics.All.Select(MeasuredView.Of)],
             Parties = [.. collector.Parties.All.Select(MeasuredView.Of)],
+            Workflows = WorkflowMeasuredView.All(collector.Workflows, living),
             Calls =
             [
                 .. monitors

@@ -30,6 +30,13 @@ internal static class PrometheusText
         (LatencyKind.Adapter, "outbound_adapter_latency"),
     ];
 
+    private static readonly (CounterKind Kind, string Name)[] WorkflowCounters =
+    [
+        (CounterKind.InstancesStarted, "started"),
+        (CounterKind.InstancesEnded, "ended"),
+        (CounterKind.InstancesStopped, "stopped"),
+    ];
+
     public static string Of(MetricsView view, MetricsCollector collector, IReadOnlyList<MarkState> marks)
     {
         var text = new StringBuilder();
@@ -48,6 +55,11 @@ internal static class PrometheusText
                 WriteHistogram(text, $"esb_{label}_{name}_seconds", label, set, kind);
         }
 
+        var workflows = collector.Workflows.All;
+        foreach (var (kind, name) in WorkflowCounters)
+            WriteCounter(text, $"esb_workflow_{name}_total", "workflow", workflows, kind);
+        WriteHistogram(text, "esb_workflow_checkpoint_duration_seconds", "workflow", workflows, LatencyKind.Checkpoint);
+        WriteInstances(text, view.Workflows);
         WriteUsage(text, "esb_calls", "endpoint", view.Calls);
         WriteUsage(text, "esb_pool", "pool", view.Instances);
         if (view.AuditQueue is { } queue)
@@ -104,6 +116,21 @@ internal static class PrometheusText
             text.Append($"# TYPE {family}_{name} {type}\n");
             foreach (var usage in known)
                 text.Append(CultureInfo.InvariantCulture, $"{family}_{name}{{{label}=\"{Escape(usage.Name)}\"}} {value(usage)}\n");
+        }
+    }
+
+    private static void WriteInstances(StringBuilder text, IReadOnlyList<WorkflowMeasuredView> workflows)
+    {
+        if (workflows.All(workflow => workflow.Living.Count == 0))
+            return;
+        text.Append("# TYPE esb_workflow_instances gauge\n");
+        foreach (var workflow in workflows)
+        {
+            foreach (var (state, count) in workflow.Living)
+                text.Append(
+                    CultureInfo.InvariantCulture,
+                    $"esb_workflow_instances{{workflow=\"{Escape(workflow.Name)}\",state=\"{state}\"}} {count}\n"
+                );
         }
     }
 

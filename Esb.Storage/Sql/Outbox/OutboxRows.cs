@@ -8,7 +8,8 @@ namespace Esb.Storage.Sql.Outbox;
 internal static class OutboxRows
 {
     private const string Columns =
-        $"id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, queue, {StoredEnvelope.Columns}";
+        "id, owner, claimed_until, endpoint, process, step, caused_by, trace_parent, queue, reply_to, reply_subject, reply_until, "
+        + StoredEnvelope.Columns;
 
     public static SqlRows Of(string name, IReadOnlyCollection<OutboxMessage> messages, TimeSpan claim, IBodyCipher cipher) =>
         SqlRows.Of(
@@ -24,6 +25,9 @@ internal static class OutboxRows
                 ("out_caused", SqlType.Id, row => row.Message.CausedBy),
                 ("out_trace", SqlType.Text, row => TraceOf(row.Message.Parent)),
                 ("out_queue", SqlType.Text, row => row.Queue),
+                ("out_reply_to", SqlType.Text, row => row.Message.ReplyTo?.Address),
+                ("out_reply_subject", SqlType.Text, row => row.Message.ReplyTo?.RequestSubject),
+                ("out_reply_until", SqlType.Time, row => row.Message.ReplyUntil),
                 .. StoredEnvelope.ColumnsOf<OutboxMessage>("out", cipher, row => row.Message.Message),
             ]
         );
@@ -32,7 +36,7 @@ internal static class OutboxRows
         $"""
         insert into outbox ({Columns})
         select out_id, out_owner, clock_timestamp() + out_claim, out_endpoint, out_process, out_step, out_caused, out_trace, out_queue,
-          {StoredEnvelope.SelectOf(
+          out_reply_to, out_reply_subject, out_reply_until, {StoredEnvelope.SelectOf(
             "out"
         )}
         from {dialect.Rows(rows)} where true
@@ -51,6 +55,8 @@ internal static class OutboxRows
             {
                 CausedBy = row.IdOrNull("caused_by"),
                 Step = row.TextOrNull("step"),
+                ReplyTo = row.TextOrNull("reply_to") is { } address ? new AnswerAddress(address, row.Text("reply_subject")) : null,
+                ReplyUntil = row.TimeOrNull("reply_until"),
             }
         )
         {

@@ -211,6 +211,8 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         if (timers.Count > 0)
             Add(TimerRows.Insert(Dialect, AddRows(TimerRows.Of("timers", timers, Claim))));
         Publish();
+        if (WorkflowTally.ChangesOf(commits) is { Count: > 0 } changes)
+            Add(WorkflowTally.Insert(Dialect, AddRows(WorkflowTally.Rows(changes))));
         Change(
             commits.Where(commit => commit.Instance is not null).ToList(),
             "events",

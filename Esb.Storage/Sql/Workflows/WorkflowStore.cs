@@ -167,6 +167,34 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
             cancellationToken
         );
 
+    public async Task<IReadOnlyList<LivingCount>> LivingAsync(CancellationToken cancellationToken) =>
+        await database.QueryAsync(
+            "select workflow, state, sum(change) as number from workflow_tally group by workflow, state having sum(change) <> 0",
+            row => new LivingCount(row.Text("workflow"), row.State<WorkflowState>("state"), row.Long("number")),
+            cancellationToken
+        );
+
+    public Task SumUpAsync(bool recount, CancellationToken cancellationToken) =>
+        database.TransactAsync(
+            async session =>
+            {
+                if (recount)
+                    await WorkflowTally.RecountAsync(session);
+                await WorkflowTally.SumUpAsync(session);
+                return true;
+            },
+            cancellationToken
+        );
+
+    public async Task<IReadOnlyDictionary<string, long>> CountByDefinitionAsync(CancellationToken cancellationToken) =>
+        (
+            await database.QueryAsync(
+                "select definition, count(*) as number from workflow_instance where ended_at is null group by definition",
+                row => (Definition: row.Text("definition"), Number: row.Long("number")),
+                cancellationToken
+            )
+        ).ToDictionary(count => count.Definition, count => count.Number);
+
     public async Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken) =>
         await database.FirstAsync(
             """

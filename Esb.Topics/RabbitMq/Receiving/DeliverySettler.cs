@@ -81,7 +81,11 @@ internal sealed partial class DeliverySettler(
         var backoff = new Backoff(time);
         while (true)
         {
-            var result = await publisher.SendAsync(replyTo, WireWriter.Reply(reply, requestId), reply.Body.Bytes);
+            var result = await publisher.SendAsync(
+                replyTo,
+                WireWriter.Reply(reply, requestId, names.AreDurableReplies(replyTo)),
+                reply.Body.Bytes
+            );
             if (result.Outcome == PublishOutcome.Confirmed)
                 return true;
             if (result == ConfirmedChannel.NoQueue || time.GetUtcNow() >= address.ExpiresAt)

@@ -57,6 +57,10 @@ internal sealed class RabbitMqTopology(RabbitMqNames names, Func<IReadOnlyCollec
     public Task DeclareDeadLettersAsync(IChannel channel, string queue, CancellationToken cancellationToken) =>
         DeclareAsync(channel, queue, Alone(Quorum()), cancellationToken);
 
+    /// <summary>Declares the queue of replies that any host of the configuration may read.</summary>
+    public Task DeclareRepliesAsync(IChannel channel, CancellationToken cancellationToken) =>
+        DeclareAsync(channel, names.DurableReplies, Quorum(), cancellationToken);
+
     /// <summary>Declares the queue of copies from which unroutable messages are counted; it is deleted when no host reads it.</summary>
     public async Task DeclareNoticesAsync(IChannel channel, CancellationToken cancellationToken)
     {

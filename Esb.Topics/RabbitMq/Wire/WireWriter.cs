@@ -55,9 +55,9 @@ internal static class WireWriter
         };
 
     /// <summary>Returns the properties of the reply to a request with this id on the wire.</summary>
-    public static BasicProperties Reply(EsbMessage reply, string requestId)
+    public static BasicProperties Reply(EsbMessage reply, string requestId, bool isPersistent)
     {
-        var properties = Publish(reply, isPersistent: false);
+        var properties = Publish(reply, isPersistent);
         properties.CorrelationId = requestId;
         Add(properties.Headers!, EsbHeaders.Fault, reply.Headers[EsbHeaders.Fault]);
         Add(properties.Headers!, EsbHeaders.Status, reply.Headers[EsbHeaders.Status]);

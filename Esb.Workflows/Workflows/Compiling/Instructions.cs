@@ -38,6 +38,9 @@ internal sealed record ReceiveInstruction(
     int Next
 ) : Instruction(Place, "receive");
 
+/// <summary>Publishes a request, and waits for its reply.</summary>
+internal sealed record RequestInstruction(string Place, Subject Subject, TimeSpan Timeout) : Instruction(Place, "request");
+
 internal sealed record CollectInstruction(string Place, CollectFlow Flow) : Instruction(Place, "collect");
 
 internal sealed record DelayInstruction(string Place, DelayFlow Flow) : Instruction(Place, "delay");

@@ -61,6 +61,9 @@ internal sealed class MatchedKeys(IReadOnlyList<(string Name, IMessageValue? Val
         return Digest(text.ToString());
     }
 
+    /// <summary>Hash of the wait for the reply to a request.</summary>
+    public static string HashOfReply(Guid request) => Digest($"reply\n{request}");
+
     /// <summary>Hash of a wait for messages with these keys.</summary>
     public static string Hash(IEnumerable<SubjectPattern> subjects, string keys) =>
         Digest($"{string.Join(' ', subjects.Select(subject => subject.Value))}\n{keys}");

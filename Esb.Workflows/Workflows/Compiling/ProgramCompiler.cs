@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Processes;
+using Esb.Workflows.Processes.Steps;
 
 namespace Esb.Workflows.Workflows.Compiling;
 
@@ -46,6 +47,9 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
             case ReceiveFlow receive:
                 AddReceive(step, receive);
                 break;
+            case RequestFlow request:
+                _instructions.Add(() => new RequestInstruction(step.Place, request.Subject, request.Timeout));
+                break;
             case CollectFlow collect:
                 _instructions.Add(() => new CollectInstruction(step.Place, collect));
                 break;
@@ -83,6 +87,13 @@ internal sealed class ProgramCompiler(ProcessModels processes, ConfigErrors erro
                 "ESB-WFL-PLACE",
                 inner.Path,
                 $"a workflow cannot wait inside of the step {step.Kind}; expected the step {inner.Kind} outside of it",
+                inner.Origin
+            );
+        foreach (var inner in reached.Where(inner => inner.Flow is RequestFlow request && request.Timeout > RequestStep.LongestInMemory))
+            errors.Add(
+                "ESB-CFG-RANGE",
+                $"{inner.Path}.timeout",
+                $"expected 1ms..1h inside of the step {step.Kind}, where it waits in memory",
                 inner.Origin
             );
         var hasEffect = reached.Any(inner =>

@@ -24,6 +24,9 @@ internal sealed record ReceiveFlow(
     public override bool IsDurable => true;
 }
 
+/// <summary>Asks, and waits for the reply. Inside of a step that runs as a whole it waits in memory.</summary>
+internal sealed record RequestFlow(Subject Subject, TimeSpan Timeout) : StepFlow;
+
 /// <summary>Waits for several messages.</summary>
 internal sealed record CollectFlow(
     IReadOnlyList<SubjectPattern> Subjects,

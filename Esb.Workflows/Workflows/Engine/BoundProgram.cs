@@ -1,6 +1,8 @@
 using Esb.Core.Processes;
+using Esb.Core.Topics;
 using Esb.Workflows.Processes;
 using Esb.Workflows.Workflows.Compiling;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Workflows.Engine;
 
@@ -20,7 +22,12 @@ internal sealed class BoundProgram
         _steps =
         [
             .. model.Instructions.Select(instruction =>
-                instruction is RunInstruction run ? StepCompiler.Place(run.Step, services).RunAsync : (MessageStep?)null
+                instruction switch
+                {
+                    RunInstruction run => StepCompiler.Place(run.Step, services).RunAsync,
+                    RequestInstruction request => Publish(request, services.GetRequiredService<ITopicPublisher>()),
+                    _ => (MessageStep?)null,
+                }
             ),
         ];
     }
@@ -38,6 +45,10 @@ internal sealed class BoundProgram
     public int Count => Model.Instructions.Count;
 
     public MessageStep StepAt(int at) => _steps[at]!;
+
+    // A request leaves with the checkpoint, as any message.
+    private static MessageStep Publish(RequestInstruction request, ITopicPublisher publisher) =>
+        (context, cancellationToken) => publisher.PublishAsync(context, request.Subject, request.Place, cancellationToken);
 }
 
 /// <summary>The workflows of a revision, each bound at its first use. Thread-safe.</summary>

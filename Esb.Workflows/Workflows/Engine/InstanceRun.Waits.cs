@@ -22,7 +22,15 @@ internal sealed partial class InstanceRun
     /// <returns>False if none waits for it any more.</returns>
     public bool Deliver(int wait, EsbMessage message)
     {
-        if (FindWaiting(wait) is not { Wait: { } waited } token || waited.Kind is not (WaitKind.Receive or WaitKind.Collect))
+        if (FindWaiting(wait) is not { Wait: { } waited } token)
+            return false;
+        if (waited.Request is { } request)
+        {
+            TakeReply(token, request, message);
+            return true;
+        }
+
+        if (waited.Kind is not (WaitKind.Receive or WaitKind.Collect))
             return false;
         _taken.Add(message);
         var stored = StoredMessage.Of(message);
@@ -57,6 +65,9 @@ internal sealed partial class InstanceRun
             case WaitKind.Collect:
                 Note(token, "collected", $"{waited.Collected!.Count} messages, the time is over");
                 CompleteCollection(token, waited, ((CollectInstruction)_program[token.At]).Flow);
+                return true;
+            case WaitKind.Request:
+                EndRequest(token);
                 return true;
             case WaitKind.Receive:
                 Note(token, "timeout", "no message came in time");
@@ -155,7 +166,7 @@ internal sealed partial class InstanceRun
                     frame.Afterwards = map.Find(afterwards)!.Value;
             }
 
-            if (token.Wait is { Hash: not null } wait)
+            if (token.Wait is { Hash: not null, Request: null } wait)
                 WaitAnew(wait, _program[token.At]);
         }
 
@@ -282,7 +293,7 @@ internal sealed partial class InstanceRun
         };
     }
 
-    private void Begin(Token token, WaitKind kind, string? hash, TimeSpan? time)
+    private void Begin(Token token, WaitKind kind, string? hash, TimeSpan? time, Guid? request = null)
     {
         var number = ++State.Numbers;
         token.Wait = new Wait
@@ -290,6 +301,7 @@ internal sealed partial class InstanceRun
             Number = number,
             Kind = kind,
             Hash = hash,
+            Request = request,
             After = time,
             Timer = time is { } after ? AddTimer(number, "time", after) : null,
         };

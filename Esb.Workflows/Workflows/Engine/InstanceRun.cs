@@ -5,6 +5,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Workflows.Workflows.Compiling;
+using Esb.Workflows.Workflows.Running;
 using Esb.Workflows.Workflows.State;
 
 namespace Esb.Workflows.Workflows.Engine;
@@ -28,6 +29,7 @@ internal sealed partial class InstanceRun
     private readonly List<Guid> _endedTimers = [];
     private readonly List<OutboxMessage> _outgoing = [];
     private readonly List<EsbMessage> _taken = [];
+    private readonly List<TakenReply> _replies = [];
     private int _budget = MostSteps;
 
     private InstanceRun(BoundProgram program, WorkflowInstance instance, InstanceState state, TimeProvider time) =>
@@ -49,11 +51,14 @@ internal sealed partial class InstanceRun
 
     public string? Reason { get; private set; }
 
-    /// <summary>The answer given since the last checkpoint to the caller who waits; null if none.</summary>
-    public InstanceAnswer? Answer { get; private set; }
+    // The answer given since the last checkpoint to the caller who waits; null if none.
+    private InstanceAnswer? Answer { get; set; }
 
     /// <summary>The messages that were taken since the last checkpoint, for the audit.</summary>
     public IReadOnlyList<EsbMessage> Taken => _taken;
+
+    /// <summary>The replies that were taken since the last checkpoint, for the audit.</summary>
+    public IReadOnlyList<TakenReply> Replies => _replies;
 
     private string Endpoint => WorkflowQueues.SubscriberOf(Instance.Workflow);
 
@@ -108,6 +113,7 @@ internal sealed partial class InstanceRun
         _endedTimers.Clear();
         _outgoing.Clear();
         _taken.Clear();
+        _replies.Clear();
     }
 
     /// <summary>What is to be stored now.</summary>
@@ -144,6 +150,7 @@ internal sealed partial class InstanceRun
         {
             Workflow = instance.Workflow,
             Instance = instance,
+            Before = Instance.Version == 0 ? null : Instance.State,
             Steps = JsonSerializer.Serialize(_history, WorkflowJson.Default.ListHistoryStep),
             Keys = [.. _keys],
             Waits = isStopped ? [] : [.. _waits],
@@ -151,7 +158,7 @@ internal sealed partial class InstanceRun
             EndsAllWaits = isStopped,
             Timers = [.. _timers],
             EndedTimers = [.. _endedTimers],
-            Outgoing = [.. _outgoing],
+            Outgoing = Answer is null ? [.. _outgoing] : [.. _outgoing, StoredAnswer.Of(instance.Workflow, instance.Id, Answer, _time)],
         };
     }
 
@@ -257,6 +264,9 @@ internal sealed partial class InstanceRun
                 return false;
             case CollectInstruction collect:
                 Collect(token, collect.Flow);
+                return false;
+            case RequestInstruction request:
+                await RequestAsync(token, request, cancellationToken);
                 return false;
             case DelayInstruction delay:
                 Delay(token, delay.Flow);

@@ -48,6 +48,7 @@ internal sealed partial class WorkflowEngine
             {
                 Workflow = instance.Workflow,
                 Instance = stopped,
+                Before = instance.State,
                 EndsAllWaits = true,
             }
         );

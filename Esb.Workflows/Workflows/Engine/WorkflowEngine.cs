@@ -74,7 +74,7 @@ internal sealed partial class WorkflowEngine(
         {
             if (caller is null)
                 return Divert(workflow, delivery.Message, ex);
-            answers.Refuse(workflow, caller, ex); // a request is answered, and is no dead letter
+            await RefuseAsync(workflow, caller, ex, cancellationToken); // a request is answered, and is no dead letter
             return Settlement.Done;
         }
     }
@@ -160,7 +160,7 @@ internal sealed partial class WorkflowEngine(
             return await StartAsync(program, message, parent: null, caller, new Cause(inbox), cancellationToken);
         if (caller is null)
             return await HoldStartAsync(program.Model.Name, message, inbox, obstacle);
-        answers.Refuse(program.Model.Name, caller, AboveLimit(obstacle));
+        await RefuseAsync(program.Model.Name, caller, AboveLimit(obstacle), cancellationToken);
         return CommitOutcome.Committed; // the caller asks again
     }
 
@@ -178,14 +178,26 @@ internal sealed partial class WorkflowEngine(
 
     private async Task<CommitOutcome> IgnoreAsync(string workflow, EsbMessage message, Caller? caller, Guid? inbox)
     {
-        var result = await checkpoints.CommitAsync(new WorkflowCommit { Workflow = workflow, Inbox = inbox });
+        var commit = new WorkflowCommit
+        {
+            Workflow = workflow,
+            Inbox = inbox,
+            Outgoing = caller is null ? [] : [AnswerWithout(workflow, caller, failure: null)],
+        };
+        var result = await checkpoints.CommitAsync(commit);
         if (result.Outcome != CommitOutcome.Committed)
             return result.Outcome;
+        Publish(commit, result);
         await RecordAsync(message, AuditKind.Filtered, workflow, step: null, instance: null);
-        if (caller is not null)
-            answers.Refuse(workflow, caller, failure: null);
         return result.Outcome;
     }
+
+    // Before the request is acknowledged: nothing is stored that would be lost with this process.
+    private Task RefuseAsync(string workflow, Caller caller, EsbException failure, CancellationToken cancellationToken) =>
+        answers.SendAsync(AnswerWithout(workflow, caller, failure), cancellationToken);
+
+    private OutboxMessage AnswerWithout(string workflow, Caller caller, EsbException? failure) =>
+        StoredAnswer.Of(workflow, instance: null, new InstanceAnswer(caller, Message: null, failure), time);
 
     private async Task<CommitOutcome> StartAsync(
         BoundProgram program,
@@ -292,15 +304,15 @@ internal sealed partial class WorkflowEngine(
     private async Task FollowAsync(InstanceRun run, WorkflowCommit commit, CommitResult result, CancellationToken cancellationToken)
     {
         var instance = commit.Instance!;
-        outbox.Publish(commit.Outgoing, result.FollowsUnpublished);
-        var answer = run.Answer;
+        Publish(commit, result);
         var taken = run.Taken.ToList();
+        var replies = run.Replies.ToList();
         var before = run.Instance.State;
         run.Stored(instance);
-        if (answer is not null)
-            answers.Send(instance, answer);
         foreach (var message in taken)
             await RecordAsync(message, AuditKind.Delivered, instance.Workflow, instance.Step, instance.Id);
+        foreach (var reply in replies)
+            await RecordAsync(instance, reply);
         foreach (var message in result.Late)
             await RecordAsync(
                 message,
@@ -327,6 +339,12 @@ internal sealed partial class WorkflowEngine(
             Later(instance.Workflow, message);
         foreach (var message in result.Starting)
             Later(instance.Workflow, message);
+    }
+
+    private void Publish(WorkflowCommit commit, CommitResult result)
+    {
+        foreach (var ofOwner in commit.Outgoing.GroupBy(message => message.Owner))
+            outbox.Publish([.. ofOwner], result.FollowsUnpublished && ofOwner.First().Message.ReplyTo is null);
     }
 
     private async Task RecordAsync(

@@ -14,8 +14,7 @@ internal sealed class InstanceMarks(IWorkflowStore store, Live<LimitsConfig> lim
     {
         if (limits.Current.InstancesHigh is not { } high)
             return [];
-        var counts = await store.CountAsync(cancellationToken);
-        var open = counts.Where(count => !WorkflowInstance.HasEnded(count.State)).Sum(count => count.Count);
+        var open = (await store.LivingAsync(cancellationToken)).Sum(count => count.Count);
         return [new MarkMeasure(MarkNames.Instances, null, open, high, limits.Current.InstancesLow ?? high / 2, "instances")];
     }
 }

@@ -14,6 +14,7 @@ internal sealed partial class OutboxPublisher(
     IOutboxStore store,
     IOutgoingPublisher publisher,
     IEndpointQueues queues,
+    CallerAnswers answers,
     TimeProvider time,
     ILogger<OutboxPublisher> logger
 ) : IAsyncDisposable
@@ -110,6 +111,13 @@ internal sealed partial class OutboxPublisher(
             {
                 if (_stopping.IsCancellationRequested)
                     return false;
+                if (message.Message.ReplyTo is not null)
+                {
+                    await answers.SendAsync(message, _stopping.Token);
+                    _published.Writer.TryWrite(message);
+                    return true;
+                }
+
                 var settled = message.Queue is { } queue
                     ? await SendAsync(queue, message.Message)
                     : await publisher.PublishAsync(message.Message, _stopping.Token);

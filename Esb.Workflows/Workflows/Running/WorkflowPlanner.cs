@@ -4,7 +4,8 @@ using Esb.Workflows.Workflows.Compiling;
 
 namespace Esb.Workflows.Workflows.Running;
 
-/// <summary>Tells which instances could not go on with a revision, because it drops what their definition names.</summary>
+/// <summary>Tells what becomes of living instances with a revision, and which could not go on because it drops what their definition
+/// names.</summary>
 /// <param name="next">The services of the revision.</param>
 /// <param name="models">The workflows of the revision.</param>
 /// <param name="store">The instances.</param>
@@ -23,23 +24,29 @@ internal sealed class WorkflowPlanner(
         if (definitions is null)
             return [];
         var changes = new List<PlannedChange>();
-        IReadOnlyList<WorkflowCount>? counts = null;
+        IReadOnlyDictionary<string, long>? counts = null;
         foreach (var definition in await store.LiveDefinitionsAsync(cancellationToken))
         {
-            if (FindObstacle(definition) is not { } obstacle)
-                continue;
-            counts ??= await store.CountAsync(cancellationToken);
-            var living = counts.Where(count => count.Definition == definition.Hash).Sum(count => count.Count);
-            changes.Add(
-                new PlannedChange(
-                    ChangeKind.Suspend,
-                    $"workflows.{definition.Workflow}",
-                    $"{living} living instances of definition {definition.Hash[..12]} could not go on: {obstacle}"
-                )
-            );
+            counts ??= await store.CountByDefinitionAsync(cancellationToken);
+            changes.Add(PlanFor(definition, counts.GetValueOrDefault(definition.Hash)));
         }
 
         return changes;
+    }
+
+    private PlannedChange PlanFor(StoredDefinition definition, long living)
+    {
+        var (name, hash) = ($"workflows.{definition.Workflow}", definition.Hash[..12]);
+        var instances = living == 1 ? "1 living instance" : $"{living} living instances";
+        if (FindObstacle(definition) is { } obstacle)
+            return new PlannedChange(ChangeKind.Suspend, name, $"{instances} of definition {hash} could not go on: {obstacle}");
+        return new PlannedChange(
+            ChangeKind.Keep,
+            name,
+            models.Find(definition.Workflow)!.Hash == definition.Hash
+                ? $"{instances} of definition {hash}, which stays"
+                : $"{instances} end on definition {hash}, with which they began"
+        );
     }
 
     private string? FindObstacle(StoredDefinition definition)

@@ -2,6 +2,7 @@ using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
@@ -20,6 +21,7 @@ internal sealed partial class WorkflowsPart(
     BackgroundRuns background,
     Checkpointer checkpoints,
     OutboxPublisher outbox,
+    InstanceCounts counts,
     IWorkflowStore store,
     ITimerStore timers,
     IOutboxStore messages,
@@ -39,6 +41,8 @@ internal sealed partial class WorkflowsPart(
     private readonly SemaphoreSlim _changing = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
     private TimerDispatcher? _dispatcher;
+    private readonly TaskCompletionSource _isRevived = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private ITopicReader? _replies;
     private Task _opening = Task.CompletedTask;
     private Task _sweeping = Task.CompletedTask;
     private Task _cleaning = Task.CompletedTask;
@@ -63,11 +67,14 @@ internal sealed partial class WorkflowsPart(
         foreach (var (_, running) in _running.Values)
             await running.DisposeAsync();
         _running.Clear();
+        if (_replies is not null)
+            await _replies.DisposeAsync();
         await background.StopAsync();
         if (_dispatcher is not null)
             await _dispatcher.DisposeAsync();
         await _sweeping;
         await _cleaning;
+        await counts.DisposeAsync();
         await outbox.DisposeAsync();
         await checkpoints.DisposeAsync();
     }
@@ -96,6 +103,7 @@ internal sealed partial class WorkflowsPart(
         }
 
         _isUsed = true;
+        _replies = await transport.ReceiveRepliesAsync(TakeReplyAsync, CancellationToken.None); // before requests are published
         outbox.Start();
         _dispatcher = engine.Dispatcher = new TimerDispatcher(
             timers,
@@ -105,6 +113,7 @@ internal sealed partial class WorkflowsPart(
             loggers.CreateLogger<TimerDispatcher>()
         );
         _dispatcher.Start();
+        counts.Start();
         _sweeping = SweepAsync();
         _cleaning = CleanAsync();
     }
@@ -150,6 +159,7 @@ internal sealed partial class WorkflowsPart(
             foreach (var model in current.All)
                 await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
             await ReviveAsync(isExchange);
+            _isRevived.TrySetResult();
             var wanted = SubscriptionsOf(current).ToDictionary(subscription => subscription.Endpoint);
             foreach (var (name, (subscription, running)) in _running.ToList())
             {
@@ -234,6 +244,15 @@ internal sealed partial class WorkflowsPart(
             await Task.Delay(Pause, time, CancellationToken.None);
             return Settlement.Return;
         }
+    }
+
+    // Of an earlier definition, too.
+    private async ValueTask TakeReplyAsync(Guid request, EsbMessage reply, CancellationToken cancellationToken)
+    {
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token, cancellationToken);
+        await _isRevived.Task.WaitAsync(ending.Token);
+        await audit.WaitAsync(ending.Token);
+        await engine.ReceiveReplyAsync(request, reply, CancellationToken.None);
     }
 
     private async Task SweepAsync()

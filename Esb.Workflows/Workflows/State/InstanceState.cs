@@ -70,6 +70,9 @@ internal sealed class Token
 
     /// <summary>Durable repetitions of the step at which it stands.</summary>
     public int Retries { get; set; }
+
+    /// <summary>Repetitions at once of a request at which it stands.</summary>
+    public int Repeated { get; set; }
 }
 
 /// <summary>What a token has begun and not ended: <c>try</c>, <c>scope</c>, <c>forEach</c>, or the undoing of scopes.</summary>
@@ -102,6 +105,7 @@ internal enum WaitKind
 {
     Receive,
     Collect,
+    Request,
     Delay,
     Retry,
     Child,
@@ -126,6 +130,9 @@ internal sealed class Wait
 
     /// <summary>The time of the timer, for waits that begin again after a suspension.</summary>
     public TimeSpan? After { get; init; }
+
+    /// <summary>The request whose reply it waits for; null if none.</summary>
+    public Guid? Request { get; init; }
 
     /// <summary>Collected messages.</summary>
     public List<StoredMessage>? Collected { get; init; }

@@ -20,6 +20,9 @@ public abstract class WorkflowContract
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
 
+    /// <summary>True if a message that is accepted survives the host.</summary>
+    private protected virtual bool KeepsAccepted => false;
+
     private protected virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
 
     [TearDown]
@@ -94,6 +97,64 @@ public abstract class WorkflowContract
         await WaitForFilesAsync("outcome", "requests.approved-*", 1, cancellationToken);
     }
 
+    [Test]
+    public async Task Request_is_answered_once_although_the_host_is_killed_before_and_after_the_answer(CancellationToken cancellationToken)
+    {
+        const int Loans = 10;
+        await StartAsync("second-opinion", cancellationToken);
+        await Task.WhenAll(Enumerable.Range(0, Loans).Select(loan => PostAsync("/loans", Loan(loan), cancellationToken)));
+        await FindAsync("state=waiting&name=lend&step=ask", Loans, cancellationToken);
+        await FindAsync("state=waiting&name=opinion&step=person-decides", Loans / 2, cancellationToken);
+        await RestartAsync();
+
+        await FindAsync("state=waiting&name=opinion&step=person-decides", Loans, cancellationToken);
+        var deciding = Enumerable.Range(0, Loans).Select(loan => PostAsync("/decisions", Loan(loan), cancellationToken)).ToList();
+        await Task.WhenAll(deciding);
+        if (!KeepsAccepted)
+            await FindAsync("state=completed&name=opinion", Loans, cancellationToken); // the answer is in the store, and perhaps sent
+        await RestartAsync();
+
+        await FindAsync("state=completed&name=lend", Loans, cancellationToken);
+        await FindAsync("state=completed&name=opinion", Loans, cancellationToken);
+        await WaitForFilesAsync("outcome", "loans.decided-*", Loans, cancellationToken);
+        var all = (await Host.AskAsync("/api/workflows?limit=1000", cancellationToken)).GetProperty("items").EnumerateArray().ToList();
+        IReadOnlyList<int> answered = [];
+        await Host.WaitAsync(
+            async token => (answered = await ReadLoansAsync(token)).Count >= Loans,
+            Limit,
+            "to have written every answer",
+            cancellationToken
+        );
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(all, Has.Count.EqualTo(2 * Loans), "one that asks and one that answers for each, none doubled");
+            Assert.That(answered, Is.EquivalentTo(Enumerable.Range(0, Loans)), "each answer went to the instance that asked, once");
+            Assert.That(Files("outcome", "loans.undecided-*"), Is.Zero);
+        }
+
+        // A file may still be written.
+        async Task<IReadOnlyList<int>> ReadLoansAsync(CancellationToken token)
+        {
+            var loans = new List<int>();
+            foreach (var file in Directory.GetFiles(Path.Combine(Folder, "data", "outcome"), "loans.decided-*.json"))
+            {
+                if (await File.ReadAllTextAsync(file, token) is { Length: > 0 } text)
+                    loans.Add(JsonDocument.Parse(text).RootElement.GetProperty("loan").GetInt32());
+            }
+
+            return loans;
+        }
+
+        static string Loan(int loan) => $$"""{ "loan": {{loan}}, "approved": true }""";
+
+        async Task RestartAsync()
+        {
+            Host.Kill();
+            await Host.DisposeAsync();
+            await StartHostAsync(cancellationToken);
+        }
+    }
+
     [
         TestCase("basic", 1, "basic", 1),
         TestCase("filter", 1, "filter", 1),
@@ -153,6 +214,40 @@ public abstract class WorkflowContract
             Assert.That(preview, Does.Match(@"fulfil-order\s+waiting\s+wait-for-picking\s+-\s+5"));
             Assert.That(fired, Does.Contain("done, 5 changed, 0 failed"));
             Assert.That(migrated, Does.StartWith("0 instances can move to definition"));
+        }
+    }
+
+    [Test]
+    public async Task Living_instances_are_seen_in_the_metrics_and_in_the_plan(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var i = 0; i < 3; i++)
+            await PostAsync("/orders", $$"""{ "order": "a{{i}}" }""", cancellationToken);
+        await PostAsync("/picked", """{ "order": "a0" }""", cancellationToken);
+        await FindAsync("state=completed", 1, cancellationToken);
+        var metrics = "";
+        await Host.WaitAsync(
+            async token =>
+                (metrics = await Host.ReadAsync("/api/metrics?format=prometheus", token)).Contains(
+                    "esb_workflow_instances{workflow=\"fulfil-order\",state=\"waiting\"} 2",
+                    StringComparison.Ordinal
+                ),
+            Limit,
+            "to count two instances that wait",
+            cancellationToken
+        );
+
+        var table = await EsbAsync(["metrics"], cancellationToken);
+        var plan = await EsbAsync(["plan", "esb.json"], cancellationToken);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(metrics, Does.Contain("esb_workflow_instances{workflow=\"fulfil-order\",state=\"suspended\"} 0"));
+            Assert.That(metrics, Does.Contain("esb_workflow_started_total{workflow=\"fulfil-order\"} 3"));
+            Assert.That(metrics, Does.Contain("esb_workflow_ended_total{workflow=\"fulfil-order\"} 1"));
+            Assert.That(metrics, Does.Contain("esb_workflow_checkpoint_duration_seconds_count{workflow=\"fulfil-order\"}"));
+            Assert.That(table, Does.Match(@"fulfil-order\s+0\s+2\s+0\s+3\s+[\d.]+\s+1\s+-\s+[\d.]+ ms"));
+            Assert.That(plan, Does.Match(@"keep\s+workflows\.fulfil-order\s+2 living instances of definition [0-9a-f]{12}, which stays"));
         }
     }
 
@@ -266,6 +361,8 @@ public sealed class ServerWorkflowTests : WorkflowContract
             "store": { "type": "postgres", "connection": "${env:ESB_TEST_POSTGRES}", "schema": "{{Name}}" },
             """;
 
+    private protected override bool KeepsAccepted => true;
+
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string>
         {
@@ -303,6 +400,45 @@ public sealed class ServerWorkflowTests : WorkflowContract
         {
             using (answer)
                 Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), Host.Output);
+        }
+    }
+
+    [Test]
+    public async Task Callers_are_answered_although_the_host_that_works_for_them_is_killed(CancellationToken cancellationToken)
+    {
+        const int Permits = 24;
+        await StartAsync("request-broker", cancellationToken);
+        var (worker, folder) = (Host, Directory.CreateDirectory(Path.Combine(Folder, "callers")).FullName); // the first one has the lanes
+        File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
+        await using var callers = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        var asking = Enumerable
+            .Range(0, Permits)
+            .Select(permit => callers.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
+            .ToList();
+        foreach (var department in new[] { "fire", "water", "traffic" })
+        {
+            await FindAsync($"state=waiting&step={department}-decides", Permits, cancellationToken);
+            await Task.WhenAll(Enumerable.Range(0, Permits).Select(permit => DecideAsync(permit, department)));
+        }
+
+        await FindAsync("state=waiting&step=building-decides", Permits, cancellationToken);
+        var deciding = Enumerable.Range(0, Permits).Select(permit => DecideAsync(permit, "building")).ToList();
+        await Task.WhenAll(deciding.Take(Permits / 3));
+        worker.Kill();
+        await Task.WhenAll(deciding);
+
+        var answers = await Task.WhenAll(asking);
+        foreach (var answer in answers)
+        {
+            using (answer)
+                Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.OK), callers.Output);
+        }
+
+        async Task DecideAsync(int permit, string department)
+        {
+            var decision = $$"""{ "permit": {{permit}}, "department": "{{department}}", "decision": "yes" }""";
+            using var decided = await callers.PostAsync("/decisions", decision, "application/json", cancellationToken);
+            Assert.That(decided.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), callers.Output);
         }
     }
 

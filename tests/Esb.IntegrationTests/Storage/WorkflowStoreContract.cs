@@ -233,6 +233,72 @@ public abstract class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task Answer_is_stored_with_its_address(CancellationToken cancellationToken)
+    {
+        var begun = Begin("1");
+        var plain = Outgoing(begun, "out.plain");
+        var until = new DateTimeOffset(2026, 11, 27, 5, 0, 0, 250, TimeSpan.Zero);
+        var answer = new OutboxMessage(
+            "answer",
+            plain.Message with
+            {
+                ReplyTo = new AnswerAddress("1795755600000\nqueue\nid", "orders.ask"),
+                ReplyUntil = until,
+            }
+        );
+        await CommitAsync(begun with { Outgoing = [plain, answer] }, cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+
+        var claimed = await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken);
+
+        Assert.That(
+            claimed.ToDictionary(message => message.Owner, message => (message.Message.ReplyTo, message.Message.ReplyUntil)),
+            Is.EquivalentTo(
+                new Dictionary<string, (AnswerAddress?, DateTimeOffset?)>
+                {
+                    [plain.Owner] = (null, null),
+                    ["answer"] = (answer.Message.ReplyTo, until),
+                }
+            )
+        );
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Living_instances_are_counted_by_state_whoever_changes_them(CancellationToken cancellationToken)
+    {
+        var begun = Enumerable.Range(0, 300).Select(number => Begin($"{number}")).ToList();
+        await Task.WhenAll(begun.Select(commit => CommitAsync(commit, cancellationToken)));
+        var stopped = Change(begun[0], WorkflowState.Suspended);
+        await CommitAsync(stopped, cancellationToken);
+        var stale = await CommitAsync(Change(begun[0], WorkflowState.Completed), cancellationToken);
+        await _store.Workflows.CommitAsync(
+            [Change(begun[1], WorkflowState.Completed), Change(begun[2], WorkflowState.Terminated), Change(begun[3])],
+            cancellationToken
+        );
+        var before = await LivingAsync(cancellationToken);
+
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => _store.Workflows.SumUpAsync(recount: false, cancellationToken)));
+        var summed = await LivingAsync(cancellationToken);
+        await CommitAsync(Change(begun[4]) with { Before = WorkflowState.Running }, cancellationToken); // a wrong sum
+        var wrong = await LivingAsync(cancellationToken);
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(_ => _store.Workflows.SumUpAsync(recount: true, cancellationToken)));
+
+        var expected = new[] { ("w", WorkflowState.Suspended, 1L), ("w", WorkflowState.Waiting, 297L) };
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(stale.Outcome, Is.EqualTo(CommitOutcome.Stale), "and changes no count");
+            Assert.That(before, Is.EquivalentTo(expected));
+            Assert.That(summed, Is.EquivalentTo(expected));
+            Assert.That(wrong, Is.Not.EquivalentTo(expected));
+            Assert.That(await LivingAsync(cancellationToken), Is.EquivalentTo(expected));
+            Assert.That((await _store.Workflows.CountByDefinitionAsync(cancellationToken))["hash"], Is.EqualTo(298));
+        }
+    }
+
+    private async Task<IEnumerable<(string, WorkflowState, long)>> LivingAsync(CancellationToken cancellationToken) =>
+        (await _store.Workflows.LivingAsync(cancellationToken)).Select(count => (count.Workflow, count.State, count.Count));
+
     private async Task<CommitResult> CommitAsync(WorkflowCommit commit, CancellationToken cancellationToken) =>
         (await _store.Workflows.CommitAsync([commit], cancellationToken)).Single();
 
@@ -264,6 +330,7 @@ public abstract class WorkflowStoreContract
         {
             Workflow = "w",
             Instance = commit.Instance! with { Version = commit.Instance.Version + 1, State = state },
+            Before = commit.Instance.State,
             Steps = """[{"step":"a","kind":"set"}]""",
         };
 

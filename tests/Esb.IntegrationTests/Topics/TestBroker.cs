@@ -85,7 +85,7 @@ internal sealed class TestBroker
 
         foreach (var topic in _topics)
             await channel.ExchangeDeleteAsync(Names.Topic(topic));
-        foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices })
+        foreach (var queue in new[] { Names.DeadLetters, Names.Unroutable, Names.UnroutableNotices, Names.DurableReplies })
             await channel.QueueDeleteAsync(queue);
         await channel.ExchangeDeleteAsync(Names.Unroutable);
         await channel.ExchangeDeleteAsync(Names.Farm);

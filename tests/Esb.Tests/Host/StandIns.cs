@@ -59,6 +59,7 @@ internal static class StandIns
             .AddSingleton(Substitute.For<IParkingDesk>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())
             .AddSingleton(Substitute.For<Esb.Core.Itineraries.IItineraryRuns>())
+            .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowCounts>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowBatches>())
             .AddSingleton(Substitute.For<IAuditReplayDesk>())

@@ -41,6 +41,7 @@ public sealed class SampleConfigurationTests
             "loadtests/compare.d/topics-grouped",
             "samples/workflows/order-fulfilment",
             "samples/workflows/approval",
+            "samples/workflows/second-opinion",
             "samples/workflows/kinds",
             "samples/holding",
             "samples/itineraries",

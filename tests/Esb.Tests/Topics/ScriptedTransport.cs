@@ -47,6 +47,12 @@ internal sealed class ScriptedTransport : ITopicTransport
         }
     }
 
+    public ValueTask<PublishResult> PublishRequestAsync(EsbMessage request, TimeSpan timeout, CancellationToken cancellationToken) =>
+        PublishAsync(request, cancellationToken);
+
+    public Task<ITopicReader> ReceiveRepliesAsync(ReplyHandler handler, CancellationToken cancellationToken) =>
+        throw new NotSupportedException();
+
     public Task<ITopicSubscription> SubscribeAsync(
         Subscription subscription,
         DeliveryHandler handler,

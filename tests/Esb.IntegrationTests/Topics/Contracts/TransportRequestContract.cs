@@ -44,6 +44,79 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         );
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task Reply_that_outlives_its_requester_is_handed_over_until_it_is_taken(CancellationToken cancellationToken)
+    {
+        var (taken, attempts) = (new ConcurrentQueue<(Guid Request, EsbMessage Reply)>(), 0);
+        var other = await OtherHostAsync();
+        await using var reader = await other.ReceiveRepliesAsync(
+            (request, reply, _) =>
+            {
+                if (Interlocked.Increment(ref attempts) < 3)
+                    throw new EsbException("ESB-STORE-AWAY", "The store is away.", FaultKind.Unavailable);
+                taken.Enqueue((request, reply));
+                return ValueTask.CompletedTask;
+            },
+            cancellationToken
+        );
+        await WaitAsync(() => reader.IsLive, cancellationToken);
+        await SubscribeAsync(
+            async (delivery, token) =>
+            {
+                var reply = delivery.Message.Reply(delivery.Message.Body, TimeProvider.System) with
+                {
+                    Headers = MessageHeaders.Empty.With(EsbHeaders.Status, "201").With("x-a", "1"),
+                };
+                await delivery.Reply!(reply, token);
+                return Settlement.Done;
+            },
+            Subscription("prices.get")
+        );
+        var request = Message("prices.get", "apples");
+
+        var result = await Transport.PublishRequestAsync(request, TimeSpan.FromSeconds(20), cancellationToken);
+        await WaitAsync(() => !taken.IsEmpty, cancellationToken);
+        await result.Settled.WaitAsync(cancellationToken);
+
+        var (id, reply) = taken.Single();
+        Assert.That(
+            (id, reply.Body.ReadText(), reply.Headers[EsbHeaders.Status], reply.Headers["x-a"], attempts),
+            Is.EqualTo((request.Id, "apples", "201", "1", 3))
+        );
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Address_of_a_requester_is_a_text_that_another_host_understands(CancellationToken cancellationToken)
+    {
+        var taken = new ConcurrentQueue<Guid>();
+        await using var reader = await Transport.ReceiveRepliesAsync(
+            (request, _, _) =>
+            {
+                taken.Enqueue(request);
+                return ValueTask.CompletedTask;
+            },
+            cancellationToken
+        );
+        await WaitAsync(() => reader.IsLive, cancellationToken);
+        var inbox = new Inbox();
+        await SubscribeAsync(inbox, "prices.get");
+        var request = Message("prices.get");
+        await Transport.PublishRequestAsync(request, TimeSpan.FromSeconds(20), cancellationToken);
+        var address = (await inbox.NextAsync(cancellationToken)).ReplyAddress!();
+        var other = (IReplyAddresses)await OtherHostAsync();
+
+        var isAwaited = await other.ReplyAsync(address, request.Reply(MessageBody.Empty, TimeProvider.System), cancellationToken);
+
+        await WaitAsync(() => !taken.IsEmpty, cancellationToken);
+        Assert.That((isAwaited, taken.Single()), Is.EqualTo((true, request.Id)));
+    }
+
+    private static async Task WaitAsync(Func<bool> condition, CancellationToken cancellationToken)
+    {
+        while (!condition())
+            await Task.Delay(20, cancellationToken);
+    }
+
     [Test, CancelAfter(20_000)]
     public async Task A_fault_is_a_reply_that_says_so(CancellationToken cancellationToken)
     {

@@ -51,7 +51,7 @@ public sealed class NeededDefinitionTests
                 refused.Errors.Select(error => (error.Code, error.Path)),
                 Is.EqualTo(new[] { ("ESB-WFL-NEEDED", "workflows.fulfil") })
             );
-            Assert.That(refused.Errors.Single().Describe(), Does.Contain("1 living instances").And.Contain("--force"));
+            Assert.That(refused.Errors.Single().Describe(), Does.Contain("1 living instance of").And.Contain("--force"));
             Assert.That(planned, Does.Contain("workflows.fulfil"), "a plan says so before");
         }
 

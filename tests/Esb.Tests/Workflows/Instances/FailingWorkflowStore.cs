@@ -60,6 +60,13 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
 
     public Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) => Alive().CountAsync(cancellationToken);
 
+    public Task<IReadOnlyList<LivingCount>> LivingAsync(CancellationToken cancellationToken) => Alive().LivingAsync(cancellationToken);
+
+    public Task SumUpAsync(bool recount, CancellationToken cancellationToken) => Alive().SumUpAsync(recount, cancellationToken);
+
+    public Task<IReadOnlyDictionary<string, long>> CountByDefinitionAsync(CancellationToken cancellationToken) =>
+        Alive().CountByDefinitionAsync(cancellationToken);
+
     public Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken) =>
         Alive().CountLivingAsync(workflow, most, cancellationToken);
 

@@ -9,16 +9,16 @@ namespace Esb.Tests.Workflows.Instances;
 public sealed class InstanceMarksTests
 {
     [Test]
-    public async Task Instances_that_have_ended_in_any_way_do_not_count()
+    public async Task Living_instances_of_all_workflows_and_states_count()
     {
         var store = Substitute.For<IWorkflowStore>();
         store
-            .CountAsync(Arg.Any<CancellationToken>())
-            .Returns([.. Enum.GetValues<WorkflowState>().Select(state => new WorkflowCount("any", "", state, "", 1))]);
+            .LivingAsync(Arg.Any<CancellationToken>())
+            .Returns([new LivingCount("any", WorkflowState.Waiting, 2), new LivingCount("other", WorkflowState.CompensationFailed, 3)]);
         var marks = new InstanceMarks(store, new LimitsConfig { InstancesHigh = 10 });
 
         var measure = (await marks.MeasureAsync(CancellationToken.None)).Single();
 
-        Assert.That(measure.Value, Is.EqualTo(Enum.GetValues<WorkflowState>().Count(state => !WorkflowInstance.HasEnded(state))));
+        Assert.That(measure.Value, Is.EqualTo(5));
     }
 }

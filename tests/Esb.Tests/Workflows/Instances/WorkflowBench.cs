@@ -68,10 +68,16 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public IWorkflowBatches Batches => _services!.GetRequiredService<IWorkflowBatches>();
 
+    /// <summary>Counts of living instances, once started.</summary>
+    public InstanceCounts Counts => _services!.GetRequiredService<InstanceCounts>();
+
     public IReplyAddresses Replies => _services!.GetRequiredService<IReplyAddresses>();
 
     /// <summary>The marks of the host; none is crossed.</summary>
     public IMarks Marks { get; } = Substitute.For<IMarks>();
+
+    /// <summary>Reaches callers of every life; null for those of this life's transport.</summary>
+    public IReplyAddresses? Callers { get; init; }
 
     /// <summary>Transactions of databases, for steps that begin one.</summary>
     public ITransactions Transactions { get; } = Substitute.For<ITransactions>();
@@ -91,6 +97,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
             .AddSingleton(Marks)
             .AddSingleton(Transactions)
             .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
+        if (Callers is not null)
+            services.AddSingleton(Callers);
         _services = BusServices.Build(_folder.FullName, new Dictionary<string, string>(), services);
         _store = _services.GetRequiredService<Store>();
         await _store.StartAsync(cancellationToken);

@@ -170,6 +170,80 @@ public sealed class WorkflowCallerTests
     }
 
     [Test]
+    public async Task Answer_is_not_lost_whatever_commit_the_process_ends_at(
+        [Values(1, 2)] int commit,
+        [Values] bool after,
+        CancellationToken cancellationToken
+    )
+    {
+        var callers = new RememberedReplies();
+        _bench = new WorkflowBench(
+            """
+            { "quote": { "steps": [
+                { "delay": "1s" }, { "respond": { "status": 203, "template": "answer", "headers": { "x-by": "quote" } } }, { "publish": "out.done" } ] } }
+            """
+        )
+        {
+            Callers = callers,
+        };
+        await _bench.StartAsync(cancellationToken);
+        (_bench.Gate.DiesAt, _bench.Gate.DiesAfter) = (commit, after);
+        var message = WorkflowBench.Message("orders.quote", "{}") with { CorrelationId = "c-1", Party = "acme" };
+
+        if (commit == 1)
+            Assert.That(async () => await AskAsync(), Throws.InstanceOf<EsbException>());
+        else
+            await AskAsync();
+        await Eventually.BecomesAsync(() => _bench.Gate.IsDead, cancellationToken);
+        var before = callers.Sent.Count;
+        await _bench.KillAsync();
+        await _bench.StartAsync(cancellationToken);
+        if (commit == 1 && !after)
+            await AskAsync(); // nothing was stored, and the caller asks again
+        await _bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
+        await Eventually.BecomesAsync(() => _bench.Audit.Kinds.Contains(AuditKind.Replied), cancellationToken);
+
+        var (address, reply) = callers.Sent.Single();
+        var fact = _bench.Audit.Facts.Single(fact => fact.Kind == AuditKind.Replied);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(before, Is.Zero, "the process ended before it could answer");
+            Assert.That((address, reply.Body.ReadText()), Is.EqualTo(("caller", "answer")));
+            Assert.That((reply.Headers[EsbHeaders.Status], reply.Headers["x-by"]), Is.EqualTo(("203", "quote")));
+            Assert.That((reply.CorrelationId, reply.Party, reply.Subject), Is.EqualTo((message.Id.ToString(), (string?)null, "")));
+            Assert.That((fact.MessageId, fact.Subject, fact.Party), Is.EqualTo((message.Id, "orders.quote", "acme")));
+            Assert.That(fact.Fields["workflow.instance"], Is.EqualTo($"{(await _bench.InstancesAsync(cancellationToken)).Single().Id}"));
+        }
+
+        Task<WorkflowStart> AskAsync() => _bench.Engine.StartAsync("quote", message, "caller", cancellationToken);
+    }
+
+    [Test]
+    public async Task Request_that_is_ignored_is_answered_although_the_process_ends(CancellationToken cancellationToken)
+    {
+        var callers = new RememberedReplies();
+        _bench = new WorkflowBench(Waiting("ignore").Replace("\"correlate\"", "\"start\": \"orders.new\", \"correlate\""))
+        {
+            Callers = callers,
+        };
+        await _bench.StartAsync(cancellationToken);
+        await _bench.SendAsync("wait", WorkflowBench.Message("orders.new", """{ "order": 1 }"""), cancellationToken);
+        (_bench.Gate.DiesAt, _bench.Gate.DiesAfter) = (_bench.Gate.Commits + 1, true);
+        var asking = new TopicDelivery(WorkflowBench.Message("orders.new", """{ "order": 1 }"""), default, Reply: null)
+        {
+            ReplyAddress = () => "caller",
+        };
+
+        Assert.That(async () => await _bench.Engine.ReceiveAsync("wait", asking, cancellationToken), Throws.InstanceOf<EsbException>());
+        await _bench.KillAsync();
+        await _bench.StartAsync(cancellationToken);
+        await _bench.Engine.ReceiveAsync("wait", asking, cancellationToken); // the queue delivers it again
+
+        await Eventually.BecomesAsync(() => _bench.Audit.Kinds.Contains(AuditKind.Replied), cancellationToken);
+        Assert.That(callers.Sent.Single().Reply.Headers[EsbHeaders.Status], Is.EqualTo("204"));
+    }
+
+    [Test]
     public async Task Starts_above_the_limit_wait_in_the_store_and_begin_when_others_end(CancellationToken cancellationToken)
     {
         await StartAsync(Limited(2), cancellationToken);

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
+using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Tests.Fakes;
 using Esb.Workflows.Workflows.Engine;
@@ -75,6 +76,47 @@ public sealed class WorkflowMetricsTests
     }
 
     [Test]
+    public async Task Living_instances_are_a_gauge_by_state(CancellationToken cancellationToken)
+    {
+        await using var bench = await StartAsync(
+            """
+            { "gauged": { "start": "orders.open", "steps": [{ "delay": "1h" }] },
+              "gauged-none": { "start": "orders.none", "steps": [{ "delay": "1h" }] } }
+            """,
+            cancellationToken
+        );
+        for (var i = 0; i < 3; i++)
+            await bench.SendAsync("gauged", WorkflowBench.Message("orders.open", "{}"), cancellationToken);
+        var first = (await bench.InstancesAsync(cancellationToken))[0];
+        await bench.Control.TerminateAsync(first.Id, false, new OperatorDecision("somebody", "over"), cancellationToken);
+        bench.Counts.Start();
+
+        await Eventually.BecomesAsync(() => bench.Counts.Living.Count > 0, cancellationToken);
+        using var measured = new Measurements("gauged");
+        measured.Observe();
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(
+                bench.Counts.Living.Select(count => (count.Workflow, count.State, count.Count)),
+                Is.EqualTo(
+                    new[]
+                    {
+                        ("gauged", WorkflowState.Running, 0L),
+                        ("gauged", WorkflowState.Waiting, 2L),
+                        ("gauged", WorkflowState.Suspended, 0L),
+                        ("gauged-none", WorkflowState.Running, 0L),
+                        ("gauged-none", WorkflowState.Waiting, 0L),
+                        ("gauged-none", WorkflowState.Suspended, 0L),
+                    }
+                )
+            );
+            Assert.That(measured.Sum(EsbTelemetry.Metrics.WorkflowInstances), Is.EqualTo(2));
+            Assert.That(measured.Units[EsbTelemetry.Metrics.WorkflowInstances], Is.EqualTo("{instance}"));
+        });
+    }
+
+    [Test]
     public async Task Timer_tells_how_late_it_was(CancellationToken cancellationToken)
     {
         var late = new ConcurrentQueue<double>();
@@ -133,6 +175,8 @@ public sealed class WorkflowMetricsTests
         }
 
         public ConcurrentDictionary<string, string?> Units { get; } = [];
+
+        public void Observe() => _listener.RecordObservableInstruments();
 
         public IEnumerable<double> Of(string name) => _all.Where(one => one.Name == name).Select(one => one.Value);
 
