@@ -1,6 +1,6 @@
 // Search of recorded messages, and the journey of one: its tree, its events in time, the steps of its process, its bodies.
 
-import { may, post, query } from "../api.mjs";
+import { get, may, query } from "../api.mjs";
 import { ActionForm, Body, bytes, Card, CopyText, Dialog, Diff, duration, Empty, Field, go, html, Icon, Id, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState, words } from "../ui.mjs";
 
 const names = ["id", "field", "endpoint", "process", "kind", "party", "trace", "from", "to", "failed"];
@@ -42,7 +42,7 @@ function List({ search }) {
   const next = pages.length ? pages[pages.length - 1].next : first.data?.next;
   const load = async () => {
     setMore({ busy: true, error: null });
-    try { const page = await (await import("../api.mjs")).get(pathOf(search, next)); set(before => [...before, page]); setMore({ busy: false, error: null }); } catch (error) { setMore({ busy: false, error }); }
+    try { const page = await get(pathOf(search, next)); set(before => [...before, page]); setMore({ busy: false, error: null }); } catch (error) { setMore({ busy: false, error }); }
   };
   return html`<${Page} title="Messages" hint="Every recorded event of every message, newest first." actions=${html`<button onClick=${() => first.reload()}><${Icon} name="refresh" />Refresh</button>`} />
     <${Search} key=${path} search=${search} /><${Card} flush><${Loaded} of=${first} empty=${html`<${Empty} title="Nothing is recorded that fits">Try fewer criteria, or look whether the endpoint's audit records it.<//>`}>${() => html`<${Table} label="Recorded events" rows=${items} open=${row => go(`/messages/${row.messageId}`)} columns=${[
@@ -88,7 +88,7 @@ function Replay({ id, endpoints, close }) {
   const [options, setOptions] = useState({ again: false, outOfOrder: false, reason: "" });
   const path = `/api/messages/${id}/replay`;
   const body = { endpoint, ...options, reason: options.reason || undefined };
-  return html`<${Dialog} title="Replay this message" close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${() => { toast("The message is in the queue of the endpoint"); close(); }}>
+  return html`<${Dialog} title="Replay this message" close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body }} cancel=${close} done=${() => { toast("The message is in the queue of the endpoint"); close(); }}>
     <p>The recorded message goes into the queue of one endpoint, under its own id.</p><${Field} label="Endpoint"><input list="endpoints" value=${endpoint} required onInput=${event => set(event.target.value)} /><datalist id="endpoints">${endpoints.map(name => html`<option value=${name} />`)}</datalist><//>
     <${Field} label="Reason"><input value=${options.reason} onInput=${event => setOptions({ ...options, reason: event.target.value })} /><//>
     <label class="check"><input type="checkbox" checked=${options.again} onChange=${event => setOptions({ ...options, again: event.target.checked })} /> Even if it was replayed there before</label>

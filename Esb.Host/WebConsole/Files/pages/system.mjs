@@ -1,7 +1,7 @@
 // Hosts, health, the log as it is written, and evidence of operators' actions.
 
-import { may, patch } from "../api.mjs";
-import { bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
+import { may } from "../api.mjs";
+import { Act, bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
@@ -19,6 +19,7 @@ function Health() {
 
 function Log() {
   const [least, setLeast] = useState("information");
+  const [wanted, setWanted] = useState("debug");
   const [lines, set] = useState([]);
   const [isHeld, hold] = useState(false);
   const [error, fail] = useState(null);
@@ -33,8 +34,7 @@ function Log() {
     return () => source.close();
   }, [isHeld]);
   const shown = lines.filter(line => levels.indexOf(line.level) >= levels.indexOf(least)).slice(-500).reverse();
-  const change = async event => { const level = event.target.value; if (!level) return; try { await patch("/api/log", { levels: { default: level }, for: "10m" }); toast(`The level is ${level} for ten minutes, on every host`); } catch (refused) { toast(`${refused.code}: ${refused.message}`, "bad"); } event.target.value = ""; };
-  return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write for 10 min <select onChange=${change}><option value="">as now</option>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
+  return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write <select value=${wanted} onChange=${event => setWanted(event.target.value)}>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><${Act} action="For 10 min" request=${{ method: "PATCH", path: "/api/log", body: { levels: { default: wanted }, for: "10m" } }} done=${() => toast(`The level is ${wanted} for ten minutes, on every host`)} /><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
     <${Problem} error=${old.error ?? error} />${shown.length === 0 ? html`<${Empty} title="No lines of this level" />` : html`<div class="log" tabIndex="0" role="log" aria-label="Log">${shown.map(line => html`<div key=${line.number} class=${line.level}><${Time} at=${line.time} /><span class="level">${line.level}</span><span class="quiet">${line.category}</span><span class="text">${line.message}</span></div>`)}</div>`}<//>`;
 }
 
