@@ -63,6 +63,8 @@ public static class WorkflowsRegistration
             .AddScoped<WorkflowCatalog>()
             .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()
+            .AddSingleton<RecentChanges>()
+            .AddSingleton<IWorkflowChanges>(provider => provider.GetRequiredService<RecentChanges>())
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()
             .AddSingleton<CallerAnswers>()

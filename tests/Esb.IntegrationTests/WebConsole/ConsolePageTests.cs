@@ -50,6 +50,8 @@ public sealed class ConsolePageTests : ShopHost
                 ("topics", "Topics", "orders"),
                 ("endpoints", "Endpoints", "http-inbound"),
                 ("endpoints/shop", "shop", "Messages per second"),
+                ("workflows", "Workflows", "No workflows are configured"),
+                ("workflows/batches", "Batches", "No action on many instances has begun"),
                 ("activities", "Activities", "No activities are configured"),
                 ("configuration/values", "Configuration", "endpoints.shop.poolSize"),
                 ("configuration/text", "Configuration", "esb.json"),
@@ -117,6 +119,7 @@ public sealed class ConsolePageTests : ShopHost
                 ("overview", "Overview"),
                 ("dead-letters", "Dead letters"),
                 ("endpoints/shop", "shop"),
+                ("workflows", "Workflows"),
                 ("configuration/text", "Configuration"),
                 ("system", "System"),
             }
