@@ -123,6 +123,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application
             .MapGroup("/api")
             .MapSessionRoutes(sessions, new SignIn(keys, sessions, brake))
+            .MapKeyRoutes(keys)
             .MapEventRoutes(bus)
             .MapHostRoutes(bus)
             .MapFlowRoutes(bus)

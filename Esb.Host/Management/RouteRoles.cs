@@ -39,7 +39,11 @@ internal static class RouteRoles
         "DELETE /api/metrics/peaks",
     ];
 
-    private static readonly HashSet<string> Administrators = ["GET /api/dead-letters/{id}/body"]; // unmasked, as it came
+    private static readonly HashSet<string> Administrators =
+    [
+        "GET /api/dead-letters/{id}/body", // unmasked, as it came
+        "GET /api/keys",
+    ];
 
     private static readonly Dictionary<string, ManagementRole> OfConsole = new()
     {

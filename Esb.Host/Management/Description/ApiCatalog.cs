@@ -75,6 +75,7 @@ internal static class ApiCatalog
             },
             Get<SessionView>("/api/session", "The owner of the key or session."),
             new("DELETE", "/api/session", "Signs out.") { Status = 204 },
+            Get<Page<ManagementKeyView>>("/api/keys", "Names and roles of the management keys."),
             new("GET", "/api/events", "What happens, as server-sent events; resumable by Last-Event-ID.")
             {
                 Media = "text/event-stream",

@@ -56,6 +56,8 @@ public sealed class ConsolePageTests : ShopHost
                 ("configuration/values", "Configuration", "endpoints.shop.poolSize"),
                 ("configuration/text", "Configuration", "esb.json"),
                 ("system", "System", "answers this page"),
+                ("system", "System", "the key of the first start"),
+                ("system", "System", "first key"),
             }
         )
         {
