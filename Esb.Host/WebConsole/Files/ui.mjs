@@ -81,7 +81,7 @@ export const words = name => String(name ?? "").replaceAll("-", " ");
 const tones = {
   running: "good", delivered: "good", replied: "good", completed: "good", replayed: "good", done: "good", ready: "good", published: "good", current: "good",
   paused: "warn", "paused-by-operator": "warn", starting: "warn", standby: "calm", disabled: "calm", parked: "warn", replaying: "warn", "under-way": "warn", overdue: "bad", warning: "warn", suspended: "warn", waiting: "calm", compensating: "warn", "compensation-failed": "bad",
-  stopped: "bad", quarantined: "bad", failed: "bad", "dead-lettered": "bad", open: "bad", refused: "bad", expired: "bad", error: "bad", critical: "bad", aborted: "bad", cancelled: "calm", discarded: "calm",
+  stopped: "bad", quarantined: "bad", failed: "bad", "dead-lettered": "bad", open: "bad", refused: "bad", expired: "bad", full: "good", responded: "good", ended: "calm", error: "bad", critical: "bad", aborted: "bad", cancelled: "calm", discarded: "calm",
 };
 export const toneOf = state => tones[state] ?? "calm";
 export const State = ({ of, title }) => html`<span class=${`state ${toneOf(of)}`} title=${title}>${words(of)}</span>`;

@@ -2,6 +2,7 @@
 
 import { may } from "../api.mjs";
 import { Chart } from "../chart.mjs";
+import { StartTrace, Traces } from "../trace.mjs";
 import { Act, ActionForm, Card, Dialog, duration, Empty, Field, go, html, Loaded, number, Page, rate, State, Table, Time, toast, useApi, useEvent, useRef, useState } from "../ui.mjs";
 
 const pathOf = name => `/api/endpoints/${encodeURIComponent(name)}`;
@@ -59,7 +60,8 @@ const points = 300;
 function One({ name }) {
   const endpoint = useApi(pathOf(name), { every: 5000, on: ["endpoint", "configuration"] });
   const metrics = useApi("/api/metrics", { every: 5000 });
-  const [dialog, open] = useState(false);
+  const traces = useApi(may("operator") ? "/api/traces" : null, { every: 2000 });
+  const [dialog, open] = useState(null);
   const history = useRef([[], [], [], []]);
   const [data, setData] = useState(history.current);
   useEvent("rates", rates => {
@@ -70,12 +72,12 @@ function One({ name }) {
   });
   const measured = metrics.data?.endpoints.find(one => one.name === name);
   const latencies = [["In: hand-over to confirm", measured?.inboundLatency], ["Request to answer", measured?.requestResponseLatency], ["Out: queue to sent", measured?.outboundLatency], ["Adapter, each attempt", measured?.outboundAdapterLatency]].filter(([, value]) => value);
-  return html`<${Page} title=${name} hint=${endpoint.data && html`<${State} of=${endpoint.data.state} /> ${endpoint.data.type}`} actions=${html`<a class="button" href="#/endpoints">All endpoints</a><a class="button" href=${`#/messages?endpoint=${encodeURIComponent(name)}`}>Messages</a>${may("operator") && endpoint.data && html`${endpoint.data.current && isOutbound(endpoint.data) && html`<button onClick=${() => open(true)}>Tune…</button>`}<${Pause} endpoint=${endpoint.data} done=${endpoint.reload} />`}`} />
+  return html`<${Page} title=${name} hint=${endpoint.data && html`<${State} of=${endpoint.data.state} /> ${endpoint.data.type}`} actions=${html`<a class="button" href="#/endpoints">All endpoints</a><a class="button" href=${`#/messages?endpoint=${encodeURIComponent(name)}`}>Messages</a>${may("operator") && endpoint.data && html`<button onClick=${() => open("trace")}>Trace…</button>${endpoint.data.current && isOutbound(endpoint.data) && html`<button onClick=${() => open("tune")}>Tune…</button>`}<${Pause} endpoint=${endpoint.data} done=${endpoint.reload} />`}`} />
     <${Loaded} of=${endpoint}>${one => html`${one.reason && html`<div class="banner warn">${one.reason}</div>`}${one.standsAt && html`<div class="banner bad">It stands at message <a href=${`#/messages/${one.standsAt.messageId}`}>${one.standsAt.messageId}</a> since <${Time} at=${one.standsAt.since} />: ${one.standsAt.failure.code} ${one.standsAt.failure.reason} <a href=${`#/parked/${encodeURIComponent(name)}/*`}>Release or discard</a></div>`}${hint(one) && html`<div class="banner calm">${hint(one)}</div>`}
       <div class="tiles"><div class="tile"><span>Messages</span><strong>${number(one.messages)}</strong><small>since the start</small></div><div class=${`tile ${one.failures ? "warn" : ""}`}><span>Failed attempts</span><strong>${number(one.failures)}</strong><small>${one.stuck ? `${one.stuck} stuck` : ""}</small></div><div class="tile"><span>In flight</span><strong>${one.inFlight}</strong><small>${one.maxInFlight ? `of ${one.maxInFlight}, peak ${one.peakInFlight}` : ""}</small></div>${one.pool && html`<div class="tile"><span>Pool</span><strong>${one.pool.inUse}</strong><small>of ${one.pool.maximum}, peak ${one.pool.peak}, ${one.pool.waiting} wait</small></div>`}<div class="tile"><span>Last message</span><strong class="small"><${Time} at=${one.lastMessageAt} ago /></strong></div></div>
       <${Card} title="Messages per second"><${Chart} label=${`Rates of ${name} over the last minutes`} data=${[data[0], data[1], data[2]]} series=${[{ label: "in", color: "--accent", fill: true }, { label: "out", color: "--good", fill: true }]} /><//><${Card} title="In flight"><${Chart} height=${130} label=${`Messages in flight at ${name}`} data=${[data[0], data[3]]} series=${[{ label: "in flight", color: "--accent", fill: true }]} /><//>
       ${one.tuned?.length > 0 && html`<${Tuned} endpoint=${one} done=${endpoint.reload} />`}
-      ${latencies.length > 0 && html`<${Card} title="Latency, last five minutes" flush><${Table} label="Latencies" rows=${latencies} keyOf=${row => row[0]} columns=${[["", row => row[0]], ["Count", row => number(row[1].recent), "right"], ["Mean", row => duration(row[1].mean), "right"], ["p50", row => duration(row[1].p50), "right"], ["p95", row => duration(row[1].p95), "right"], ["p99", row => duration(row[1].p99), "right"], ["Longest", row => duration(row[1].max), "right"]]} /><//>`}${dialog && html`<${Tune} endpoint=${one} close=${() => open(false)} done=${endpoint.reload} />`}`}<//>`;
+      ${latencies.length > 0 && html`<${Card} title="Latency, last five minutes" flush><${Table} label="Latencies" rows=${latencies} keyOf=${row => row[0]} columns=${[["", row => row[0]], ["Count", row => number(row[1].recent), "right"], ["Mean", row => duration(row[1].mean), "right"], ["p50", row => duration(row[1].p50), "right"], ["p95", row => duration(row[1].p95), "right"], ["p99", row => duration(row[1].p99), "right"], ["Longest", row => duration(row[1].max), "right"]]} /><//>`}<${Traces} endpoint=${name} traces=${traces} />${dialog === "tune" && html`<${Tune} endpoint=${one} close=${() => open(null)} done=${endpoint.reload} />`}${dialog === "trace" && html`<${StartTrace} endpoint=${name} close=${() => open(null)} done=${traces.reload} />`}`}<//>`;
 }
 
 export default function Endpoints({ rest }) {
