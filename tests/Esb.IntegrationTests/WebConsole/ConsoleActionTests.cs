@@ -4,7 +4,7 @@ using Microsoft.Playwright;
 namespace Esb.IntegrationTests.WebConsole;
 
 /// <summary>What an operator does in the console happens, on RabbitMQ and PostgreSQL.</summary>
-[Category("Thorough"), CancelAfter(300_000)]
+[Category("Thorough"), FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
 public sealed class ConsoleActionTests : ShopHost
 {
     private readonly string _prefix = $"esb-console-{Guid.NewGuid().ToString("N")[..8]}";
