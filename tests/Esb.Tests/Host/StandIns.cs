@@ -62,6 +62,8 @@ internal static class StandIns
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowCounts>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowBatches>())
+            .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowChanges>())
+            .AddSingleton(Substitute.For<Esb.Core.Processes.Tracing.IProcessTraces>())
             .AddSingleton(Substitute.For<IAuditReplayDesk>())
             .AddSingleton(Substitute.For<IActivityDesk>())
             .AddSingleton<ListedAuditStore>()
