@@ -1,7 +1,4 @@
-using System.Diagnostics;
 using Npgsql;
-using RabbitMQ.Client;
-using RabbitMQ.Client.Events;
 using SideBySide.Scenarios;
 
 namespace SideBySide.Topics;
@@ -14,23 +11,20 @@ internal sealed class WorkflowBench : IAsyncDisposable
     private readonly OrderPublisher _publisher;
     private readonly NpgsqlDataSource _database;
     private readonly string _prefix;
-    private readonly IConnection _connection;
-    private readonly IChannel _channel;
-    private long _published;
+    private readonly PublishedCounter _published;
 
-    private WorkflowBench(OrderPublisher publisher, NpgsqlDataSource database, string prefix, IConnection connection, IChannel channel) =>
-        (_publisher, _database, _prefix, _connection, _channel) = (publisher, database, prefix, connection, channel);
+    private WorkflowBench(OrderPublisher publisher, NpgsqlDataSource database, string prefix, PublishedCounter published) =>
+        (_publisher, _database, _prefix, _published) = (publisher, database, prefix, published);
 
     /// <param name="topics">Broker and database of the host.</param>
     /// <param name="prefix">That of the host.</param>
-    public static async Task<WorkflowBench> ConnectAsync(TopicServers topics, string prefix, CancellationToken cancellationToken)
-    {
-        var connection = await new ConnectionFactory { Uri = new Uri(topics.Broker) }.CreateConnectionAsync(cancellationToken);
-        var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        var bench = new WorkflowBench(topics.Publisher, NpgsqlDataSource.Create(topics.Database), prefix, connection, channel);
-        await bench.CountPublishedAsync(cancellationToken);
-        return bench;
-    }
+    public static async Task<WorkflowBench> ConnectAsync(TopicServers topics, string prefix, CancellationToken cancellationToken) =>
+        new(
+            topics.Publisher,
+            NpgsqlDataSource.Create(topics.Database),
+            prefix,
+            await PublishedCounter.StartAsync(topics, prefix, cancellationToken)
+        );
 
     /// <summary>Starts so many instances and waits for the end of all.</summary>
     /// <returns>What was wrong, or null; and the time from the first start to the last end, less what instances wait by definition.</returns>
@@ -42,7 +36,7 @@ internal sealed class WorkflowBench : IAsyncDisposable
     )
     {
         var began = await BeginAsync(cancellationToken);
-        Interlocked.Exchange(ref _published, 0);
+        _published.Reset();
         for (var message = 0; message < kind.MessagesForEach; message++)
             await _publisher.PublishAsync(
                 new Address($"{_prefix}.topics.in", $"in.{kind.Name}") { IsKeyed = true },
@@ -51,9 +45,9 @@ internal sealed class WorkflowBench : IAsyncDisposable
                 instances,
                 cancellationToken
             );
-        await WaitAsync(instances * kind.PublishedByEach, kind.Waits + Patience, cancellationToken);
+        await _published.WaitAsync(instances * kind.PublishedByEach, kind.Waits + Patience, cancellationToken);
         var (completed, others, time) = await EndedAsync(kind, began, cancellationToken);
-        var flaw = (completed, others, Interlocked.Read(ref _published)) switch
+        var flaw = (completed, others, _published.Count) switch
         {
             (_, > 0, _) => $"{others} instances did not complete",
             ({ } ended, _, _) when ended != instances => $"{ended} of {instances} instances completed",
@@ -66,35 +60,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _channel.DisposeAsync();
-        await _connection.DisposeAsync();
+        await _published.DisposeAsync();
         await _database.DisposeAsync();
-    }
-
-    // Costs the broker little: a queue of its own in memory, and nothing is acknowledged.
-    private async Task CountPublishedAsync(CancellationToken cancellationToken)
-    {
-        var queue = (await _channel.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
-        await _channel.QueueBindAsync(queue, $"{_prefix}.topics.out", "out.#", cancellationToken: cancellationToken);
-        var consumer = new AsyncEventingBasicConsumer(_channel);
-        consumer.ReceivedAsync += (_, _) =>
-        {
-            Interlocked.Increment(ref _published);
-            return Task.CompletedTask;
-        };
-        await _channel.BasicConsumeAsync(queue, autoAck: true, consumer, cancellationToken);
-    }
-
-    // Waits until so many messages were published, or none has come for a while.
-    private async Task WaitAsync(int messages, TimeSpan patience, CancellationToken cancellationToken)
-    {
-        var (before, last) = (0L, Stopwatch.GetTimestamp());
-        while (before < messages && Stopwatch.GetElapsedTime(last) < patience)
-        {
-            await Task.Delay(50, cancellationToken);
-            if (Interlocked.Read(ref _published) is var now && now > before)
-                (before, last) = (now, Stopwatch.GetTimestamp());
-        }
     }
 
     private async Task<DateTime> BeginAsync(CancellationToken cancellationToken)
