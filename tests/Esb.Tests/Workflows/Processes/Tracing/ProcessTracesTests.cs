@@ -71,7 +71,11 @@ public sealed class ProcessTracesTests
     public async Task Failed_step_has_its_code_and_the_steps_behind_it_are_missing(CancellationToken cancellationToken)
     {
         using var processes = new CompiledProcesses(
-            """{ "main": [{ "id": "stop", "fail": { "reason": "no secret here", "code": "SHOP-1" } }, { "id": "behind", "set": { "body": "x" } }] }"""
+            """
+            { "main": [
+                { "id": "stop", "fail": { "reason": "no secret here", "code": "SHOP-1" } },
+                { "id": "behind", "set": { "body": "x" } } ] }
+            """
         );
         using var traces = Traces(processes);
         var trace = traces.Start(Order());
