@@ -8,6 +8,10 @@ public interface IProcessTraces
     /// <summary>The traces that run, and the last that ended, newest first.</summary>
     IReadOnlyList<ProcessTrace> All { get; }
 
+    /// <summary>Checks that a trace could begin now.</summary>
+    /// <exception cref="Errors.EsbException"><c>ESB-API-TRACED</c>: the endpoint has one already, or too many run.</exception>
+    void Check(TraceOrder order);
+
     /// <summary>Begins a trace, which ends by itself.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-API-TRACED</c>: the endpoint has one already, or too many run.</exception>
     ProcessTrace Start(TraceOrder order);

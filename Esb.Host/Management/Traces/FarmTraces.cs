@@ -49,6 +49,10 @@ internal sealed partial class FarmTraces(IProcessTraces traces, IFarm farm, ILog
         return Task.CompletedTask;
     }
 
+    /// <summary>Checks that a trace could begin on this host.</summary>
+    /// <exception cref="EsbException"><c>ESB-API-TRACED</c>.</exception>
+    public void Check(TraceOrder order) => traces.Check(order);
+
     /// <summary>Begins a trace on every host.</summary>
     /// <exception cref="EsbException"><c>ESB-API-TRACED</c> on this host; <c>ESB-FARM-UNAVAILABLE</c>: it runs on this host, and perhaps
     /// not on the others.</exception>

@@ -37,6 +37,7 @@ internal static class TraceRoutes
             async (HttpRequest request, CancellationToken cancellationToken) =>
             {
                 var order = OrderOf(await JsonBody.ReadAsync<TraceBody>(request, cancellationToken), request, live.Current);
+                farm.Check(order);
                 await RecordAsync("start", order, order.By, order.Reason, cancellationToken);
                 return TypedResults.Json(await farm.BeginAsync(order, cancellationToken), statusCode: StatusCodes.Status201Created);
             }
@@ -115,7 +116,9 @@ internal static class TraceRoutes
 
     private static async Task<TraceView> FindAsync(FarmTraces farm, Guid id, CancellationToken cancellationToken) =>
         (await farm.AllAsync(cancellationToken)).FirstOrDefault(trace => trace.Id == id)
-        ?? throw Problems.NotFound($"There is no trace {id}; traces are forgotten an hour after their end, and when ten newer ones are there.");
+        ?? throw Problems.NotFound(
+            $"There is no trace {id}; traces are forgotten an hour after their end, and when ten newer ones are there."
+        );
 
     private static TraceOrder OrderOf(TraceBody body, HttpRequest request, BusModel model)
     {

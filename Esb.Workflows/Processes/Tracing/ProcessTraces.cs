@@ -25,17 +25,19 @@ internal sealed class ProcessTraces(TraceSwitch traces, IAuditTrail audit, TimeP
         }
     }
 
+    public void Check(TraceOrder order)
+    {
+        lock (_gate)
+            Free(order);
+    }
+
     public ProcessTrace Start(TraceOrder order)
     {
         lock (_gate)
         {
             if (_traces.Find(known => known.Order.Id == order.Id) is { } same)
                 return same.Describe();
-            var running = traces.Running.Where(trace => trace.IsRunning).ToList();
-            if (running.Find(other => other.Order.Endpoint == order.Endpoint) is { } before)
-                throw Busy($"The endpoint '{order.Endpoint}' is traced until {before.EndsAt:HH:mm:ss} UTC by {before.Order.By}.");
-            if (running.Count >= MostRunning)
-                throw Busy($"{MostRunning} traces run already.");
+            var running = Free(order);
             while (_traces.Count >= MostKept && _traces.Find(old => !old.IsRunning) is { } oldest)
                 Forget(oldest);
             var trace = new RunningTrace(order, audit, time, Settle, Forget);
@@ -61,6 +63,15 @@ internal sealed class ProcessTraces(TraceSwitch traces, IAuditTrail audit, TimeP
             foreach (var trace in _traces)
                 trace.Dispose();
         }
+    }
+
+    // The traces that run beside it.
+    private List<RunningTrace> Free(TraceOrder order)
+    {
+        var running = traces.Running.Where(trace => trace.IsRunning).ToList();
+        if (running.Find(other => other.Order.Endpoint == order.Endpoint) is { } before)
+            throw Busy($"The endpoint '{order.Endpoint}' is traced until {before.EndsAt:HH:mm:ss} UTC by {before.Order.By}.");
+        return running.Count < MostRunning ? running : throw Busy($"{MostRunning} traces run already.");
     }
 
     private RunningTrace? Find(Guid id)

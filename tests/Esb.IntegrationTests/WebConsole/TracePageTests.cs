@@ -15,8 +15,11 @@ public sealed class TracePageTests : ShopHost
             "audit": { "masks": [{ "jsonpath": "$.card" }] },
             "processes": { "check": [
               { "id": "which", "choose": {
-                "when": [{ "if": { "jsonpath": "$.customer", "equals": "vip" }, "steps": [{ "id": "prefer", "set": { "properties": { "vip": true } } }] }],
-                "otherwise": [{ "id": "mark", "set": { "body": { "template": "{{\"state\":\"seen\"}}" }, "contentType": "application/json" } }] } },
+                "when": [{
+                  "if": { "jsonpath": "$.customer", "equals": "vip" },
+                  "steps": [{ "id": "prefer", "set": { "properties": { "vip": true } } }] }],
+                "otherwise": [{ "id": "mark",
+                  "set": { "body": { "template": "{{\"state\":\"seen\"}}" }, "contentType": "application/json" } }] } },
               { "id": "pass-on", "publish": "orders.checked" } ] },
             """;
 

@@ -21,7 +21,8 @@ public sealed class WorkflowPageTests : ShopHost
                 "steps": [
                   { "set": { "variables": { "customer": { "jsonpath": "$.customer" } } } },
                   { "id": "charge", "call": "bank" },
-                  { "id": "pick", "receive": { "subscribe": "orders.picked", "match": { "order": { "jsonpath": "$.order" } }, "timeout": "2h" } },
+                  { "id": "pick", "receive": {
+                    "subscribe": "orders.picked", "match": { "order": { "jsonpath": "$.order" } }, "timeout": "2h" } },
                   { "id": "ship", "publish": "orders.shipped" }
                 ]
               }

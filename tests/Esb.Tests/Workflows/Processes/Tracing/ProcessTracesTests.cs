@@ -71,7 +71,11 @@ public sealed class ProcessTracesTests
     public async Task Failed_step_has_its_code_and_the_steps_behind_it_are_missing(CancellationToken cancellationToken)
     {
         using var processes = new CompiledProcesses(
-            """{ "main": [{ "id": "stop", "fail": { "reason": "no secret here", "code": "SHOP-1" } }, { "id": "behind", "set": { "body": "x" } }] }"""
+            """
+            { "main": [
+                { "id": "stop", "fail": { "reason": "no secret here", "code": "SHOP-1" } },
+                { "id": "behind", "set": { "body": "x" } } ] }
+            """
         );
         using var traces = Traces(processes);
         var trace = traces.Start(Order());
@@ -147,6 +151,36 @@ public sealed class ProcessTracesTests
         for (var i = 1; i < ProcessTraces.MostRunning; i++)
             traces.Start(Order($"b{i}"));
         Assert.That(Assert.Throws<EsbException>(() => traces.Start(Order("c")))!.Code, Is.EqualTo("ESB-API-TRACED"));
+    }
+
+    [Test]
+    public void Process_that_is_not_traced_any_more_allocates_as_before()
+    {
+        const int Messages = 2_000;
+        using var processes = new CompiledProcesses(Branches);
+        using var traces = Traces(processes);
+        var message = Some.Message("a");
+        Measure(); // compiles
+        var before = Measure();
+        var trace = traces.Start(Order(count: 1));
+        var traced = Measure(1);
+        traces.Stop(trace.Order.Id);
+        var after = Measure();
+
+        Assert.That((double)after / Messages, Is.EqualTo((double)before / Messages).Within(8));
+        Assert.That(traced, Is.GreaterThan(2 * before / Messages), "a trace itself is seen");
+
+        long Measure(int count = Messages)
+        {
+            var found = GC.GetAllocatedBytesForCurrentThread();
+            for (var i = 0; i < count; i++)
+            {
+                var running = processes.Main.RunAsync(Some.Context(message), CancellationToken.None);
+                Assert.That(running.IsCompletedSuccessfully, Is.True);
+            }
+
+            return GC.GetAllocatedBytesForCurrentThread() - found;
+        }
     }
 
     [Test]
