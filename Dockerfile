@@ -1,4 +1,4 @@
-# docker build --tag esb .
+# docker build --tag esb:0.2.0 .
 FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
 WORKDIR /source
 COPY . .

@@ -28,7 +28,7 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     [Setting("How much of a message is recorded beside what happened to it: nothing, headers, also fields, also the whole body.")]
     public AuditBodies Bodies { get; init; }
 
-    [Setting("Where that is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
+    [Setting("At which points it is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
     public IReadOnlyList<AuditPoint> At { get; init; } = Enum.GetValues<AuditPoint>();
 
     [Setting("Whether each step of a process leaves a fact, with how long it took.")]
@@ -43,7 +43,7 @@ internal sealed record AuditConfig : AuditEvidenceConfig
     )]
     public ByteSize MaxBody { get; init; } = ByteSize.KiB(256);
 
-    [Setting("What is made unreadable before anything is recorded or logged.")]
+    [Setting("Values that are masked before anything is recorded or logged.")]
     public IReadOnlyList<MaskConfig> Masks { get; init; } = [];
 
     [Setting("The key of the hashes that masks write, of at least 16 characters.", Secret = true)]

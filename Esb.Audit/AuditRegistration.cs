@@ -26,7 +26,7 @@ public static class AuditRegistration
 
     private static IServiceCollection AddRecording(this IServiceCollection services) =>
         services
-            .AddSection<AuditConfig>("audit", "How what happens to messages is recorded.")
+            .AddSection<AuditConfig>("audit", "How messages are recorded.")
             .FixSettings("audit", "anchors", "anchorKey", "anchorInterval")
             .AddFixedModel<AuditEvidenceConfig>(compiling => compiling.GetRequiredService<AuditConfig>())
             .AddStep<AuditStepFactory, AuditStepConfig>("audit", "Records the message where it stands.")
@@ -40,7 +40,7 @@ public static class AuditRegistration
         services
             .AddSection<IReadOnlyDictionary<string, ActivityConfig>>(
                 "activities",
-                "What the business follows on its way, over the audit facts of its messages."
+                "Business activities, followed by the audit facts of their messages."
             )
             .AddCompiler<IReadOnlyList<ActivityModel>, ActivityCompiler>()
             .AddSingleton<ActivityFeed>()

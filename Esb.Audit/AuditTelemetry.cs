@@ -7,15 +7,7 @@ internal static class AuditTelemetry
 {
     private static readonly Meter Meter = new("Esb.Audit");
 
-    public static readonly UpDownCounter<long> QueueLength = Meter.CreateUpDownCounter<long>(
-        EsbTelemetry.Metrics.AuditQueueLength,
-        "{fact}",
-        "Audit facts that wait to be moved to their store."
-    );
+    public static readonly UpDownCounter<long> QueueLength = Meter.UpDownCounter<long>(EsbTelemetry.Metrics.AuditQueueLength);
 
-    public static readonly Counter<long> Refused = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.AuditRefused,
-        "{fact}",
-        "Audit facts that their store refuses for good, put aside on this machine."
-    );
+    public static readonly Counter<long> Refused = Meter.Counter<long>(EsbTelemetry.Metrics.AuditRefused);
 }

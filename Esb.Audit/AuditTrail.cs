@@ -32,6 +32,9 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
 
     public AuditBodies Wants(AuditKind kind, string endpoint) => recorder?.Current.Wants(kind, endpoint) ?? AuditBodies.None;
 
+    public IReadOnlyDictionary<string, string> FieldsOf(EsbMessage message, string endpoint) =>
+        recorder?.Current.FieldsOf(message, endpoint) ?? [];
+
     public bool WantsSteps(string endpoint) => recorder?.Current.WantsSteps(endpoint) ?? false;
 
     public bool RecordsFirst(string endpoint) =>

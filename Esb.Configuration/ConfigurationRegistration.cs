@@ -34,7 +34,7 @@ public static class ConfigurationRegistration
             )
             .AddSection<IReadOnlyDictionary<string, EndpointConfig>>("endpoints", "Adapters between the bus and external systems.")
             .AddSection<IReadOnlyDictionary<string, IReadOnlyList<StepConfig>>>("processes", "Lists of steps that messages run through.")
-            .AddSection<LimitsConfig>("limits", "What keeps one message, or many, from taking the host down.")
+            .AddSection<LimitsConfig>("limits", "Limits that protect the host from single messages and from load.")
             .AddSection<HostConfig>("host", "What may differ from host to host.")
             .FixSettings("host", "roles", "minThreads")
             .AddFixedModel(compiling => new BusIdentity(compiling.GetRequiredService<EsbConfiguration>().Name))

@@ -31,7 +31,7 @@ public sealed record LimitsConfig : SettingsRecord
     public int InFlightHigh { get; init; } = 200;
 
     /// <summary>Low watermark of concurrent calls; callers are turned away until the number falls to it.</summary>
-    [Setting("Calls down to which that stays so; less than inFlightHigh.", Range = "0..1000000")]
+    [Setting("Calls at which they are accepted again; less than inFlightHigh.", Range = "0..1000000")]
     public int InFlightLow { get; init; } = 100;
 
     /// <summary>Memory in use, in percent, from which callers are turned away.</summary>
@@ -42,7 +42,7 @@ public sealed record LimitsConfig : SettingsRecord
     public int MemoryHigh { get; init; } = 80;
 
     /// <summary>Low watermark of memory in use, in percent; callers are turned away until usage falls to it.</summary>
-    [Setting("Memory in use down to which that stays so, in percent; less than memoryHigh.", Range = "1..100")]
+    [Setting("Memory in use at which calls are accepted again, in percent; less than memoryHigh.", Range = "1..100")]
     public int MemoryLow { get; init; } = 70;
 
     /// <summary>Database sessions in use from which callers are turned away; null for no mark.</summary>
@@ -53,23 +53,23 @@ public sealed record LimitsConfig : SettingsRecord
     public int? SessionsHigh { get; init; }
 
     /// <summary>Low mark of sessions; half of the high one if null.</summary>
-    [Setting("Sessions down to which that stays so; by default half of sessionsHigh.", Range = "0..100000")]
+    [Setting("Sessions at which calls are accepted again; by default half of sessionsHigh.", Range = "0..100000")]
     public int? SessionsLow { get; init; }
 
     /// <summary>Workflow instances that have not ended, from which the mark is shown; null for no mark.</summary>
-    [Setting("Workflow instances that have not ended, from which a notice and an alert tell; by default no mark.", Range = "1..100000000")]
+    [Setting("Live workflow instances, from which a notice and an alert are raised; by default no mark.", Range = "1..100000000")]
     public int? InstancesHigh { get; init; }
 
     /// <summary>Low mark of instances; half of the high one if null.</summary>
-    [Setting("Instances down to which that stays so; by default half of instancesHigh.", Range = "0..100000000")]
+    [Setting("Instances at which the mark is left again; by default half of instancesHigh.", Range = "0..100000000")]
     public int? InstancesLow { get; init; }
 
     /// <summary>Space in use on the disk of the host's folder, in percent, from which the mark is shown.</summary>
-    [Setting("Space in use on the disk of the host's folder, in percent, from which a notice and an alert tell.", Range = "2..100")]
+    [Setting("Space in use on the disk of the host's folder, in percent, from which a notice and an alert are raised.", Range = "2..100")]
     public int DiskHigh { get; init; } = 90;
 
     /// <summary>Low mark of the disk, in percent.</summary>
-    [Setting("Space in use down to which that stays so, in percent; less than diskHigh.", Range = "1..100")]
+    [Setting("Space in use at which the mark is left again, in percent; less than diskHigh.", Range = "1..100")]
     public int DiskLow { get; init; } = 85;
 
     /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
@@ -88,6 +88,6 @@ public sealed record LimitsConfig : SettingsRecord
     public ByteSize ClaimCheck { get; init; } = ByteSize.KiB(256);
 
     /// <summary>Limits for one XML document.</summary>
-    [Setting("What one XML document may be.")]
+    [Setting("Limits of one XML document.")]
     public XmlLimitsConfig Xml { get; init; } = new();
 }

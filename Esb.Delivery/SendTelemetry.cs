@@ -9,23 +9,11 @@ namespace Esb.Delivery;
 /// <summary>Metrics of sent messages: from queues, by calls and by relays.</summary>
 public static class SendTelemetry
 {
-    private static readonly Counter<long> Sent = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.SentOutside,
-        "{message}",
-        "Messages sent to outside."
-    );
+    private static readonly Counter<long> Sent = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.SentOutside);
 
-    private static readonly Histogram<double> Outbound = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.OutboundDuration,
-        "s",
-        "From when a message was taken from its queue until it was sent."
-    );
+    private static readonly Histogram<double> Outbound = EndpointsTelemetry.Meter.Histogram<double>(EsbTelemetry.Metrics.OutboundDuration);
 
-    private static readonly Histogram<double> Adapter = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.AdapterDuration,
-        "s",
-        "One attempt inside of an outbound adapter."
-    );
+    private static readonly Histogram<double> Adapter = EndpointsTelemetry.Meter.Histogram<double>(EsbTelemetry.Metrics.AdapterDuration);
 
     /// <summary>Records a message sent from a queue.</summary>
     /// <param name="endpoint">The endpoint that sent it.</param>

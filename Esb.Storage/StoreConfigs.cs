@@ -31,7 +31,7 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     [Setting("The connection string.", MayHoldPassword = true)]
     public required string Connection { get; init; }
 
-    [Setting("Whether the server may be on another machine without TLS that verifies it; told at each start.")]
+    [Setting("Whether the server may be on another machine without TLS that verifies it; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 
     [Setting("The schema of the tables; made when it does not exist.")]
@@ -40,10 +40,10 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
     public override string Folder { get; init; } = "esb-data";
 
-    [Setting("From when signals of the database's health are told.")]
+    [Setting("Thresholds from which signals of the database's health raise a notice and an alert.")]
     public DatabaseHealthConfig Health { get; init; } = new();
 
-    [Setting("The most that may wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
+    [Setting("Maximum size of the facts that wait there; intake slows down at 80 % of it and stops at 95 %.", Range = "1MiB..1024GiB")]
     public ByteSize SpoolSize { get; init; } = ByteSize.MiB(512);
 
     [Setting("Encrypts stored bodies (AES-256-GCM): the first key encrypts, all decrypt.")]

@@ -47,7 +47,7 @@ public static class TopicsRegistration
             .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<TopicsPart>())
             .AddSingleton<IRevisionPart>(provider => provider.GetRequiredService<TopicsPart>())
             .AddScoped<IChangePlanner, BrokerPlanner>()
-            .AddSection<FarmConfig>("farm", "What the hosts of this configuration trust one another by.", needsRestart: true)
+            .AddSection<FarmConfig>("farm", "How the hosts of this configuration trust one another.", needsRestart: true)
             .AddSingleton(provider => new FarmKeys(provider.GetRequiredService<FarmConfig>(), provider.GetService<IFarmKeyStore>))
             .AddRule<FarmRule>()
             .AddRule<RabbitMqTransportRule>()

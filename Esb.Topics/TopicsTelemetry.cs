@@ -11,55 +11,21 @@ internal static class TopicsTelemetry
     private static readonly ActivitySource Source = new("Esb.Topics");
     private static readonly Meter Meter = new("Esb.Topics");
 
-    private static readonly Histogram<double> Duration = Meter.CreateHistogram(
-        EsbTelemetry.Metrics.OperationDuration,
-        "s",
-        "Duration of publishing, until it was confirmed.",
-        tags: null,
-        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
-    );
+    private static readonly Histogram<double> Duration = Meter.Histogram<double>(EsbTelemetry.Metrics.OperationDuration);
 
-    private static readonly Counter<long> Sent = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.SentMessages,
-        "{message}",
-        "Messages published."
-    );
+    private static readonly Counter<long> Sent = Meter.Counter<long>(EsbTelemetry.Metrics.SentMessages);
 
-    private static readonly Counter<long> Unroutable = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Unroutable,
-        "{message}",
-        "Messages that no endpoint subscribes to."
-    );
+    private static readonly Counter<long> Unroutable = Meter.Counter<long>(EsbTelemetry.Metrics.Unroutable);
 
-    private static readonly Counter<long> ReplyAbandoned = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.ReplyAbandoned,
-        "{message}",
-        "Replies that found nobody who waited for them any more."
-    );
+    private static readonly Counter<long> ReplyAbandoned = Meter.Counter<long>(EsbTelemetry.Metrics.ReplyAbandoned);
 
-    private static readonly Counter<long> Unidentified = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Unidentified,
-        "{message}",
-        "Foreign messages without an id."
-    );
+    private static readonly Counter<long> Unidentified = Meter.Counter<long>(EsbTelemetry.Metrics.Unidentified);
 
-    private static readonly Counter<long> Reserved = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.ReservedHeaders,
-        "{header}",
-        "Headers from outside that claimed a reserved name."
-    );
+    private static readonly Counter<long> Reserved = Meter.Counter<long>(EsbTelemetry.Metrics.ReservedHeaders);
 
-    private static readonly Counter<long> RefusedFarm = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.RefusedFarmMessages,
-        "{message}",
-        "Messages between hosts that were refused."
-    );
+    private static readonly Counter<long> RefusedFarm = Meter.Counter<long>(EsbTelemetry.Metrics.RefusedFarmMessages);
 
-    private static readonly Counter<long> Nested = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.NestedHeaders,
-        "{value}",
-        "Header values from the broker that nest too deep to be read."
-    );
+    private static readonly Counter<long> Nested = Meter.Counter<long>(EsbTelemetry.Metrics.NestedHeaders);
 
     public static void CountRefusedFarmMessage() => RefusedFarm.Add(1);
 

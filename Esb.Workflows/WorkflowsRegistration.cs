@@ -7,6 +7,7 @@ using Esb.Core.Expressions;
 using Esb.Core.Marks;
 using Esb.Core.Planning;
 using Esb.Core.Processes;
+using Esb.Core.Processes.Tracing;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
@@ -18,6 +19,7 @@ using Esb.Workflows.Processes.Steps.Holding;
 using Esb.Workflows.Processes.Steps.Scattering;
 using Esb.Workflows.Processes.Steps.Taps;
 using Esb.Workflows.Processes.Steps.Throttling;
+using Esb.Workflows.Processes.Tracing;
 using Esb.Workflows.Workflows;
 using Esb.Workflows.Workflows.Compiling;
 using Esb.Workflows.Workflows.Engine;
@@ -38,6 +40,8 @@ public static class WorkflowsRegistration
         services
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
+            .AddSingleton<TraceSwitch>()
+            .AddSingleton<IProcessTraces, ProcessTraces>()
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")
             .AddCompiling<IAddedEndpoints, ProcessQueues>()
             .AddScoped<HoldCatalog>()
@@ -63,6 +67,8 @@ public static class WorkflowsRegistration
             .AddScoped<WorkflowCatalog>()
             .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()
+            .AddSingleton<RecentChanges>()
+            .AddSingleton<IWorkflowChanges>(provider => provider.GetRequiredService<RecentChanges>())
             .AddSingleton<Checkpointer>()
             .AddSingleton<OutboxPublisher>()
             .AddSingleton<CallerAnswers>()
@@ -89,7 +95,7 @@ public static class WorkflowsRegistration
             .AddStep<RepeatStep, RepeatConfig>("repeat", "Repeats steps as long as a condition holds.")
             .AddStep<ForEachStep, ForEachConfig>("forEach", "Runs steps with each item of a message.")
             .AddStep<RunWorkflowStep, ChildConfig>("runWorkflow", "Runs another workflow and waits for its end.")
-            .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and goes on.");
+            .AddStep<StartWorkflowStep, ChildConfig>("startWorkflow", "Starts another workflow and continues.");
 
     private static IServiceCollection AddSteps(this IServiceCollection services) =>
         services

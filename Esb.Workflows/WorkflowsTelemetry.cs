@@ -10,57 +10,21 @@ internal static class WorkflowsTelemetry
 {
     private static readonly Meter Meter = new("Esb.Workflows");
 
-    private static readonly Counter<long> LostCopies = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.LostCopies,
-        "{message}",
-        "Copies of wire taps that no topic took."
-    );
+    private static readonly Counter<long> LostCopies = Meter.Counter<long>(EsbTelemetry.Metrics.LostCopies);
 
-    private static readonly Counter<long> Checkpoints = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.WorkflowCheckpoints,
-        "{checkpoint}",
-        "Checkpoints of workflows that were stored."
-    );
+    private static readonly Counter<long> Checkpoints = Meter.Counter<long>(EsbTelemetry.Metrics.WorkflowCheckpoints);
 
-    private static readonly Histogram<int> Groups = Meter.CreateHistogram<int>(
-        EsbTelemetry.Metrics.WorkflowCommit,
-        "{checkpoint}",
-        "Checkpoints in one commit of the store."
-    );
+    private static readonly Histogram<int> Groups = Meter.Histogram<int>(EsbTelemetry.Metrics.WorkflowCommit);
 
-    private static readonly Counter<long> Started = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.WorkflowStarted,
-        "{instance}",
-        "Instances of workflows that started."
-    );
+    private static readonly Counter<long> Started = Meter.Counter<long>(EsbTelemetry.Metrics.WorkflowStarted);
 
-    private static readonly Counter<long> Ended = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.WorkflowEnded,
-        "{instance}",
-        "Instances of workflows that ended."
-    );
+    private static readonly Counter<long> Ended = Meter.Counter<long>(EsbTelemetry.Metrics.WorkflowEnded);
 
-    private static readonly Counter<long> Stopped = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.WorkflowStopped,
-        "{instance}",
-        "Instances of workflows that stopped for an operator."
-    );
+    private static readonly Counter<long> Stopped = Meter.Counter<long>(EsbTelemetry.Metrics.WorkflowStopped);
 
-    private static readonly Histogram<double> CheckpointDuration = Meter.CreateHistogram(
-        EsbTelemetry.Metrics.WorkflowCheckpointDuration,
-        "s",
-        "Time until a checkpoint is stored.",
-        tags: null,
-        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
-    );
+    private static readonly Histogram<double> CheckpointDuration = Meter.Histogram<double>(EsbTelemetry.Metrics.WorkflowCheckpointDuration);
 
-    private static readonly Histogram<double> Lateness = Meter.CreateHistogram(
-        EsbTelemetry.Metrics.TimerLateness,
-        "s",
-        "How late timers are worked on.",
-        tags: null,
-        new InstrumentAdvice<double> { HistogramBucketBoundaries = EsbTelemetry.DurationBuckets }
-    );
+    private static readonly Histogram<double> Lateness = Meter.Histogram<double>(EsbTelemetry.Metrics.TimerLateness);
 
     /// <summary>Counts a stored checkpoint, and the start, end or stop of the instance that it stores.</summary>
     /// <param name="instance">The instance as it is stored now.</param>

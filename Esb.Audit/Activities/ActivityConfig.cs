@@ -9,7 +9,7 @@ internal sealed record ActivityConfig : SettingsRecord
     [Setting("The field of audit facts that tells one item from another, such as the number of an order.")]
     public required string Key { get; init; }
 
-    [Setting("What an item passes, in the usual order.")]
+    [Setting("The milestones of an item, in the usual order.")]
     public required IReadOnlyList<MilestoneConfig> Milestones { get; init; }
 
     [Setting("Fields of audit facts that are kept with an item.")]
@@ -25,7 +25,7 @@ internal sealed record MilestoneConfig : SettingsRecord
     [Setting("The name of the milestone.", Name = "name")]
     public required string Milestone { get; init; }
 
-    [Setting("Which audit facts say that it was passed.")]
+    [Setting("The audit facts that show it was reached.")]
     public required MilestoneFactConfig When { get; init; }
 
     [Setting("Whether the item ends with it. Where no milestone says so, it ends with the last one.")]

@@ -50,7 +50,7 @@ internal sealed partial class ActivityFeed(Live<IReadOnlyList<ActivityModel>> mo
     [LoggerMessage(
         EventId = 4030,
         Level = LogLevel.Error,
-        Message = "the store of activities refuses what {Count} facts say; the activities are not complete"
+        Message = "The store of activities refuses {Count} facts; the activities are incomplete"
     )]
     private partial void LogRefused(Exception exception, int count);
 }

@@ -139,24 +139,12 @@ internal sealed partial class AuditGate(Live<AuditConfig> config, IAuditWriter s
         _obstacle = obstacle;
     }
 
-    [LoggerMessage(
-        EventId = 4020,
-        Level = LogLevel.Error,
-        Message = "no message is taken in or off its queue until what happens to it can be recorded: {Obstacle}"
-    )]
+    [LoggerMessage(EventId = 4020, Level = LogLevel.Error, Message = "Intake and delivery paused: audit unavailable ({Obstacle})")]
     private partial void LogClosed(string obstacle);
 
-    [LoggerMessage(
-        EventId = 4021,
-        Level = LogLevel.Information,
-        Message = "what happens to messages can be recorded again: they are taken in, and off their queues"
-    )]
+    [LoggerMessage(EventId = 4021, Level = LogLevel.Information, Message = "Intake and delivery resumed: audit available")]
     private partial void LogOpen();
 
-    [LoggerMessage(
-        EventId = 4022,
-        Level = LogLevel.Error,
-        Message = "it cannot be told whether what happens to messages can be recorded, trying again"
-    )]
+    [LoggerMessage(EventId = 4022, Level = LogLevel.Error, Message = "The audit could not be checked; trying again")]
     private partial void LogFailed(Exception exception);
 }

@@ -11,19 +11,9 @@ internal sealed class SpoolGauges : IDisposable
 
     public SpoolGauges(IAuditSpool spool, TimeProvider time)
     {
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.AuditSpoolSize,
-            () => spool.Bytes,
-            "By",
-            "What audit facts take of the disk that wait to be moved to their store."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.AuditQueueAge,
-            () => spool.AgeOfOldest(time)?.TotalSeconds ?? 0,
-            "s",
-            "How long ago the oldest audit fact happened that waits to be moved to its store."
-        );
-        _meter.CreateObservableGauge(EsbTelemetry.Metrics.AuditSpoolLimit, () => spool.MaxBytes, "By", "The most that they may take.");
+        _meter.ObservableGauge(EsbTelemetry.Metrics.AuditSpoolSize, () => spool.Bytes);
+        _meter.ObservableGauge(EsbTelemetry.Metrics.AuditQueueAge, () => spool.AgeOfOldest(time)?.TotalSeconds ?? 0);
+        _meter.ObservableGauge(EsbTelemetry.Metrics.AuditSpoolLimit, () => spool.MaxBytes);
     }
 
     public void Dispose() => _meter.Dispose();

@@ -67,6 +67,30 @@ internal sealed class AuditRecorder(
         return bodies == AuditBodies.Whole ? RecordedBody.Put(fact, content, masked, config.MaxBody.Bytes) : fact;
     }
 
+    /// <summary>The fields of a message at an endpoint; those that cannot be read are left out.</summary>
+    public Dictionary<string, string> FieldsOf(EsbMessage message, string endpoint)
+    {
+        var found = new Dictionary<string, string>();
+        var fields = PolicyOf(endpoint, message.Subject.Length == 0 ? null : message.Subject).Fields;
+        if (fields.Count == 0)
+            return found;
+        var (masked, context) = (mask.Apply(message), new MessageContext(message, endpoint));
+        foreach (var field in fields.Where(field => !field.Value.ReadsBody || masked.Message.Body.IsBuffered))
+        {
+            try
+            {
+                foreach (var (name, value) in FieldReading.Evaluate([field], context, masked, static _ => { }))
+                    found[name] = value;
+            }
+            catch (EsbException)
+            {
+                // The body is not what the field needs: the message has no such field.
+            }
+        }
+
+        return found;
+    }
+
     /// <summary>The fact with what an audit step asks for.</summary>
     /// <param name="fact">The fact.</param>
     /// <param name="context">The message as the step finds it.</param>

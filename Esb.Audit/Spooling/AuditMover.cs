@@ -125,14 +125,10 @@ internal sealed partial class AuditMover(IAuditWriter store, RefusedFacts refuse
         }
     }
 
-    [LoggerMessage(
-        EventId = 4001,
-        Level = LogLevel.Warning,
-        Message = "the store takes no audit facts; they wait on this machine, {Count} so far"
-    )]
+    [LoggerMessage(EventId = 4001, Level = LogLevel.Warning, Message = "The store accepts no audit facts; {Count} wait on this machine")]
     private partial void LogAway(Exception exception, long count);
 
-    [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "audit facts are moved to the store again, {Count} wait")]
+    [LoggerMessage(EventId = 4002, Level = LogLevel.Information, Message = "Audit facts are moved to the store again; {Count} wait")]
     private partial void LogBack(long count);
 
     [LoggerMessage(EventId = 4004, Level = LogLevel.Warning, Message = "{Count} audit facts stay on this machine until the next start")]

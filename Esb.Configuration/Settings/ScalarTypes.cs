@@ -83,7 +83,7 @@ internal sealed class DurationType(SettingAttribute setting) : ScalarType
     }
 
     private static TimeSpan Read(string text) =>
-        Duration.TryParse(text, out var duration) ? duration : throw new FormatException($"'{text}' is no duration.");
+        Duration.TryParse(text, out var duration) ? duration : throw new FormatException($"'{text}' is not a duration.");
 }
 
 internal sealed class SizeType(SettingAttribute setting) : ScalarType
@@ -103,7 +103,7 @@ internal sealed class SizeType(SettingAttribute setting) : ScalarType
     }
 
     private static long Read(string text) =>
-        ByteSize.TryParse(text, out var size) ? size.Bytes : throw new FormatException($"'{text}' is no size.");
+        ByteSize.TryParse(text, out var size) ? size.Bytes : throw new FormatException($"'{text}' is not a size.");
 }
 
 /// <summary>A value whose type parses its text.</summary>

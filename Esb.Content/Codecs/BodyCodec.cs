@@ -84,7 +84,7 @@ internal static class BodyCodec
     public static EsbException Malformed(CodecKind codec, Exception? cause = null) =>
         new(
             "ESB-CODEC-FORMAT",
-            $"The body cannot be decoded: it is no complete {codec.ToString().ToLowerInvariant()}.",
+            $"The body cannot be decoded: it is not a complete {codec.ToString().ToLowerInvariant()}.",
             FaultKind.Malformed,
             cause
         );

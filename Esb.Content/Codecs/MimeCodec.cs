@@ -161,7 +161,7 @@ public static class MimeCodec
     }
 
     private static EsbException Malformed(Exception? cause) =>
-        new("ESB-CODEC-FORMAT", "The body cannot be decoded: it is no MIME body.", FaultKind.Malformed, cause);
+        new("ESB-CODEC-FORMAT", "The body cannot be decoded: it is not a MIME body.", FaultKind.Malformed, cause);
 
     private sealed class Budget(long maxBytes, int maxEntries)
     {

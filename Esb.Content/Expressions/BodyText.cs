@@ -26,7 +26,7 @@ internal static class BodyText
         }
         catch (DecoderFallbackException ex)
         {
-            throw new EsbException("ESB-BODY-ENCODING", $"The body is no text in {encoding.WebName}.", FaultKind.Malformed, ex);
+            throw new EsbException("ESB-BODY-ENCODING", $"The body is not text in {encoding.WebName}.", FaultKind.Malformed, ex);
         }
     }
 

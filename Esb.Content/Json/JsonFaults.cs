@@ -60,7 +60,7 @@ internal static class JsonFaults
 
     /// <summary>A string with half of a surrogate pair: it is JSON by its grammar, but no text.</summary>
     public static EsbException NotText(Exception error, string place = "") =>
-        Fault("ESB-JSON-ENCODING", $"The JSON has a string that is no Unicode text{place}.", error);
+        Fault("ESB-JSON-ENCODING", $"The JSON has a string that is not Unicode text{place}.", error);
 
     /// <summary>More of something than a document may have.</summary>
     public static EsbException TooLarge(string reason, ReadOnlySpan<byte> bytes, long offset) =>

@@ -36,7 +36,7 @@ public sealed class JsonMemberPath
     /// <summary>The document with the member set; objects on the way to it are made where they are missing.</summary>
     /// <param name="document">A JSON document.</param>
     /// <param name="json">The member's value, valid JSON in UTF-8.</param>
-    /// <exception cref="EsbException"><c>ESB-JSON-MEMBER</c>: something on the way is no object. Or the document is no JSON.</exception>
+    /// <exception cref="EsbException"><c>ESB-JSON-MEMBER</c>: a member on the path is not an object. Or not JSON.</exception>
     public MessageBody Set(MessageBody document, ReadOnlyMemory<byte> json)
     {
         var root = JsonInput.Read(document);
@@ -51,7 +51,7 @@ public sealed class JsonMemberPath
         if (node.ValueKind != JsonValueKind.Object)
             throw new EsbException(
                 "ESB-JSON-MEMBER",
-                $"The body cannot take the member {string.Join('.', _names)}: {Where(depth)} is no object.",
+                $"The body cannot take the member {string.Join('.', _names)}: {Where(depth)} is not an object.",
                 FaultKind.Invalid
             );
         var isSet = false;

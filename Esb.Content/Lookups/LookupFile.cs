@@ -59,7 +59,7 @@ internal static class LookupFile
     {
         using var json = JsonDocument.Parse(record.Json);
         if (json.RootElement.ValueKind != JsonValueKind.Object)
-            throw new LookupFileException($"line {record.Line}: the record is no object");
+            throw new LookupFileException($"line {record.Line}: the record is not an object");
         return json
             .RootElement.EnumerateObject()
             .Where(member => member.Value.ValueKind != JsonValueKind.Null)

@@ -62,7 +62,7 @@ internal sealed class FormMask(IReadOnlyList<NameRule> rules, ValueMask values)
         }
         catch (DecoderFallbackException)
         {
-            throw new MaskException("The form is no text in UTF-8.");
+            throw new MaskException("The form is not text in UTF-8.");
         }
     }
 }

@@ -12,7 +12,7 @@ public sealed record AuditPolicyConfig : SettingsRecord
     public AuditBodies? Bodies { get; init; }
 
     /// <summary>Points on a message's path at which it is recorded.</summary>
-    [Setting("Where that is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
+    [Setting("At which points it is recorded: as received, as published, as delivered, as replied, before and after each transform step.")]
     public IReadOnlyList<AuditPoint>? At { get; init; }
 
     /// <summary>Values to record for search, in addition to the section <c>audit</c>; a value replaces one with the same name

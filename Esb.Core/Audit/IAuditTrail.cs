@@ -51,6 +51,10 @@ public interface IAuditTrail
     /// require a streaming body to be buffered.</summary>
     AuditBodies Wants(AuditKind kind, string endpoint) => AuditBodies.None;
 
+    /// <summary>The business fields of a message at an endpoint, as they may be recorded; none by default.</summary>
+    IReadOnlyDictionary<string, string> FieldsOf(EsbMessage message, string endpoint) =>
+        System.Collections.ObjectModel.ReadOnlyDictionary<string, string>.Empty;
+
     /// <summary>True if each step of a message received by this endpoint is recorded as a fact.</summary>
     bool WantsSteps(string endpoint) => false;
 }

@@ -115,191 +115,335 @@ public static class EsbTelemetry
 
         /// <summary>Outcome, one of a fixed set of short texts.</summary>
         public const string Outcome = "esb.outcome";
+
+        /// <summary>Outcome of a reload: <c>done</c>, <c>unchanged</c> or <c>refused</c>.</summary>
+        public const string ReloadOutcome = "outcome";
     }
 
-    /// <summary>Names of metrics.</summary>
+    /// <summary>Names of metrics. What each is stands in its attribute, which makes the instrument and the reference.</summary>
+#pragma warning disable CS1591 // the attribute is the documentation
     public static class Metrics
     {
-        /// <summary>Histogram, s: publishing, until the confirmation.</summary>
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "Publishing, until the confirmation.",
+            Tags.System,
+            Tags.OperationName,
+            Tags.OperationType,
+            Tags.Destination,
+            Tags.ErrorType
+        )]
         public const string OperationDuration = "messaging.client.operation.duration";
 
-        /// <summary>Histogram, s: processing a delivered message.</summary>
-        public const string ProcessDuration = "messaging.process.duration";
-
-        /// <summary>Counter, {message}: published.</summary>
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages published.",
+            Tags.System,
+            Tags.OperationName,
+            Tags.OperationType,
+            Tags.Destination,
+            Tags.ErrorType
+        )]
         public const string SentMessages = "messaging.client.sent.messages";
 
-        /// <summary>Counter, {message}: delivered to an endpoint.</summary>
+        [Metric(MetricKind.Counter, "{message}", "Messages delivered to an endpoint.", Tags.System, Tags.OperationName, Tags.Endpoint)]
         public const string ConsumedMessages = "messaging.client.consumed.messages";
 
-        /// <summary>Counter, {message}: received from external systems, by endpoint and outcome.</summary>
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "Processing of a delivered message.",
+            Tags.System,
+            Tags.OperationName,
+            Tags.Endpoint,
+            Tags.ErrorType
+        )]
+        public const string ProcessDuration = "messaging.process.duration";
+
+        [Metric(MetricKind.Counter, "{message}", "Messages received from external systems.", Tags.Endpoint, Tags.Outcome, Tags.Party)]
         public const string ReceivedMessages = "esb.message.received";
 
-        /// <summary>Counter, {message}: sent to external systems, from a queue, by a call or by a relay; by endpoint, topic and
-        /// party.</summary>
-        public const string SentOutside = "esb.message.sent";
-
-        /// <summary>Histogram, s: from the adapter's hand-over until confirmation of the first publish; by endpoint, topic and
-        /// party.</summary>
-        public const string InboundDuration = "esb.inbound.duration";
-
-        /// <summary>Histogram, s: from receipt of a request by an endpoint until it has the answer; by endpoint, outcome and
-        /// party.</summary>
-        public const string RequestDuration = "esb.request.duration";
-
-        /// <summary>Histogram, s: from taking a message from its queue until it is sent, including its attempts and waiting for an
-        /// instance; by endpoint, topic and party.</summary>
-        public const string OutboundDuration = "esb.outbound.duration";
-
-        /// <summary>Histogram, s: one attempt inside an outbound adapter; by endpoint, topic, party and, if it failed, error.</summary>
-        public const string AdapterDuration = "esb.adapter.duration";
-
-        /// <summary>Counter, {request}: rejected by a listener, before an endpoint received them, by listener and code.</summary>
-        public const string RefusedRequests = "esb.http.request.refused";
-
-        /// <summary>Counter, {request}: requests of parties that an endpoint admitted, by endpoint and party.</summary>
-        public const string PartyRequests = "esb.party.requests";
-
-        /// <summary>Counter, {request}: rejected for lack of a credential or a permission, or by a rate limit, by endpoint, code and, if
-        /// known, party.</summary>
-        public const string DeniedRequests = "esb.http.request.denied";
-
-        /// <summary>Counter, {message}: abandoned by delivery and stored as dead letters.</summary>
-        public const string DeadLettered = "esb.message.dead_lettered";
-
-        /// <summary>Counter, {message}: replies whose requester no longer waits.</summary>
-        public const string ReplyAbandoned = "esb.message.reply_abandoned";
-
-        /// <summary>Counter, {message}: abandoned by delivery, and waiting with the rest of their key for an operator.</summary>
-        public const string Parked = "esb.message.parked";
-
-        /// <summary>Counter, {message}: dead letters replayed, by endpoint.</summary>
-        public const string Replayed = "esb.message.replayed";
-
-        /// <summary>Gauge, {message}: dead letters waiting for an operator, by endpoint.</summary>
-        public const string DeadLettersOpen = "esb.dead_letter.open";
-
-        /// <summary>Gauge, s: time since the oldest of them was last tried, by endpoint.</summary>
-        public const string DeadLetterAge = "esb.dead_letter.age";
-
-        /// <summary>Gauge, {key}: keys with parked messages, by endpoint.</summary>
-        public const string ParkedKeys = "esb.parked.keys";
-
-        /// <summary>Gauge, s: time since the first of them was parked, by endpoint.</summary>
-        public const string ParkedAge = "esb.parked.age";
-
-        /// <summary>Counter, {message}: in flight when the host stopped, and completed or returned to their queue in time.</summary>
-        public const string Drained = "esb.message.drained";
-
-        /// <summary>Counter, {reload}: reloads of the configuration, by outcome.</summary>
-        public const string Reloads = "esb.config.reloads";
-
-        /// <summary>Counter, {message}: still in flight when the time to stop expired.</summary>
-        public const string Abandoned = "esb.message.abandoned";
-
-        /// <summary>Counter, {message}: recognised by an endpoint as duplicates, and not applied again.</summary>
-        public const string Duplicates = "esb.message.duplicates";
-
-        /// <summary>Gauge, {message}: published by transactions, and waiting in the outbox of a database.</summary>
-        public const string OutboxLength = "esb.outbox.length";
-
-        /// <summary>Gauge, s: time that the oldest of them has waited.</summary>
-        public const string OutboxAge = "esb.outbox.age";
-
-        /// <summary>Counter, {message}: published, but without a subscribing endpoint.</summary>
-        public const string Unroutable = "esb.message.unroutable";
-
-        /// <summary>Counter, {checkpoint}: checkpoints of instances, by workflow and the state after them.</summary>
-        public const string WorkflowCheckpoints = "esb.workflow.checkpoints";
-
-        /// <summary>Histogram, {checkpoint}: checkpoints stored in one commit.</summary>
-        public const string WorkflowCommit = "esb.workflow.commit.checkpoints";
-
-        /// <summary>Gauge, {instance}: instances that have not ended, of all hosts that share the store, by workflow and state.</summary>
-        public const string WorkflowInstances = "esb.workflow.instances";
-
-        /// <summary>Counter, {instance}: instances that started, by workflow.</summary>
-        public const string WorkflowStarted = "esb.workflow.started";
-
-        /// <summary>Counter, {instance}: instances that ended, by workflow and final state.</summary>
-        public const string WorkflowEnded = "esb.workflow.ended";
-
-        /// <summary>Counter, {instance}: instances that stopped for an operator, by workflow and state (<c>Suspended</c>,
-        /// <c>CompensationFailed</c>).</summary>
-        public const string WorkflowStopped = "esb.workflow.stopped";
-
-        /// <summary>Histogram, s: time from the request of a checkpoint until it is stored, waiting for its group included.</summary>
-        public const string WorkflowCheckpointDuration = "esb.workflow.checkpoint.duration";
-
-        /// <summary>Histogram, s: how late timers of workflows and held messages are worked on, by their kind; by the clocks of store and
-        /// host.</summary>
-        public const string TimerLateness = "esb.timer.lateness";
-
-        /// <summary>Counter, {message}: copies of wire taps that no topic accepted, by step and code.</summary>
-        public const string LostCopies = "esb.message.lost_copies";
-
-        /// <summary>Counter, {message}: received from external systems without an id, so that a duplicate cannot be recognised.</summary>
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages received from external systems without an id, so that duplicates cannot be recognised."
+        )]
         public const string Unidentified = "esb.message.unidentified";
 
-        /// <summary>Counter, {header}: headers from external systems with a reserved name.</summary>
+        [Metric(MetricKind.Counter, "{header}", "Headers from external systems with a reserved name, which are dropped.", Tags.Endpoint)]
         public const string ReservedHeaders = "esb.header.reserved";
 
-        /// <summary>Counter, {message}: messages between hosts that no host of the farm has signed, or that came twice.</summary>
-        public const string RefusedFarmMessages = "esb.farm.refused";
-
-        /// <summary>Counter, {request}: requests to the management API that had no key, a wrong one, or one without the role, by
-        /// code.</summary>
-        public const string RefusedManagement = "esb.management.refused";
-
-        /// <summary>Counter, {value}: header values from the broker that are nested too deeply to be read.</summary>
+        [Metric(MetricKind.Counter, "{value}", "Header values from the broker that are nested too deeply to be read.")]
         public const string NestedHeaders = "esb.header.nested";
 
-        /// <summary>Counter, {endpoint}: closed because opening their queue crashed the process, by endpoint.</summary>
-        public const string Quarantined = "esb.endpoint.quarantined";
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "From the adapter's hand-over until the first publish was confirmed.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party
+        )]
+        public const string InboundDuration = "esb.inbound.duration";
 
-        /// <summary>Histogram, s: waiting for a free instance of a pool.</summary>
-        public const string PoolWaitDuration = "esb.pool.wait.duration";
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "From receipt of a request by an endpoint until it has the answer.",
+            Tags.Endpoint,
+            Tags.Outcome,
+            Tags.Party
+        )]
+        public const string RequestDuration = "esb.request.duration";
 
-        /// <summary>Gauge, {instance}: instances of a pool that are rented, by pool.</summary>
-        public const string PoolInUse = "esb.pool.in_use";
-
-        /// <summary>Gauge, {instance}: instances of a pool that exist, by pool.</summary>
-        public const string PoolCreated = "esb.pool.created";
-
-        /// <summary>Gauge, {instance}: maximum instances of a pool, by pool.</summary>
-        public const string PoolMaximum = "esb.pool.maximum";
-
-        /// <summary>Counter, {wait}: callers that had to wait for an instance, by pool.</summary>
-        public const string PoolWaits = "esb.pool.waits";
-
-        /// <summary>Gauge: a load that has marks, by mark and endpoint.</summary>
-        public const string MarkValue = "esb.mark.value";
-
-        /// <summary>Gauge: 1 while a mark is crossed, by mark and endpoint.</summary>
-        public const string MarkCrossed = "esb.mark.crossed";
-
-        /// <summary>Counter: crossings of a high mark, by mark and endpoint.</summary>
-        public const string MarkCrossings = "esb.mark.crossings";
-
-        /// <summary>Gauge, {call}: calls in flight, by inbound endpoint.</summary>
+        [Metric(MetricKind.Gauge, "{call}", "Calls in flight at an inbound endpoint.", Tags.Endpoint)]
         public const string CallsInUse = "esb.calls.in_use";
 
-        /// <summary>Gauge, {call}: maximum concurrent calls of an inbound endpoint.</summary>
+        [Metric(MetricKind.Gauge, "{call}", "Maximum concurrent calls of an inbound endpoint.", Tags.Endpoint)]
         public const string CallsMaximum = "esb.calls.maximum";
 
-        /// <summary>Up-down counter, {fact}: audit facts waiting to be moved to their store.</summary>
+        [Metric(
+            MetricKind.Counter,
+            "{request}",
+            "Requests rejected by a listener before an endpoint received them.",
+            Tags.Listener,
+            Tags.ErrorType
+        )]
+        public const string RefusedRequests = "esb.http.request.refused";
+
+        [Metric(
+            MetricKind.Counter,
+            "{request}",
+            "Requests rejected for lack of a credential or a permission, or by a rate limit.",
+            Tags.Endpoint,
+            Tags.ErrorType,
+            Tags.Party
+        )]
+        public const string DeniedRequests = "esb.http.request.denied";
+
+        [Metric(MetricKind.Counter, "{request}", "Requests of parties that an endpoint admitted.", Tags.Endpoint, Tags.Party)]
+        public const string PartyRequests = "esb.party.requests";
+
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages sent to external systems: from a queue, by a call, or by a relay.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party
+        )]
+        public const string SentOutside = "esb.message.sent";
+
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "From taking a message from its queue until it is sent, with its attempts and waiting for an instance.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party
+        )]
+        public const string OutboundDuration = "esb.outbound.duration";
+
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "One attempt inside an outbound adapter.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party,
+            Tags.ErrorType
+        )]
+        public const string AdapterDuration = "esb.adapter.duration";
+
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages given up by delivery and stored as dead letters.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party,
+            Tags.ErrorType
+        )]
+        public const string DeadLettered = "esb.message.dead_lettered";
+
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages given up by delivery that wait, with the rest of their key, for an operator.",
+            Tags.Endpoint,
+            Tags.Topic,
+            Tags.Party,
+            Tags.ErrorType
+        )]
+        public const string Parked = "esb.message.parked";
+
+        [Metric(MetricKind.Counter, "{message}", "Dead letters sent again.", Tags.Endpoint)]
+        public const string Replayed = "esb.message.replayed";
+
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages that an endpoint recognised as duplicates and did not apply again.",
+            Tags.Endpoint,
+            Tags.Outcome
+        )]
+        public const string Duplicates = "esb.message.duplicates";
+
+        [Metric(MetricKind.Counter, "{message}", "Messages published without a subscribing endpoint.")]
+        public const string Unroutable = "esb.message.unroutable";
+
+        [Metric(MetricKind.Counter, "{message}", "Replies whose requester no longer waits.")]
+        public const string ReplyAbandoned = "esb.message.reply_abandoned";
+
+        [Metric(MetricKind.Counter, "{message}", "Copies of wire taps that no topic accepted.", Tags.Step, Tags.ErrorType)]
+        public const string LostCopies = "esb.message.lost_copies";
+
+        [Metric(MetricKind.Gauge, "{message}", "Dead letters that wait for an operator.", Tags.Endpoint)]
+        public const string DeadLettersOpen = "esb.dead_letter.open";
+
+        [Metric(MetricKind.Gauge, "s", "Time since the oldest open dead letter was last tried.", Tags.Endpoint)]
+        public const string DeadLetterAge = "esb.dead_letter.age";
+
+        [Metric(MetricKind.Gauge, "{key}", "Keys with parked messages.", Tags.Endpoint)]
+        public const string ParkedKeys = "esb.parked.keys";
+
+        [Metric(MetricKind.Gauge, "s", "Time since the first parked key was parked.", Tags.Endpoint)]
+        public const string ParkedAge = "esb.parked.age";
+
+        [Metric(MetricKind.Counter, "{endpoint}", "Endpoints closed because opening their queue ended the process.", Tags.Endpoint)]
+        public const string Quarantined = "esb.endpoint.quarantined";
+
+        [Metric(
+            MetricKind.Gauge,
+            "{message}",
+            "Messages published by transactions that wait in the outbox of a database.",
+            Tags.Connection
+        )]
+        public const string OutboxLength = "esb.outbox.length";
+
+        [Metric(MetricKind.Gauge, "s", "Age of the oldest message in the outbox of a database.", Tags.Connection)]
+        public const string OutboxAge = "esb.outbox.age";
+
+        [Metric(MetricKind.Histogram, "s", "Waiting for a free instance of a pool.", Tags.Pool)]
+        public const string PoolWaitDuration = "esb.pool.wait.duration";
+
+        [Metric(MetricKind.Gauge, "{instance}", "Instances of a pool that are rented.", Tags.Pool)]
+        public const string PoolInUse = "esb.pool.in_use";
+
+        [Metric(MetricKind.Gauge, "{instance}", "Instances of a pool that exist.", Tags.Pool)]
+        public const string PoolCreated = "esb.pool.created";
+
+        [Metric(MetricKind.Gauge, "{instance}", "Maximum instances of a pool.", Tags.Pool)]
+        public const string PoolMaximum = "esb.pool.maximum";
+
+        [Metric(MetricKind.Counter, "{wait}", "Callers that had to wait for an instance of a pool.", Tags.Pool)]
+        public const string PoolWaits = "esb.pool.waits";
+
+        [Metric(MetricKind.Gauge, null, "Loads that have marks.", Tags.Mark, Tags.Endpoint)]
+        public const string MarkValue = "esb.mark.value";
+
+        [Metric(
+            MetricKind.Gauge,
+            null,
+            "1 from the high mark of a load until it has fallen to the low one, else 0.",
+            Tags.Mark,
+            Tags.Endpoint
+        )]
+        public const string MarkCrossed = "esb.mark.crossed";
+
+        [Metric(MetricKind.Counter, null, "Crossings of the high mark of a load.", Tags.Mark, Tags.Endpoint)]
+        public const string MarkCrossings = "esb.mark.crossings";
+
+        [Metric(
+            MetricKind.Gauge,
+            "{instance}",
+            "Workflow instances that have not ended, of all hosts that share the store.",
+            Tags.Workflow,
+            Tags.State
+        )]
+        public const string WorkflowInstances = "esb.workflow.instances";
+
+        [Metric(MetricKind.Counter, "{instance}", "Workflow instances that started.", Tags.Workflow)]
+        public const string WorkflowStarted = "esb.workflow.started";
+
+        [Metric(MetricKind.Counter, "{instance}", "Workflow instances that ended.", Tags.Workflow, Tags.State)]
+        public const string WorkflowEnded = "esb.workflow.ended";
+
+        [Metric(
+            MetricKind.Counter,
+            "{instance}",
+            "Workflow instances that stopped for an operator: Suspended or CompensationFailed.",
+            Tags.Workflow,
+            Tags.State
+        )]
+        public const string WorkflowStopped = "esb.workflow.stopped";
+
+        [Metric(MetricKind.Counter, "{checkpoint}", "Checkpoints of workflow instances that were stored.", Tags.Workflow, Tags.State)]
+        public const string WorkflowCheckpoints = "esb.workflow.checkpoints";
+
+        [Metric(MetricKind.Histogram, "{checkpoint}", "Checkpoints stored in one commit.")]
+        public const string WorkflowCommit = "esb.workflow.commit.checkpoints";
+
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "From the request of a checkpoint until it is stored, with waiting for its commit.",
+            Tags.Workflow
+        )]
+        public const string WorkflowCheckpointDuration = "esb.workflow.checkpoint.duration";
+
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "Lateness of timers of workflows and held messages, by the clocks of store and host.",
+            Tags.TimerKind
+        )]
+        public const string TimerLateness = "esb.timer.lateness";
+
+        [Metric(MetricKind.UpDownCounter, "{fact}", "Audit facts that wait to be moved to their store.")]
         public const string AuditQueueLength = "esb.audit.queue.length";
 
-        /// <summary>Gauge, s: age of the oldest of them; 0 if none waits.</summary>
+        [Metric(MetricKind.Gauge, "s", "Age of the oldest audit fact that waits to be moved to its store; 0 if none waits.")]
         public const string AuditQueueAge = "esb.audit.queue.age";
 
-        /// <summary>Counter, {fact}: audit facts rejected by their store permanently, and quarantined on this machine.</summary>
+        [Metric(
+            MetricKind.Counter,
+            "{fact}",
+            "Audit facts rejected by their store permanently, and kept in spool/refused on this machine."
+        )]
         public const string AuditRefused = "esb.audit.refused";
 
-        /// <summary>Gauge, By: size of the audit spool on disk.</summary>
+        [Metric(MetricKind.Gauge, "By", "Size of the audit spool on disk.")]
         public const string AuditSpoolSize = "esb.audit.spool.size";
 
-        /// <summary>Gauge, By: maximum size of the audit spool on disk.</summary>
+        [Metric(MetricKind.Gauge, "By", "Maximum size of the audit spool on disk.")]
         public const string AuditSpoolLimit = "esb.audit.spool.limit";
+
+        [Metric(MetricKind.Counter, "{reload}", "Reloads of the configuration: done, unchanged or refused.", Tags.ReloadOutcome)]
+        public const string Reloads = "esb.config.reloads";
+
+        [Metric(
+            MetricKind.Counter,
+            "{request}",
+            "Requests to the management API without a key, with a wrong one, or without the role.",
+            Tags.ErrorType
+        )]
+        public const string RefusedManagement = "esb.management.refused";
+
+        [Metric(MetricKind.Counter, "{message}", "Messages between hosts without a signature of the farm, or received twice.")]
+        public const string RefusedFarmMessages = "esb.farm.refused";
+
+        [Metric(
+            MetricKind.Counter,
+            "{message}",
+            "Messages in flight when the host stopped that were completed, or returned to their queue, in time."
+        )]
+        public const string Drained = "esb.message.drained";
+
+        [Metric(MetricKind.Counter, "{message}", "Messages still in flight when the time to stop expired.")]
+        public const string Abandoned = "esb.message.abandoned";
     }
+#pragma warning restore CS1591
 }

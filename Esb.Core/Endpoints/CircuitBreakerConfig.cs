@@ -8,7 +8,7 @@ public sealed record CircuitBreakerConfig : SettingsRecord
 {
     /// <summary>Unanswered attempts in a row, of more than one message.</summary>
     [Setting(
-        "Attempts in a row, of more than one message, that the external system leaves unanswered or turns away before the endpoint pauses.",
+        "Attempts in a row, of more than one message, that the external system does not answer or rejects before the endpoint pauses.",
         Range = "2..1000"
     )]
     public int Failures { get; init; } = 10;

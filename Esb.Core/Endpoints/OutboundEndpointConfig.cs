@@ -69,7 +69,7 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     public virtual bool HasQueue => Subscribe.Count > 0;
 
     /// <summary>Condition on the messages it accepts.</summary>
-    [Setting("A condition on headers; messages for which it does not hold are passed over.")]
+    [Setting("A condition on headers; messages for which it does not hold are skipped.")]
     public ConditionConfig? Filter { get; init; }
 
     /// <summary>The process that each message runs through before it is sent.</summary>
@@ -136,11 +136,11 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     public int? Rate { get; init; }
 
     /// <summary>Messages in its queue from which the mark is shown; null for no mark.</summary>
-    [Setting("Messages that wait in its queue, from which a notice and an alert tell; by default no mark.", Range = "1..1000000000")]
+    [Setting("Messages that wait in its queue, from which a notice and an alert are raised; by default no mark.", Range = "1..1000000000")]
     public int? WaitingHigh { get; init; }
 
     /// <summary>Low mark of waiting messages; half of the high one if null.</summary>
-    [Setting("Waiting messages down to which that stays so; by default half of waitingHigh.", Range = "0..1000000000")]
+    [Setting("Waiting messages at which the mark is left again; by default half of waitingHigh.", Range = "0..1000000000")]
     public int? WaitingLow { get; init; }
 
     /// <summary>True if delivery starts paused, as by an operator.</summary>

@@ -69,7 +69,7 @@ public sealed record ConditionConfig : SettingsRecord, IValueSource
     public ValueConfig? Key { get; init; }
 
     /// <inheritdoc/>
-    [Setting("Beside lookup: the column; by default the only one besides that of the keys.")]
+    [Setting("Beside lookup: the column; by default the only one beside the key's.")]
     public string? Column { get; init; }
 
     /// <inheritdoc/>

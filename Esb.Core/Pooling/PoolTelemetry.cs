@@ -6,38 +6,14 @@ namespace Esb.Core.Pooling;
 /// <summary>Metrics of the pools of this process.</summary>
 internal static class PoolTelemetry
 {
-    public static readonly Histogram<double> WaitDuration = EsbTelemetry.CoreMeter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.PoolWaitDuration,
-        "s",
-        "Time that callers waited for a free instance."
-    );
+    public static readonly Histogram<double> WaitDuration = EsbTelemetry.CoreMeter.Histogram<double>(EsbTelemetry.Metrics.PoolWaitDuration);
 
     static PoolTelemetry()
     {
-        EsbTelemetry.CoreMeter.CreateObservableGauge(
-            EsbTelemetry.Metrics.PoolInUse,
-            () => Measure(status => (long)status.InUse),
-            "{instance}",
-            "Instances that are rented."
-        );
-        EsbTelemetry.CoreMeter.CreateObservableGauge(
-            EsbTelemetry.Metrics.PoolCreated,
-            () => Measure(status => (long)status.Created),
-            "{instance}",
-            "Instances that exist."
-        );
-        EsbTelemetry.CoreMeter.CreateObservableGauge(
-            EsbTelemetry.Metrics.PoolMaximum,
-            () => Measure(status => (long)status.Maximum),
-            "{instance}",
-            "The most instances that the pool may hold."
-        );
-        EsbTelemetry.CoreMeter.CreateObservableCounter(
-            EsbTelemetry.Metrics.PoolWaits,
-            () => Measure(status => status.Waits),
-            "{wait}",
-            "How often a caller had to wait for an instance."
-        );
+        EsbTelemetry.CoreMeter.ObservableGauge(EsbTelemetry.Metrics.PoolInUse, () => Measure(status => (long)status.InUse));
+        EsbTelemetry.CoreMeter.ObservableGauge(EsbTelemetry.Metrics.PoolCreated, () => Measure(status => (long)status.Created));
+        EsbTelemetry.CoreMeter.ObservableGauge(EsbTelemetry.Metrics.PoolMaximum, () => Measure(status => (long)status.Maximum));
+        EsbTelemetry.CoreMeter.ObservableCounter(EsbTelemetry.Metrics.PoolWaits, () => Measure(status => status.Waits));
     }
 
     /// <summary>Registers the instruments, before the first caller waits for a pool.</summary>

@@ -1,6 +1,7 @@
 using System.Collections.ObjectModel;
 using Esb.Core.Audit;
 using Esb.Core.Messages;
+using Esb.Core.Processes.Tracing;
 
 namespace Esb.Core.Processes;
 
@@ -87,6 +88,9 @@ public sealed class MessageContext
         get => _steps;
         init => _steps = value;
     }
+
+    /// <summary>Follows the message for a trace; null unless an operator traces.</summary>
+    public MessageFollower? Follower { get; set; }
 
     /// <summary>The first message published here, after its confirmation; null before, and if nothing was published.</summary>
     public FirstPublish? FirstPublish { get; private set; }

@@ -19,6 +19,6 @@ public sealed record ConnectionConfig : SettingsRecord
     public int? MaxPoolSize { get; init; }
 
     /// <summary>True if it may be on another machine without TLS.</summary>
-    [Setting("Whether the server may be on another machine without TLS that verifies it; told at each start.")]
+    [Setting("Whether the server may be on another machine without TLS that verifies it; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 }

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Messages;
 
 namespace Esb.Core.Topics;
 
@@ -26,6 +27,10 @@ public sealed record Subscription(
     /// <summary>Number of lanes that share the messages by their key, each with a single active subscriber and in order,
     /// <see cref="Concurrency"/> of them at once on a host; null without lanes.</summary>
     public int? Lanes { get; init; }
+
+    /// <summary>With lanes: the turn of a message, which is worked on after all earlier ones of its lane with the same turn, and beside the
+    /// others; one without a turn waits for none. Null if a lane is worked on strictly in order. Must be quick and not throw.</summary>
+    public Func<EsbMessage, string?>? TurnOf { get; init; }
 
     /// <summary>True if it answers requests: a request whose requester no longer waits is not delivered to it. Other subscribers treat a
     /// request like any message.</summary>

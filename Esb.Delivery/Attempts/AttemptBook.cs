@@ -99,7 +99,7 @@ internal sealed partial class AttemptBook(
     [LoggerMessage(
         EventId = 2449,
         Level = LogLevel.Warning,
-        Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be kept; only this process knows of it"
+        Message = "Attempt {Attempt} of message {MessageId} at {Endpoint} could not be stored; a restart forgets it"
     )]
     private partial void LogNotKept(Guid messageId, string endpoint, int attempt, Exception exception);
 

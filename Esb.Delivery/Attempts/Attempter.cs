@@ -265,7 +265,7 @@ internal sealed partial class Attempter(
         journal.Alerts?.Raise(new Alert(AlertKinds.Paused, endpoint, failure.Code, reason));
     }
 
-    [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, its outside is away: {Reason}")]
+    [LoggerMessage(EventId = 2404, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} paused, external system unreachable: {Reason}")]
     private partial void LogPaused(string endpoint, string reason);
 
     [LoggerMessage(
@@ -275,6 +275,6 @@ internal sealed partial class Attempter(
     )]
     private partial void LogResumed(string endpoint);
 
-    [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its outside asks")]
+    [LoggerMessage(EventId = 2433, Level = LogLevel.Warning, Message = "Endpoint {Endpoint} pauses for {Quiet}, as its system asked")]
     private partial void LogQuiet(string endpoint, TimeSpan quiet);
 }

@@ -64,7 +64,7 @@ internal sealed partial class TuningFacts(IAuditTrail audit, TimeProvider time, 
     [LoggerMessage(
         EventId = 2499,
         Level = LogLevel.Error,
-        Message = "That {Setting} of endpoint {Endpoint} was tuned could not be recorded"
+        Message = "The tuning of {Setting} of endpoint {Endpoint} could not be recorded"
     )]
     private partial void LogNotRecorded(string endpoint, string setting, Exception exception);
 }

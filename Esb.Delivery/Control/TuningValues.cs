@@ -65,5 +65,5 @@ internal static class TuningValues
     }
 
     private static TimeSpan Parse(string text) =>
-        Duration.TryParse(text, out var span) ? span : throw new ArgumentException($"{text} is no duration.", nameof(text));
+        Duration.TryParse(text, out var span) ? span : throw new ArgumentException($"{text} is not a duration.", nameof(text));
 }

@@ -7,23 +7,11 @@ namespace Esb.Delivery.Intake;
 /// <summary>Metrics of received messages.</summary>
 internal static class IntakeTelemetry
 {
-    private static readonly Counter<long> Received = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.ReceivedMessages,
-        "{message}",
-        "Messages taken in from outside."
-    );
+    private static readonly Counter<long> Received = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.ReceivedMessages);
 
-    private static readonly Histogram<double> Inbound = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.InboundDuration,
-        "s",
-        "From the adapter's hand-over until the first publish was confirmed."
-    );
+    private static readonly Histogram<double> Inbound = EndpointsTelemetry.Meter.Histogram<double>(EsbTelemetry.Metrics.InboundDuration);
 
-    private static readonly Histogram<double> Request = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.RequestDuration,
-        "s",
-        "From when an endpoint had a request until it had the answer."
-    );
+    private static readonly Histogram<double> Request = EndpointsTelemetry.Meter.Histogram<double>(EsbTelemetry.Metrics.RequestDuration);
 
     public static void CountReceived(string endpoint, string outcome, string? party)
     {

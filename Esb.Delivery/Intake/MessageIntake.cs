@@ -377,7 +377,7 @@ internal sealed partial class MessageIntake(
     [LoggerMessage(
         EventId = 2502,
         Level = LogLevel.Warning,
-        Message = "That message {MessageId} of {Endpoint} failed with {Code} could not be recorded"
+        Message = "The failure {Code} of message {MessageId} of {Endpoint} could not be recorded"
     )]
     private partial void LogNotRecorded(Guid messageId, string endpoint, string code, Exception exception);
 }

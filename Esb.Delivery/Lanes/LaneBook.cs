@@ -73,7 +73,7 @@ internal sealed partial class LaneBook(
     [LoggerMessage(
         EventId = 2441,
         Level = LogLevel.Warning,
-        Message = "Lane {Lane} of {Endpoint} is worked on by another host now; what came by it here goes back"
+        Message = "Lane {Lane} of {Endpoint} was taken over by another host; its deliveries here go back to the queue"
     )]
     private partial void LogLost(int lane, string endpoint);
 }

@@ -47,24 +47,9 @@ internal sealed partial class MarkKeeper(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.MarkValue,
-            () => Observe(state => state.Measure.Value),
-            null,
-            "Loads that have marks."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.MarkCrossed,
-            () => Observe(state => state.IsCrossed ? 1d : 0),
-            null,
-            "1 from the high mark of a load until it has fallen to the low one, else 0."
-        );
-        _meter.CreateObservableCounter(
-            EsbTelemetry.Metrics.MarkCrossings,
-            () => Observe(state => (double)state.Crossings),
-            null,
-            "How often the high mark of a load has been crossed."
-        );
+        _meter.ObservableGauge(EsbTelemetry.Metrics.MarkValue, () => Observe(state => state.Measure.Value));
+        _meter.ObservableGauge(EsbTelemetry.Metrics.MarkCrossed, () => Observe(state => state.IsCrossed ? 1d : 0));
+        _meter.ObservableCounter(EsbTelemetry.Metrics.MarkCrossings, () => Observe(state => (double)state.Crossings));
         _measuring = Task.WhenAll(sources.Select(source => Task.Run(() => FollowAsync(source, _stopping.Token), CancellationToken.None)));
         return Task.CompletedTask;
     }
@@ -192,7 +177,7 @@ internal sealed partial class MarkKeeper(
     [LoggerMessage(EventId = 2660, Level = LogLevel.Warning, Message = "High mark crossed. {Mark}")]
     private partial void LogCrossed(string mark);
 
-    [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Down to the low mark again. {Mark}")]
+    [LoggerMessage(EventId = 2661, Level = LogLevel.Information, Message = "Low mark reached. {Mark}")]
     private partial void LogFallen(string mark);
 
     [LoggerMessage(EventId = 2663, Level = LogLevel.Information, Message = "No longer measured, and no longer crossed. {Mark}")]

@@ -9,41 +9,17 @@ namespace Esb.Delivery.Outbound;
 /// <summary>Spans and metrics of deliveries, named after the OpenTelemetry conventions for messaging.</summary>
 internal static class DeliveryTelemetry
 {
-    private static readonly Histogram<double> Duration = EndpointsTelemetry.Meter.CreateHistogram<double>(
-        EsbTelemetry.Metrics.ProcessDuration,
-        "s",
-        "Duration of processing a delivered message."
-    );
+    private static readonly Histogram<double> Duration = EndpointsTelemetry.Meter.Histogram<double>(EsbTelemetry.Metrics.ProcessDuration);
 
-    private static readonly Counter<long> Consumed = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.ConsumedMessages,
-        "{message}",
-        "Messages delivered to an endpoint."
-    );
+    private static readonly Counter<long> Consumed = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.ConsumedMessages);
 
-    private static readonly Counter<long> DeadLettered = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.DeadLettered,
-        "{message}",
-        "Messages given up and kept as dead letters."
-    );
+    private static readonly Counter<long> DeadLettered = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.DeadLettered);
 
-    private static readonly Counter<long> Duplicates = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Duplicates,
-        "{message}",
-        "Messages that an endpoint had applied before."
-    );
+    private static readonly Counter<long> Duplicates = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.Duplicates);
 
-    private static readonly Counter<long> Parked = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Parked,
-        "{message}",
-        "Messages given up that wait, with their key, for an operator."
-    );
+    private static readonly Counter<long> Parked = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.Parked);
 
-    private static readonly Counter<long> Quarantined = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Quarantined,
-        "{endpoint}",
-        "Endpoints that were closed because opening their queue killed the process."
-    );
+    private static readonly Counter<long> Quarantined = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.Quarantined);
 
     public static void CountQuarantined(string endpoint) =>
         Quarantined.Add(1, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Endpoint, endpoint));

@@ -66,30 +66,10 @@ internal sealed partial class BacklogMonitor(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.DeadLettersOpen,
-            () => Measure(backlog => backlog.Letters),
-            "{message}",
-            "Dead letters that wait for an operator."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.DeadLetterAge,
-            () => Measure(backlog => AgeOf(backlog.OldestLetter)),
-            "s",
-            "How long ago the oldest open dead letter was last tried."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.ParkedKeys,
-            () => Measure(backlog => backlog.Keys),
-            "{key}",
-            "Keys whose messages are parked."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.ParkedAge,
-            () => Measure(backlog => AgeOf(backlog.OldestKey)),
-            "s",
-            "How long the first parked key has been parked."
-        );
+        _meter.ObservableGauge(EsbTelemetry.Metrics.DeadLettersOpen, () => Measure(backlog => backlog.Letters));
+        _meter.ObservableGauge(EsbTelemetry.Metrics.DeadLetterAge, () => Measure(backlog => AgeOf(backlog.OldestLetter)));
+        _meter.ObservableGauge(EsbTelemetry.Metrics.ParkedKeys, () => Measure(backlog => backlog.Keys));
+        _meter.ObservableGauge(EsbTelemetry.Metrics.ParkedAge, () => Measure(backlog => AgeOf(backlog.OldestKey)));
         _counting = Task.Run(() => RunAsync(_stopping.Token), CancellationToken.None);
         return Task.CompletedTask;
     }

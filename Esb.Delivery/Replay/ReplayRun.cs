@@ -131,7 +131,7 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
         return sent >= Math.Min(SmallestSample, job.Total) ? (double)(job.Failed - job.FailedBefore) / sent : null;
     }
 
-    [LoggerMessage(EventId = 2620, Level = LogLevel.Information, Message = "Replay job {Job} is worked on here")]
+    [LoggerMessage(EventId = 2620, Level = LogLevel.Information, Message = "Replay job {Job} runs on this host")]
     private partial void LogTaken(Guid job);
 
     [LoggerMessage(
@@ -147,6 +147,6 @@ internal sealed partial class ReplayRun(ReplayClaim claim, ReplayServices servic
     [LoggerMessage(EventId = 2624, Level = LogLevel.Error, Message = "Replay job {Job} failed; it is tried again")]
     private partial void LogUnforeseen(Guid job, Exception exception);
 
-    [LoggerMessage(EventId = 2623, Level = LogLevel.Warning, Message = "Replay job {Job} is held up: {Reason}")]
+    [LoggerMessage(EventId = 2623, Level = LogLevel.Warning, Message = "Replay job {Job} is delayed: {Reason}")]
     private partial void LogHeldUp(Guid job, string reason);
 }

@@ -70,13 +70,9 @@ internal sealed partial class ReplayRunner(IReplayJobStore jobs, ReplayServices 
         await Task.WhenAll(runs);
     }
 
-    [LoggerMessage(
-        EventId = 2611,
-        Level = LogLevel.Error,
-        Message = "The store could not say which replay jobs there are; it is asked again"
-    )]
+    [LoggerMessage(EventId = 2611, Level = LogLevel.Error, Message = "The replay jobs could not be read from the store; trying again")]
     private partial void LogUnforeseen(Exception exception);
 
-    [LoggerMessage(EventId = 2610, Level = LogLevel.Debug, Message = "The store cannot be asked for replay jobs: {Reason}")]
+    [LoggerMessage(EventId = 2610, Level = LogLevel.Debug, Message = "The replay jobs cannot be read from the store: {Reason}")]
     private partial void LogNotAsked(string reason);
 }

@@ -210,7 +210,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     [LoggerMessage(
         EventId = 2625,
         Level = LogLevel.Error,
-        Message = "That message {MessageId} was replayed to {Endpoint} by job {Job} could not be recorded"
+        Message = "The replay of message {MessageId} to {Endpoint} by job {Job} could not be recorded"
     )]
     private partial void LogUnrecorded(Guid messageId, string? endpoint, Guid job);
 }

@@ -8,11 +8,7 @@ namespace Esb.Delivery.Replay;
 /// <summary>Spans and metrics of replays. A replay is a trace of its own, linked to the trace of the original message.</summary>
 internal static class ReplayTelemetry
 {
-    private static readonly Counter<long> Replayed = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Replayed,
-        "{message}",
-        "Dead letters sent again."
-    );
+    private static readonly Counter<long> Replayed = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.Replayed);
 
     public static Activity? Start(string? traceParent, EsbMessage message, string endpoint, Guid? job)
     {

@@ -121,9 +121,9 @@ internal sealed partial class Standstills(
 
     private static string NamesOf(IEnumerable<FarmHost> hosts) => string.Join(", ", hosts.Select(host => host.Name));
 
-    [LoggerMessage(EventId = 2642, Level = LogLevel.Warning, Message = "What stands still on {Hosts} is not known: no answer came")]
+    [LoggerMessage(EventId = 2642, Level = LogLevel.Warning, Message = "Stopped endpoints of {Hosts} are unknown: no answer")]
     private partial void LogSilent(string hosts);
 
-    [LoggerMessage(EventId = 2643, Level = LogLevel.Warning, Message = "What stands still on other hosts is not known: {Code}: {Reason}")]
+    [LoggerMessage(EventId = 2643, Level = LogLevel.Warning, Message = "Stopped endpoints of other hosts are unknown: {Code}: {Reason}")]
     private partial void LogNotAsked(string code, string reason);
 }

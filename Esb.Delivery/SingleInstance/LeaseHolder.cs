@@ -191,7 +191,7 @@ internal sealed partial class LeaseHolder(
     [LoggerMessage(EventId = 2531, Level = LogLevel.Information, Message = "{Endpoint} does not run on this host any more")]
     private partial void LogEnded(string endpoint);
 
-    [LoggerMessage(EventId = 2532, Level = LogLevel.Warning, Message = "who runs {Endpoint} cannot be found out: {Reason}")]
+    [LoggerMessage(EventId = 2532, Level = LogLevel.Warning, Message = "The host that runs {Endpoint} cannot be determined: {Reason}")]
     private partial void LogAway(string endpoint, string reason, Exception? unforeseen);
 
     [LoggerMessage(EventId = 2533, Level = LogLevel.Error, Message = "{Endpoint} failed on this host")]

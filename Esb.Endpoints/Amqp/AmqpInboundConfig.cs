@@ -64,7 +64,7 @@ public sealed record AmqpInboundConfig : InboundEndpointConfig, IBrokerSettings
     public ClientTlsConfig? Tls { get; init; }
 
     /// <inheritdoc/>
-    [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]
+    [Setting("Whether amqp:// without TLS may be used to another machine; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 
     /// <inheritdoc/>

@@ -234,7 +234,7 @@ internal sealed partial class FileClaims : IDisposable
     [LoggerMessage(
         EventId = 2223,
         Level = LogLevel.Warning,
-        Message = "{Endpoint} may not take up what a host left when it ended; it tries again with the next scan"
+        Message = "{Endpoint} may not take over the files that a stopped host had claimed; it tries again with the next scan"
     )]
     private partial void LogForbidden(Exception exception, string endpoint);
 

@@ -42,7 +42,7 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     public override int? CallsAtOnce => MaxConcurrentCalls;
 
     /// <summary>How files are handed to the process.</summary>
-    [Setting("Whether a file is in memory as a whole, or is read by a split step as it goes on.")]
+    [Setting("Whether a file is held in memory as a whole, or is read piece by piece by a split step.")]
     public BodyTransfer Transfer { get; init; }
 
     public override BodyTransfer BodyTransfer => Transfer;
@@ -56,7 +56,7 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     public string? Done { get; init; }
 
     /// <summary>The folder for refused files; null for <c>error</c> in the folder.</summary>
-    [Setting("Where refused files go, with a text beside each; by default the folder error inside the folder.", IsPath = true)]
+    [Setting("The folder for refused files, with a text beside each; by default the folder error inside the folder.", IsPath = true)]
     public string? Error { get; init; }
 
     /// <inheritdoc/>

@@ -25,7 +25,7 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
         if (settings is { Transfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
-            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a file as it goes on");
+            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a file piece by piece");
         if (settings is { Transfer: BodyTransfer.Buffered, MaxBodySize: not null })
             errors.Add(
                 "ESB-CFG-VALUE",

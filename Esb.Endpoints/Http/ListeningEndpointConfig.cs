@@ -43,10 +43,10 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
     public ByteSize? MaxBodySize { get; init; }
 
-    [Setting("What callers prove with which party they are; any one of these will do. Without it anybody may call.")]
+    [Setting("How callers prove their party; one of these is enough. Without it any caller is accepted.")]
     public IReadOnlyList<CredentialKind> Authentication { get; init; } = [];
 
-    [Setting("The parties that may call; by default all that can prove it.", Reference = "parties")]
+    [Setting("The parties that may call; by default every party with a credential that it accepts.", Reference = "parties")]
     public IReadOnlyList<string> Parties { get; init; } = [];
 
     [Setting("The header with the API key.")]

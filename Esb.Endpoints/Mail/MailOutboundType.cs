@@ -56,7 +56,7 @@ internal sealed class MailOutboundType(
                 "ESB-CFG-VALUE",
                 settings,
                 "allow",
-                $"'{Clipped.To(40, domain)}' is no domain: expected example.com or *.example.com"
+                $"'{Clipped.To(40, domain)}' is not a domain: expected example.com or *.example.com"
             );
         if (settings.Tls.Ca is not { } ca)
             return;

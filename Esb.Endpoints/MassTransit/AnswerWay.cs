@@ -45,7 +45,7 @@ internal sealed class AnswerWay(AnswerContext context, Envelope envelope, EsbMes
         if (!EnvelopeReader.IsObject(body.Span))
             throw new EsbException(
                 "ESB-MT-BODY",
-                "The answer is no JSON object, as a MassTransit application reads it.",
+                "The answer is not a JSON object, as a MassTransit application reads it.",
                 FaultKind.Internal
             );
         return Create(_response!, reply.Id, [context.Config.ReplyType!.Urn], body, _rules.Admit(reply.Headers, out _));

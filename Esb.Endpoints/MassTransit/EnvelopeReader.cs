@@ -23,7 +23,7 @@ internal static class EnvelopeReader
         {
             var reader = new Utf8JsonReader(body.Span, new JsonReaderOptions { MaxDepth = MaxDepth });
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
-                throw Malformed("The envelope is no JSON object.");
+                throw Malformed("The envelope is not a JSON object.");
             while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
             {
                 var name = reader.GetString()!;
@@ -57,7 +57,7 @@ internal static class EnvelopeReader
     public static ReadOnlyMemory<byte> ReadRaw(ReadOnlyMemory<byte> body)
     {
         body = WithoutMark(body);
-        return IsObject(body.Span) ? body : throw Malformed("The message is no JSON object, or is nested too deep.");
+        return IsObject(body.Span) ? body : throw Malformed("The message is not a JSON object, or is nested too deep.");
     }
 
     /// <summary>True if bytes are one JSON object, nested at most 64 deep.</summary>

@@ -56,7 +56,7 @@ public sealed record MassTransitInboundConfig : InboundEndpointConfig, IBrokerSe
     public ClientTlsConfig? Tls { get; init; }
 
     /// <inheritdoc/>
-    [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]
+    [Setting("Whether amqp:// without TLS may be used to another machine; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 
     /// <inheritdoc/>

@@ -33,7 +33,7 @@ internal sealed class OutboundWriter(
     /// <param name="message">The message.</param>
     /// <param name="requestId">The id of the request that it makes; null if no answer is awaited.</param>
     /// <param name="cancellationToken">Cancels reading the body.</param>
-    /// <exception cref="EndpointException"><c>ESB-MT-BODY</c>: the body is no JSON object.</exception>
+    /// <exception cref="EndpointException"><c>ESB-MT-BODY</c>: the body is not a JSON object.</exception>
     public async ValueTask<BrokerMessage> WriteAsync(EsbMessage message, Guid? requestId, CancellationToken cancellationToken)
     {
         var body = await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
@@ -41,7 +41,7 @@ internal sealed class OutboundWriter(
             throw new EndpointException(
                 config.Name,
                 "ESB-MT-BODY",
-                "The body is no JSON object, as a MassTransit application reads it.",
+                "The body is not a JSON object, as a MassTransit application reads it.",
                 isTransient: false,
                 kind: FaultKind.Invalid
             )

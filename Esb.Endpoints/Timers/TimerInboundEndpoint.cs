@@ -170,11 +170,7 @@ internal sealed partial class TimerInboundEndpoint : PollingEndpoint<DateTimeOff
             : LongestPause;
     }
 
-    [LoggerMessage(
-        EventId = 2275,
-        Level = LogLevel.Warning,
-        Message = "{Endpoint} passed over {Count} ticks that were missed since {Since:O}"
-    )]
+    [LoggerMessage(EventId = 2275, Level = LogLevel.Warning, Message = "{Endpoint} skipped {Count} ticks that were missed since {Since:O}")]
     private partial void LogMissed(string endpoint, int count, DateTimeOffset since);
 
     [LoggerMessage(

@@ -13,6 +13,7 @@ using Esb.Host.Commands.Messages;
 using Esb.Host.Commands.Parking;
 using Esb.Host.Commands.Replays;
 using Esb.Host.Commands.Stores;
+using Esb.Host.Commands.Tracing;
 using Esb.Host.Commands.Versions;
 using Esb.Host.Commands.Workflows;
 using Esb.Host.Logging;
@@ -96,6 +97,7 @@ internal static class EsbCommandLine
             new EndpointsCommand(context),
             new MetricsCommand(context),
             new LogCommand(context),
+            new TraceCommand(context),
             new PlanCommand(context),
             new DeadLettersCommand(context),
             new ReplaysCommand(context),

@@ -152,7 +152,7 @@ internal static class OptionChecks
         var text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
         if (Guid.TryParse(text, out var id))
             return id;
-        result.AddError($"'{text}' is no id of a message: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
+        result.AddError($"'{text}' is not a message id: expected a UUID such as 01931b5e-7a2c-7c3d-9e4f-0123456789ab");
         return null;
     }
 }

@@ -113,12 +113,12 @@ internal sealed partial class BusLifecycle(
         }
     }
 
-    [LoggerMessage(EventId = 5001, Level = LogLevel.Error, Message = "{Part} did not start; the others go on")]
+    [LoggerMessage(EventId = 5001, Level = LogLevel.Error, Message = "{Part} did not start; the others run")]
     private partial void LogStartFailed(Exception exception, string part);
 
     [LoggerMessage(EventId = 5002, Level = LogLevel.Error, Message = "{Part} did not stop properly")]
     private partial void LogStopFailed(Exception exception, string part);
 
-    [LoggerMessage(EventId = 5003, Level = LogLevel.Warning, Message = "{Part} was stopped with work under way")]
+    [LoggerMessage(EventId = 5003, Level = LogLevel.Warning, Message = "{Part} was stopped with work in flight")]
     private partial void LogAbandoned(string part);
 }

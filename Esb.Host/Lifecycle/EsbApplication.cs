@@ -74,7 +74,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
             throw new ConfigurationRefusedException(errors.All);
     }
 
-    [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; what is under way is finished first")]
+    [LoggerMessage(EventId = 5020, Level = LogLevel.Information, Message = "stopping; in-flight messages finish first")]
     private partial void LogStopping();
 
     [LoggerMessage(EventId = 5021, Level = LogLevel.Information, Message = "stopped: {Outcome}")]

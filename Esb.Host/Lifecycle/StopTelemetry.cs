@@ -8,17 +8,9 @@ internal static class StopTelemetry
 {
     private static readonly Meter Meter = new("Esb.Host");
 
-    private static readonly Counter<long> Drained = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Drained,
-        "{message}",
-        "Messages under way when the host stopped that were finished, or given back to their queue, in time."
-    );
+    private static readonly Counter<long> Drained = Meter.Counter<long>(EsbTelemetry.Metrics.Drained);
 
-    private static readonly Counter<long> Abandoned = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Abandoned,
-        "{message}",
-        "Messages still under way when the time to stop was up."
-    );
+    private static readonly Counter<long> Abandoned = Meter.Counter<long>(EsbTelemetry.Metrics.Abandoned);
 
     /// <param name="underWay">Messages in flight when the intake stopped.</param>
     /// <param name="abandoned">Messages in flight at the drain time-out; queues may have delivered further messages meanwhile.</param>

@@ -11,7 +11,7 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("Where the management API listens; by default on this machine only.")]
     public string Url { get; init; } = DefaultUrl;
 
-    [Setting("When the configuration is read again: when told so, by esb reload or SIGHUP, or also when its files have changed.")]
+    [Setting("When the configuration is read again: on request, by esb reload or SIGHUP, or also when its files have changed.")]
     public ReloadMode Reload { get; init; }
 
     [Setting("Where the configuration is: in files of each host, or as versions in the store, which esb apply and esb rollback change.")]
@@ -20,7 +20,7 @@ internal sealed record ManagementConfig : SettingsRecord
     [Setting("The management API speaks TLS, as a listener does.")]
     public ListenerTlsConfig? Tls { get; init; }
 
-    [Setting("Further names under which browsers reach the management API, such as that of a proxy; a page under another name is refused.")]
+    [Setting("Further names under which browsers reach the management API, such as a proxy's; a page under another name is refused.")]
     public IReadOnlyList<string> Hosts { get; init; } = [];
 
     [Setting("Keys of people and programs, with their roles; without them the first start makes one key for all.", NamesThings = true)]

@@ -15,7 +15,7 @@ internal sealed record ManagementKeyConfig : SettingsRecord
     [Setting("The key, or several while one replaces another; at least 32 characters each.", Secret = true, TakesOne = true)]
     public required IReadOnlyList<string> Key { get; init; }
 
-    [Setting("The key opens nothing from then on: a day such as 2027-01-01, or a time such as 2027-01-01T12:00:00Z; never by default.")]
+    [Setting("The key is refused from then on: a day such as 2027-01-01, or a time such as 2027-01-01T12:00:00Z; never by default.")]
     public string? Expires { get; init; }
 
     /// <summary>Reads <see cref="Expires"/>; days begin in UTC.</summary>

@@ -60,8 +60,31 @@ internal sealed class ManagementKeys
         return found is null || _time.GetUtcNow() >= found.Expires ? null : found.User;
     }
 
+    /// <summary>The names and roles of the keys, by name; never the keys themselves.</summary>
+    public IReadOnlyList<ManagementKeyView> Describe()
+    {
+        var keys = _config().Keys;
+        if (keys.Count == 0)
+            return [new ManagementKeyView(null, ManagementRole.Administrator, 1, null, IsExpired: false)];
+        var now = _time.GetUtcNow();
+        return
+        [
+            .. keys.OrderBy(key => key.Key, StringComparer.Ordinal)
+                .Select(key => new ManagementKeyView(
+                    key.Key,
+                    key.Value.Role,
+                    key.Value.Key.Count,
+                    ExpiryOf(key.Value) is { } expires && expires < DateTimeOffset.MaxValue ? expires : null,
+                    now >= ExpiryOf(key.Value)
+                )),
+        ];
+    }
+
     /// <summary>The SHA-256 of a key.</summary>
     public static byte[] DigestOf(string key) => SHA256.HashData(Encoding.UTF8.GetBytes(key));
+
+    private static DateTimeOffset ExpiryOf(ManagementKeyConfig config) =>
+        config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
 
     private sealed record Entry(byte[] Digest, DateTimeOffset Expires, ManagementUser User);
 
@@ -70,11 +93,7 @@ internal sealed class ManagementKeys
         public static Known Of(ManagementConfig config) =>
             new(config, [.. config.Keys.SelectMany(entry => entry.Value.Key.Select(key => EntryOf(entry.Key, entry.Value, key)))]);
 
-        private static Entry EntryOf(string name, ManagementKeyConfig config, string key)
-        {
-            var expires =
-                config.Expires is { } text && ManagementKeyConfig.TryReadTime(text, out var time) ? time : DateTimeOffset.MaxValue;
-            return new Entry(DigestOf(key), expires, new ManagementUser(name, config.Role));
-        }
+        private static Entry EntryOf(string name, ManagementKeyConfig config, string key) =>
+            new(DigestOf(key), ExpiryOf(config), new ManagementUser(name, config.Role));
     }
 }

@@ -216,7 +216,7 @@ internal sealed partial class ManagementPipeline(
     [LoggerMessage(
         EventId = 5103,
         Level = LogLevel.Warning,
-        Message = "The management API refused a {Method} with {Cause}, from {Address}; {Silent} more since it was last said"
+        Message = "The management API refused a {Method} with {Cause}, from {Address}; {Silent} more since the last warning"
     )]
     private partial void LogRefused(string method, string cause, System.Net.IPAddress? address, long silent);
 

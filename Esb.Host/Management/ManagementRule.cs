@@ -47,7 +47,7 @@ internal sealed class ManagementRule(ManagementConfig management, TimeProvider t
                 "ESB-CFG-REQUIRED",
                 management,
                 "keys",
-                "expected one with the role administrator: nobody could change the configuration otherwise"
+                "expected one with the role administrator: otherwise no key could change the configuration"
             );
     }
 }

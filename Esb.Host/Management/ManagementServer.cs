@@ -19,6 +19,7 @@ using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Esb.Host.Management.Sessions;
+using Esb.Host.Management.Traces;
 using Esb.Host.Management.Validation;
 using Esb.Host.Management.Versions;
 using Esb.Host.Management.Workflows;
@@ -123,12 +124,14 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
         application
             .MapGroup("/api")
             .MapSessionRoutes(sessions, new SignIn(keys, sessions, brake))
+            .MapKeyRoutes(keys)
             .MapEventRoutes(bus)
             .MapHostRoutes(bus)
             .MapFlowRoutes(bus)
             .MapValidationRoutes(bus)
             .MapVersionRoutes(bus)
             .MapMarkRoutes(bus)
+            .MapTraceRoutes(bus)
             .MapDescriptionRoutes(bus, () => Routes);
         application
             .MapGroup("/api")

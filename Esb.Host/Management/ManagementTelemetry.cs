@@ -8,11 +8,7 @@ internal static class ManagementTelemetry
 {
     private static readonly Meter Meter = new("Esb.Host");
 
-    private static readonly Counter<long> Refused = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.RefusedManagement,
-        "{request}",
-        "Requests to the management API refused for want of a key or a role."
-    );
+    private static readonly Counter<long> Refused = Meter.Counter<long>(EsbTelemetry.Metrics.RefusedManagement);
 
     public static void CountRefused(string code) => Refused.Add(1, new KeyValuePair<string, object?>(EsbTelemetry.Tags.ErrorType, code));
 }

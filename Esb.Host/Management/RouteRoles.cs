@@ -37,9 +37,18 @@ internal static class RouteRoles
         "POST /api/workflows/batches/{id}/stop",
         "POST /api/workflows/migrations",
         "DELETE /api/metrics/peaks",
+        "GET /api/traces", // with bodies, and to know that there are some
+        "GET /api/traces/{id}",
+        "GET /api/traces/{id}/messages/{pass}",
+        "POST /api/traces",
+        "DELETE /api/traces/{id}",
     ];
 
-    private static readonly HashSet<string> Administrators = ["GET /api/dead-letters/{id}/body"]; // unmasked, as it came
+    private static readonly HashSet<string> Administrators =
+    [
+        "GET /api/dead-letters/{id}/body", // unmasked, as it came
+        "GET /api/keys",
+    ];
 
     private static readonly Dictionary<string, ManagementRole> OfConsole = new()
     {

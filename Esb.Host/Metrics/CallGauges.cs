@@ -17,18 +17,8 @@ internal sealed class CallGauges(IEnumerable<IEndpointMonitor> monitors) : IBusP
     public Task StartAsync(CancellationToken cancellationToken)
     {
         _meter = new Meter("Esb.Host");
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.CallsInUse,
-            () => Measure(endpoint => endpoint.InFlight),
-            "{call}",
-            "Calls under way."
-        );
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.CallsMaximum,
-            () => Measure(endpoint => endpoint.MaxInFlight!.Value),
-            "{call}",
-            "The most calls that an inbound endpoint works on at once."
-        );
+        _meter.ObservableGauge(EsbTelemetry.Metrics.CallsInUse, () => Measure(endpoint => endpoint.InFlight));
+        _meter.ObservableGauge(EsbTelemetry.Metrics.CallsMaximum, () => Measure(endpoint => endpoint.MaxInFlight!.Value));
         return Task.CompletedTask;
     }
 

@@ -116,14 +116,10 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
     [LoggerMessage(
         EventId = 5039,
         Level = LogLevel.Warning,
-        Message = "The other hosts could not be told that nothing comes of the exchange; they give up by themselves"
+        Message = "The other hosts could not be told that the exchange was cancelled; they give up by themselves"
     )]
     private partial void LogNotCalledOff(Exception exception);
 
-    [LoggerMessage(
-        EventId = 5037,
-        Level = LogLevel.Warning,
-        Message = "The other hosts could not be told that the decision is still to come"
-    )]
+    [LoggerMessage(EventId = 5037, Level = LogLevel.Warning, Message = "The other hosts could not be told to wait for the decision")]
     private partial void LogNotReminded(Exception exception);
 }

@@ -412,7 +412,7 @@ internal sealed partial class ReloadDesk(
     )]
     private partial void LogRefused(string running, string by, string errors);
 
-    [LoggerMessage(EventId = 5034, Level = LogLevel.Error, Message = "That the configuration was reloaded could not be recorded")]
+    [LoggerMessage(EventId = 5034, Level = LogLevel.Error, Message = "The reload of the configuration could not be recorded")]
     private partial void LogNotRecorded(Exception exception);
 
     [LoggerMessage(EventId = 5035, Level = LogLevel.Error, Message = "These hosts do not run the new revision, reload again: {Hosts}")]

@@ -8,11 +8,7 @@ internal static class ReloadTelemetry
 {
     private static readonly Meter Meter = new("Esb.Host");
 
-    private static readonly Counter<long> Reloads = Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.Reloads,
-        "{reload}",
-        "Reloads of the configuration, by what became of them: done, unchanged, refused."
-    );
+    private static readonly Counter<long> Reloads = Meter.Counter<long>(EsbTelemetry.Metrics.Reloads);
 
     public static void Count(string outcome) => Reloads.Add(1, KeyValuePair.Create<string, object?>("outcome", outcome));
 }

@@ -212,6 +212,6 @@ internal sealed partial class RevisionExchange(
     [LoggerMessage(EventId = 5038, Level = LogLevel.Information, Message = "Migration: {Step}")]
     private partial void LogMigration(string step);
 
-    [LoggerMessage(EventId = 5033, Level = LogLevel.Error, Message = "Not all of the old revision could be let go of")]
+    [LoggerMessage(EventId = 5033, Level = LogLevel.Error, Message = "Not all parts of the old revision could be released")]
     private partial void LogLeftoversFailed(Exception exception);
 }

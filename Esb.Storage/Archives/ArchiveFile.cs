@@ -129,7 +129,7 @@ internal static class ArchiveFile
         var header = Parse(line, StorageJson.Default.ArchiveHeader);
         return header is { Format: ArchiveHeader.KnownFormat, Version: ArchiveHeader.KnownVersion }
             ? header
-            : throw new InvalidDataException($"This is no audit archive of version {ArchiveHeader.KnownVersion}.");
+            : throw new InvalidDataException($"This is not an audit archive of version {ArchiveHeader.KnownVersion}.");
     }
 
     private static T Parse<T>(string? line, JsonTypeInfo<T> type)

@@ -23,7 +23,7 @@ internal sealed partial class LetterRetention(
     [LoggerMessage(
         EventId = 4516,
         Level = LogLevel.Information,
-        Message = "{Letters} replayed or discarded dead letters and {Jobs} replay jobs were removed: their time is over"
+        Message = "{Letters} replayed or discarded dead letters and {Jobs} replay jobs were removed: their retention is over"
     )]
     private partial void LogRemoved(long letters, long jobs);
 

@@ -194,7 +194,7 @@ internal sealed partial class FileStore : Store
     [LoggerMessage(
         EventId = 4519,
         Level = LogLevel.Warning,
-        Message = "bodies and keys of requests whose time is over could not be deleted; tried again in an hour"
+        Message = "Expired bodies and idempotency keys could not be deleted; trying again in an hour"
     )]
     private partial void LogNotDeleted(Exception exception);
 

@@ -29,7 +29,7 @@ internal sealed partial class PostgresClock(TimeProvider time, ILogger logger)
     [LoggerMessage(
         EventId = 4550,
         Level = LogLevel.Error,
-        Message = "the clock of this host is {Ahead} ahead of the database's, which decides what is old enough to be let go"
+        Message = "The clock of this host is {Ahead} ahead of the database's; retention follows the database's"
     )]
     private partial void LogAhead(TimeSpan ahead);
 }

@@ -125,13 +125,13 @@ internal sealed partial class BodyClaims(
             FaultKind.Invalid
         );
 
-    [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store takes none ({Code})")]
+    [LoggerMessage(EventId = 1555, Level = LogLevel.Warning, Message = "Large bodies travel whole: their store is not available ({Code})")]
     private partial void LogWhole(string code);
 
     [LoggerMessage(
         EventId = 1558,
         Level = LogLevel.Warning,
-        Message = "Messages wait for their large bodies: the store gives none ({Code})"
+        Message = "Messages wait for their large bodies: the store is not available ({Code})"
     )]
     private partial void LogHeld(string code);
 }

@@ -1,9 +1,11 @@
+using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Deliver the messages of an endpoint to a handler: concurrently, one at a time, or one at a time in each lane.</summary>
+/// <summary>Deliver the messages of an endpoint to a handler: concurrently, one at a time, or one at a time in each lane or in each of its
+/// turns.</summary>
 internal sealed partial class MemoryWorkers : IAsyncDisposable
 {
     // Prevents a tight loop when a handler returns every message.
@@ -12,6 +14,8 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
     private readonly MemoryEndpoint _endpoint;
     private readonly bool _answers;
     private readonly bool _publishes;
+    private readonly Func<EsbMessage, string?>? _turnOf;
+    private readonly int _atOnceInLane;
     private readonly DeliveryHandler _handler;
     private readonly MemoryDeadLetters _deadLetters;
     private readonly TimeProvider _time;
@@ -38,6 +42,7 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
             time,
             logger
         );
+        (_turnOf, _atOnceInLane) = (subscription.TurnOf, subscription.Prefetch);
         _gate = new SemaphoreSlim(subscription.Concurrency);
         _workers =
             subscription.SingleActive || subscription.Lanes is not null
@@ -66,7 +71,8 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
             return;
         }
 
-        await WorkAsync(queue, new DeliverySource(lane, Guid.NewGuid(), CancellationToken.None));
+        var source = new DeliverySource(lane, Guid.NewGuid(), CancellationToken.None);
+        await (_turnOf is null ? WorkAsync(queue, source) : WorkInTurnsAsync(queue, source, _turnOf));
         queue.Active.Release();
     }
 
@@ -76,7 +82,13 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         try
         {
             while (!_stopping.IsCancellationRequested)
-                await DeliverAsync(queue, await queue.TakeAsync(_stopping.Token), source);
+            {
+                var delivery = await queue.TakeAsync(_stopping.Token);
+                if (await TryDeliverAsync(queue, delivery, source))
+                    continue;
+                await PauseAsync();
+                queue.PutBack(delivery);
+            }
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
@@ -84,12 +96,56 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
     }
 
-    private async Task DeliverAsync(MemoryQueue queue, MemoryDelivery delivery, DeliverySource source)
+    // Those of different turns at once. What is not settled in the end goes back to its place.
+    private async Task WorkInTurnsAsync(MemoryQueue queue, DeliverySource source, Func<EsbMessage, string?> turnOf)
+    {
+        await Task.Yield();
+        var turns = new LaneTurns(_atOnceInLane);
+        var unsettled = new UnsettledDeliveries();
+        try
+        {
+            while (true)
+            {
+                var place = unsettled.Add(await queue.TakeAsync(_stopping.Token));
+                await turns.BeginAsync(
+                    turnOf(place.Value.Published.Message),
+                    () => DeliverInTurnAsync(queue, place, unsettled, source),
+                    _stopping.Token
+                );
+            }
+        }
+        catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
+        {
+            await turns.EndedAsync();
+        }
+
+        foreach (var delivery in unsettled.LastFirst())
+            queue.PutBack(delivery);
+    }
+
+    private async Task DeliverInTurnAsync(
+        MemoryQueue queue,
+        LinkedListNode<MemoryDelivery> place,
+        UnsettledDeliveries unsettled,
+        DeliverySource source
+    )
+    {
+        while (!await TryDeliverAsync(queue, place.Value, source))
+        {
+            await PauseAsync();
+            _stopping.Token.ThrowIfCancellationRequested();
+        }
+
+        unsettled.Remove(place);
+    }
+
+    // Returns false if the delivery was returned.
+    private async Task<bool> TryDeliverAsync(MemoryQueue queue, MemoryDelivery delivery, DeliverySource source)
     {
         if (_answers && _time.GetTimestamp() >= delivery.Published.Expires)
         {
             Settle(delivery);
-            return;
+            return true;
         }
 
         switch (await HandleAsync(delivery, source))
@@ -102,13 +158,13 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
                 _endpoint.Leave();
                 break;
             case Settlement.ReturnSettlement:
-                await PauseAsync();
-                queue.PutBack(delivery);
-                break;
+                return false;
             default:
                 Settle(delivery);
                 break;
         }
+
+        return true;
     }
 
     private void Settle(MemoryDelivery delivery)

@@ -67,7 +67,7 @@ internal sealed partial class ExpiredRequests(
         return true;
     }
 
-    [LoggerMessage(EventId = 1516, Level = LogLevel.Debug, Message = "Request {MessageId} expired before anybody answered it")]
+    [LoggerMessage(EventId = 1516, Level = LogLevel.Debug, Message = "Request {MessageId} expired without an answer")]
     private partial void LogExpired(string? messageId);
 
     [LoggerMessage(

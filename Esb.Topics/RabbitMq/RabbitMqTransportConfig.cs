@@ -24,7 +24,7 @@ internal sealed record RabbitMqTransportConfig : TransportConfig
     public ClientTlsConfig? Tls { get; init; }
 
     /// <summary>True if a broker on another machine may be used without TLS.</summary>
-    [Setting("Whether amqp:// without TLS may be used to another machine; said aloud at each start.")]
+    [Setting("Whether amqp:// without TLS may be used to another machine; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 
     /// <inheritdoc/>

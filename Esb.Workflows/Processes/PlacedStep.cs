@@ -1,14 +1,16 @@
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Esb.Core.Processes.Tracing;
 
 namespace Esb.Workflows.Processes;
 
 /// <summary>A step that records its location when it fails.</summary>
 /// <param name="run">The step.</param>
 /// <param name="place">The id or the location of the step.</param>
+/// <param name="kind">The kind of the step.</param>
 /// <param name="trace">The trace of a successful run; null if the step is not traced.</param>
-internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace)
+internal sealed class PlacedStep(MessageStep run, string place, string kind, StepTrace? trace)
 {
     /// <summary>Runs the step. Avoids <c>await</c>, so that a step that completes synchronously costs no state machine.</summary>
     public ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
@@ -44,6 +46,25 @@ internal sealed class PlacedStep(MessageStep run, string place, StepTrace? trace
     }
 
     private ValueTask Start(MessageContext context, CancellationToken cancellationToken) =>
+        context.Follower is { } follower ? FollowAsync(follower, context, cancellationToken) : RunStep(context, cancellationToken);
+
+    private async ValueTask FollowAsync(MessageFollower follower, MessageContext context, CancellationToken cancellationToken)
+    {
+        var step = follower.Begin(context, place, kind);
+        try
+        {
+            await RunStep(context, cancellationToken);
+        }
+        catch (Exception ex)
+        {
+            follower.End(step, context, ex);
+            throw;
+        }
+
+        follower.End(step, context, failure: null);
+    }
+
+    private ValueTask RunStep(MessageContext context, CancellationToken cancellationToken) =>
         trace is not null && context.Steps is { } log
             ? trace.RunAsync(run, log, context, cancellationToken)
             : run(context, cancellationToken);

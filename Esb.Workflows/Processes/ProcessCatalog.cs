@@ -4,6 +4,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Workflows.Processes.Endings;
 using Esb.Workflows.Processes.Holding;
+using Esb.Workflows.Processes.Tracing;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes;
@@ -17,7 +18,12 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
     private readonly Dictionary<string, Lazy<MessageProcess>> _processes = processes.All.ToDictionary(
         process => process.Name,
         process => new Lazy<MessageProcess>(() =>
-            new MessageProcess(process, process.Steps.Bind(services), EndingsOf(process.Steps.Steps, processes, services))
+            new MessageProcess(
+                process,
+                process.Steps.Bind(services),
+                services.GetRequiredService<TraceSwitch>(),
+                EndingsOf(process.Steps.Steps, processes, services)
+            )
         )
     );
 
@@ -47,7 +53,12 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
     private MessageProcess Bind(ProcessModel process, IReadOnlyList<StepListModel> lists)
     {
         MessageStep[] bound = [.. lists.Select(list => list.Bind(services))];
-        return new MessageProcess(process, RunAsync, EndingsOf(lists.SelectMany(list => list.Steps), processes, services));
+        return new MessageProcess(
+            process,
+            RunAsync,
+            services.GetRequiredService<TraceSwitch>(),
+            EndingsOf(lists.SelectMany(list => list.Steps), processes, services)
+        );
 
         async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
         {

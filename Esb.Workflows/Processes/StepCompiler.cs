@@ -46,6 +46,7 @@ internal sealed class StepCompiler(
         return new(
             before is null ? run : before.Before(run, services.GetRequiredService<ILookupQueries>()),
             step.Place,
+            step.Kind,
             StepTrace.Of(step)
         );
     }

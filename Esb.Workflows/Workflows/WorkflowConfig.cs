@@ -6,7 +6,7 @@ using Esb.Core.Topics;
 
 namespace Esb.Workflows.Workflows;
 
-/// <summary>What becomes of a starting message while an instance with its keys lives.</summary>
+/// <summary>What happens to a starting message while an instance with its keys lives.</summary>
 internal enum WhenRunning
 {
     /// <summary>It starts another instance.</summary>
@@ -42,7 +42,7 @@ internal sealed record WorkflowConfig : SettingsRecord
     public IReadOnlyDictionary<string, ValueConfig> Correlate { get; init; } = new Dictionary<string, ValueConfig>();
 
     [Setting(
-        "What becomes of a starting message while an instance with its keys lives; new by default, fail where the workflow receives "
+        "What happens to a starting message while an instance with its keys lives; new by default, fail where the workflow receives "
             + "or collects by these keys."
     )]
     public WhenRunning? WhenRunning { get; init; }

@@ -35,6 +35,7 @@ internal static class CompareCommand
                 new InsertRig(surroundings, servers),
                 new AuditRig(surroundings, servers),
                 new FarmRig(surroundings, servers),
+                new WorkflowRig(surroundings, servers),
             ],
             stop.Token
         );

@@ -33,7 +33,7 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
 
     /// <summary>The content without its transfer encoding. CMS in base64 without a word of it, as HTTP senders write it, is decoded
     /// too.</summary>
-    /// <exception cref="FormatException">It is no base64.</exception>
+    /// <exception cref="FormatException">It is not Base64.</exception>
     public ReadOnlyMemory<byte> Decode()
     {
         var isDer = Content.Span is [0x30, ..];
@@ -48,7 +48,7 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
             throw new FormatException("There is no boundary.");
         var marks = BoundariesIn(Content.Span, System.Text.Encoding.UTF8.GetBytes($"--{boundary}"));
         if (marks.Count < 3)
-            throw new FormatException("There are no two parts.");
+            throw new FormatException("Two parts are expected.");
         var signed = Content[marks[0].End..marks[1].Start];
         return (signed, Parse(Content[marks[1].End..marks[2].Start]));
     }
@@ -107,6 +107,6 @@ internal sealed record MimeBlock(ContentType? Type, string Encoding, ReadOnlyMem
         var made = new byte[Base64.GetMaxDecodedFromUtf8Length(text.Length)];
         return Base64.DecodeFromUtf8(text, made, out _, out var count) == OperationStatus.Done
             ? made[..count]
-            : throw new FormatException("It is no base64.");
+            : throw new FormatException("It is not Base64.");
     }
 }

@@ -51,7 +51,7 @@ internal sealed class JsonToXml(IReadOnlyDictionary<string, string> uris)
 
         throw new EsbException(
             "ESB-CONVERT-ROOT",
-            "The JSON does not name a root element: it is no object with one member that is no array. The setting root names one.",
+            "The JSON does not name a root element: it is not an object with one member that is not an array. The setting root names one.",
             FaultKind.Invalid
         );
     }

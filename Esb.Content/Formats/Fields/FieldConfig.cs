@@ -29,7 +29,7 @@ public abstract record FieldConfig : SettingsRecord
     public string FalseText { get; init; } = "false";
 
     /// <summary>True if the field may be empty although its type has no empty value.</summary>
-    [Setting("Whether a field that is no string may be empty; it is then absent in JSON.")]
+    [Setting("Whether a field that is not a string may be empty; it is then absent in JSON.")]
     public bool Optional { get; init; }
 }
 

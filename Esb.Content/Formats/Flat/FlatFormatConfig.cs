@@ -31,7 +31,7 @@ public sealed record FlatRecordConfig : SettingsRecord
     public required string Record { get; init; }
 
     /// <summary>The text that distinguishes the record; null if it stands alone.</summary>
-    [Setting("The text by which the record is known; it is no field. Without it any record is taken for this one.")]
+    [Setting("The text by which the record is recognised; it is not a field. Without it any record is taken for this one.")]
     public string? Tag { get; init; }
 
     /// <summary>The position of the tag.</summary>

@@ -105,7 +105,7 @@ internal sealed class ScriptJson(long maxBytes)
         }
         catch (ArgumentException ex)
         {
-            throw new ScriptResultException("has a text that is no Unicode", ex);
+            throw new ScriptResultException("has a text that is not Unicode", ex);
         }
     }
 

@@ -102,7 +102,7 @@ internal sealed partial class ScriptMap : IScriptMap
             if (Load(engine) is not Function)
                 throw new MapFileException(
                     ScriptCompiler.Code,
-                    "the default export is no function: expected export default (input, context) => …",
+                    "the default export is not a function: expected export default (input, context) => …",
                     ScriptCompiler.UriOf(file),
                     1,
                     1

@@ -32,7 +32,7 @@ internal sealed class ScriptResult(MapSettings settings)
         };
 
     /// <summary>The parts of a message that a script returned: <c>body</c>, <c>headers</c>, <c>properties</c>.</summary>
-    /// <exception cref="ScriptResultException">It has other members, or is no object.</exception>
+    /// <exception cref="ScriptResultException">It has other members, or is not an object.</exception>
     public MessageChanges ChangesOf(JsValue result)
     {
         if (result.IsPromise())
@@ -99,7 +99,7 @@ internal sealed class ScriptResult(MapSettings settings)
         }
         catch (EncoderFallbackException ex)
         {
-            throw new ScriptResultException("is a text that is no Unicode", ex);
+            throw new ScriptResultException("is a text that is not Unicode", ex);
         }
     }
 

@@ -11,17 +11,9 @@ namespace Esb.Endpoints.Http.Access;
 /// <summary>Counts the admitted and refused calls of one endpoint; logs refused calls at intervals, per reason. Thread-safe.</summary>
 internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, ILogger<DeniedCalls> logger)
 {
-    private static readonly Counter<long> Denied = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.DeniedRequests,
-        "{request}",
-        "Requests refused for want of a credential, a permission or patience."
-    );
+    private static readonly Counter<long> Denied = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.DeniedRequests);
 
-    private static readonly Counter<long> Admitted = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.PartyRequests,
-        "{request}",
-        "Requests of parties that an endpoint let in."
-    );
+    private static readonly Counter<long> Admitted = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.PartyRequests);
 
     private readonly LogPace[] _paces = [.. Enum.GetValues<Denial>().Select(_ => new LogPace(time))];
 
@@ -39,13 +31,13 @@ internal sealed partial class DeniedCalls(string endpoint, TimeProvider time, IL
             tags.Add(EsbTelemetry.Tags.Party, party.Name);
         Denied.Add(1, tags);
         if (_paces[(int)denial].Next() is { } silent)
-            LogDenied(endpoint, denial, code, party?.Name ?? "nobody", address, silent);
+            LogDenied(endpoint, denial, code, party?.Name ?? "no party", address, silent);
     }
 
     [LoggerMessage(
         EventId = 2170,
         Level = LogLevel.Warning,
-        Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since it was last said"
+        Message = "Endpoint {Endpoint} refused a call: {Denial} ({Code}), from {Party} at {Address}; {Silent} more since the last warning"
     )]
     private partial void LogDenied(string endpoint, Denial denial, string code, string party, IPAddress? address, long silent);
 }

@@ -43,7 +43,7 @@ internal sealed record ListenerConfig : SettingsRecord
     [Setting("The least of a body or an answer that must pass in a second.", Range = "1B..1GiB")]
     public ByteSize MinBodyRate { get; init; } = new(240);
 
-    [Setting("The certificate of this listener, and what it wants to see of callers.")]
+    [Setting("The certificate of this listener, and the certificates that it asks callers for.")]
     public ListenerTlsConfig? Tls { get; init; }
 
     [Setting(

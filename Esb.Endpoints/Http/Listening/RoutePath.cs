@@ -46,7 +46,7 @@ internal sealed class RoutePath
         foreach (var segment in path.Split('/').Where(segment => segment.AsSpan().ContainsAny('{', '}')))
         {
             if (segment is not ['{', .. var name, '}'] || !IsName(name))
-                return $"'{Clipped.Name(segment)}' is no placeholder: expected a whole segment such as {{id}}, its name of letters, "
+                return $"'{Clipped.Name(segment)}' is not a placeholder: expected a whole segment such as {{id}}, its name of letters, "
                     + $"digits, - and _";
             if (!names.Add(name))
                 return $"the placeholder {{{name}}} is there twice; expected different names";

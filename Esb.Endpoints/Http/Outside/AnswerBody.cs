@@ -117,8 +117,8 @@ internal sealed class AnswerBody(OutsideConnection connection)
     private static long SizeOf(ReadOnlySpan<byte> line)
     {
         if (!Utf8Parser.TryParse(line, out long size, out var digits, 'x') || size < 0 || digits > 15)
-            throw new BadAnswerException("the size of a chunk is no number");
+            throw new BadAnswerException("the size of a chunk is not a number");
         var rest = line[digits..].Trim(" \t"u8);
-        return rest.IsEmpty || rest[0] == ';' ? size : throw new BadAnswerException("the size of a chunk is no number");
+        return rest.IsEmpty || rest[0] == ';' ? size : throw new BadAnswerException("the size of a chunk is not a number");
     }
 }

@@ -80,7 +80,7 @@ internal sealed class AnswerHead
             throw new BadAnswerException("it does not begin with a status");
         var (hundreds, tens, ones) = (line[9] - '0', line[10] - '0', line[11] - '0');
         if (hundreds is < 1 or > 9 || tens is < 0 or > 9 || ones is < 0 or > 9)
-            throw new BadAnswerException("its status is no number");
+            throw new BadAnswerException("its status is not a number");
         Status = (hundreds * 100) + (tens * 10) + ones;
         _isHttp10 = line[7] == '0';
     }
@@ -99,7 +99,7 @@ internal sealed class AnswerHead
     private void ReadLength(string value)
     {
         if (value.Length is 0 or > 18 || value.AsSpan().ContainsAnyExceptInRange('0', '9'))
-            throw new BadAnswerException("its length is no number");
+            throw new BadAnswerException("its length is not a number");
         var length = long.Parse(value, System.Globalization.CultureInfo.InvariantCulture);
         if (ContentLength is { } other && other != length)
             throw new BadAnswerException("it has two lengths");

@@ -31,7 +31,7 @@ internal sealed class FieldList
     {
         var colon = line.IndexOf((byte)':');
         if (colon <= 0)
-            throw new BadAnswerException("a line of its head is no header");
+            throw new BadAnswerException("a line of its head is not a header");
         if (Count == MaxFields)
             throw new BadAnswerException($"it has more than {MaxFields} headers");
         if (Count == _fields.Length)

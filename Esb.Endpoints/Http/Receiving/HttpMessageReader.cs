@@ -17,11 +17,7 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
 {
     private const int MaxCorrelationLength = 128;
 
-    private static readonly Counter<long> ReservedHeaders = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.ReservedHeaders,
-        "{header}",
-        "Headers from outside that claimed a reserved name."
-    );
+    private static readonly Counter<long> ReservedHeaders = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.ReservedHeaders);
 
     private readonly HeaderRules _rules = new(config.Headers, new HeaderRewrite(config.RewriteHeaders));
     private readonly QueryParameters _query = new(config.Query);

@@ -17,11 +17,7 @@ internal sealed class RefusedRequests(string listener) : DiagnosticSource
 {
     private const string BadRequest = "Microsoft.AspNetCore.Server.Kestrel.BadRequest";
 
-    private static readonly Counter<long> Refused = EndpointsTelemetry.Meter.CreateCounter<long>(
-        EsbTelemetry.Metrics.RefusedRequests,
-        "{request}",
-        "Requests refused before an endpoint had them."
-    );
+    private static readonly Counter<long> Refused = EndpointsTelemetry.Meter.Counter<long>(EsbTelemetry.Metrics.RefusedRequests);
 
     public void Count(string code) =>
         Refused.Add(1, new TagList { { EsbTelemetry.Tags.Listener, listener }, { EsbTelemetry.Tags.ErrorType, code } });

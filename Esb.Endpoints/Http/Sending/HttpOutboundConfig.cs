@@ -14,7 +14,7 @@ internal sealed record HttpOutboundConfig : HttpTargetingConfig
     public string Method { get; init; } = "POST";
 
     [Setting(
-        "The path of requests, behind that of the url: a text with places for values, such as \"/customers/{property.id}\". Each "
+        "The path of requests, after the path of the url: a text with places for values, such as \"/customers/{property.id}\". Each "
             + "value is one segment, percent-encoded.",
         Name = "path"
     )]

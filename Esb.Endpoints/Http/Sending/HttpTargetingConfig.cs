@@ -22,13 +22,13 @@ internal abstract record HttpTargetingConfig : OutboundEndpointConfig, IRewrites
     [Setting("Which of urls gets a request.")]
     public ServerBalance Balance { get; init; }
 
-    [Setting("Whether the server may be on another machine without TLS; told at each start.")]
+    [Setting("Whether the server may be on another machine without TLS; warned of at each start.")]
     public bool AllowInsecure { get; init; }
 
     [Setting("For https://: certificates of authorities and of this client. Everything is verified, with or without it.")]
     public ClientTlsConfig? Tls { get; init; }
 
-    [Setting("What the endpoint proves with who it is; it takes the place of what messages and callers carry.")]
+    [Setting("The credential of the endpoint; it replaces those of messages and callers.")]
     public TargetCredentialConfig? Authentication { get; init; }
 
     [Setting("The largest body of an answer, unpacked; by default that of limits. Relays pass on any size.", Range = "1B..1GiB")]

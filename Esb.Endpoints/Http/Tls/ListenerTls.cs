@@ -87,7 +87,7 @@ internal sealed partial class ListenerTls
     [LoggerMessage(
         EventId = 2182,
         Level = LogLevel.Warning,
-        Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since it was last said"
+        Message = "Listener {Listener} refused a connection: {Fault}; {Silent} more since the last warning"
     )]
     private partial void LogRefused(string listener, string fault, long silent);
 }

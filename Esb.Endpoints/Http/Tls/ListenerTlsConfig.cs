@@ -48,7 +48,7 @@ public sealed record ListenerTlsConfig : SettingsRecord
     public string? Passphrase { get; init; }
 
     /// <summary>Client certificates; none by default.</summary>
-    [Setting("Whether callers show a certificate of their own.")]
+    [Setting("Whether callers present a client certificate.")]
     public ClientCertificateMode ClientCertificates { get; init; }
 
     /// <summary>The authorities of client certificates.</summary>

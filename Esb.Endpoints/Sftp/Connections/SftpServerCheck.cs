@@ -49,7 +49,7 @@ internal static class SftpServerCheck
                 "ESB-CFG-VALUE",
                 settings,
                 "hostKey",
-                $"'{Clipped.To(60, key)}' is no fingerprint; expected SHA256: and 43 characters, as ssh-keygen -lf prints it"
+                $"'{Clipped.To(60, key)}' is not a fingerprint; expected SHA256: and 43 characters, as ssh-keygen -lf prints it"
             );
     }
 

@@ -34,7 +34,7 @@ internal sealed class SftpFolderRule(IReadOnlyDictionary<string, EndpointConfig>
         if (settings is { After: not null, Claim: SftpClaimRule.None } && settings.IsSound("claim"))
             errors.Add("ESB-CFG-VALUE", settings, "after", "with claim none nothing is changed on the server: expected no after");
         if (!IsBelow(settings.Error))
-            errors.Add("ESB-CFG-VALUE", settings, "error", "expected a folder relative to that of the url");
+            errors.Add("ESB-CFG-VALUE", settings, "error", "expected a folder relative to the url's");
     }
 
     public void Check(ConfigErrors errors)

@@ -43,13 +43,13 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     /// <summary>The action on a file whose message has arrived; null for deletion, or for none with
     /// <see cref="SftpClaimRule.None"/>.</summary>
     [Setting(
-        "What becomes of a file whose message has arrived: delete (default), or move:FOLDER with a folder relative to that of the "
+        "What happens to a file whose message has arrived: delete (default), or move:FOLDER with a folder relative to that of the "
             + "url; made where it is missing."
     )]
     public string? After { get; init; }
 
     /// <summary>The folder of refused files.</summary>
-    [Setting("Where refused files go, with a text beside each: a folder relative to that of the url; made where it is missing.")]
+    [Setting("The folder for refused files, with a text beside each: a folder relative to the url's; made where it is missing.")]
     public string Error { get; init; } = "error";
 
     /// <summary>How files are claimed.</summary>

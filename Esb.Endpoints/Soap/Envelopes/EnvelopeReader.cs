@@ -131,6 +131,6 @@ internal sealed class EnvelopeReader(XmlInput xml, int maxHeaders, long maxHeade
     private static EsbException Refuse(XmlReader reader, string expected)
     {
         var place = reader is IXmlLineInfo { LineNumber: > 0 } info ? $" at line {info.LineNumber}, column {info.LinePosition}" : "";
-        return new EsbException(Code, $"The body is no envelope of SOAP{place}: {expected}.", FaultKind.Malformed);
+        return new EsbException(Code, $"The body is not a SOAP envelope{place}: {expected}.", FaultKind.Malformed);
     }
 }

@@ -54,7 +54,7 @@ internal sealed class SoapAnswers(SoapOutboundConfig config, EnvelopeReader enve
         }
         catch (EsbException ex)
         {
-            throw NoEnvelope(response, status, "XML that is no envelope", ex);
+            throw NoEnvelope(response, status, "XML that is not an envelope", ex);
         }
     }
 

@@ -27,7 +27,7 @@ internal sealed record SoapOutboundConfig : HttpTargetingConfig
     [Setting("The action of requests: SOAPAction, or the parameter action of the content type; empty by default.")]
     public ValueConfig? Action { get; init; }
 
-    [Setting("Whether the service answers without an envelope; otherwise 200 without one is a failure, and 202 is none.")]
+    [Setting("Whether the service answers without an envelope; otherwise 200 without one is a failure, and 202 is not.")]
     public bool OneWay { get; init; }
 
     [Setting("The user name token of WS-Security in each envelope.")]

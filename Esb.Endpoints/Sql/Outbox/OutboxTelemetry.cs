@@ -7,17 +7,9 @@ namespace Esb.Endpoints.Sql.Outbox;
 /// <summary>Metrics of outboxes.</summary>
 internal static class OutboxTelemetry
 {
-    private static readonly Gauge<long> Length = EndpointsTelemetry.Meter.CreateGauge<long>(
-        EsbTelemetry.Metrics.OutboxLength,
-        "{message}",
-        "Messages that wait in the outbox of a database."
-    );
+    private static readonly Gauge<long> Length = EndpointsTelemetry.Meter.Gauge<long>(EsbTelemetry.Metrics.OutboxLength);
 
-    private static readonly Gauge<double> Age = EndpointsTelemetry.Meter.CreateGauge<double>(
-        EsbTelemetry.Metrics.OutboxAge,
-        "s",
-        "How long the oldest of them has waited."
-    );
+    private static readonly Gauge<double> Age = EndpointsTelemetry.Meter.Gauge<double>(EsbTelemetry.Metrics.OutboxAge);
 
     public static void Record(string connection, long waiting, TimeSpan? oldestAge)
     {

@@ -19,7 +19,7 @@ internal sealed class AuditArchiveCommand : Command
     private readonly Option<string?> _to = new("--to") { Description = "The folder that gets a file for each day." };
     private readonly Option<bool> _drop = new("--drop")
     {
-        Description = "Lets the days go once they are in the folder; needs the owner of the tables.",
+        Description = "Drops the days once they are in the folder; needs the owner of the tables.",
     };
     private readonly Option<string?> _restore = new("--restore") { Description = "Takes the facts of this file into the store again." };
 

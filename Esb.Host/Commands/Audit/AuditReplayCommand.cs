@@ -23,7 +23,7 @@ internal sealed class AuditReplayCommand : Command
     private readonly Option<bool> _again = new("--again") { Description = "Sends it although it was replayed there already." };
     private readonly Option<bool> _outOfOrder = new("--out-of-order")
     {
-        Description = "Sends it although later messages may have gone past it at an endpoint that delivers in order.",
+        Description = "Sends it although later messages may have overtaken it at an endpoint that delivers in order.",
     };
     private readonly Option<string?> _reason = new("--reason") { Description = "Why, for the record." };
     private readonly Option<string?> _command = new Option<string?>("--command")

@@ -18,7 +18,7 @@ internal sealed class AuditShowCommand : Command
     private readonly SearchOptions _search;
 
     public AuditShowCommand(CommandContext context)
-        : base("show", "Shows the way of a message and of all that it caused, as a tree.")
+        : base("show", "Shows the journey of a message and of all that it caused, as a tree.")
     {
         Add(_id);
         Add(_json);

@@ -21,7 +21,7 @@ internal sealed class AuditVerifyCommand : Command
     private readonly Option<DateOnly?> _to = new Option<DateOnly?>("--to") { Description = "The last day (UTC)." }.AsDay();
     private readonly Option<bool> _strict = new("--strict")
     {
-        Description = "Believes nothing without an anchor: chains of days that are over, and facts that tell of erasures, need one.",
+        Description = "Accepts nothing without an anchor: chains of past days, and facts about erasures, need one.",
     };
     private readonly Option<string?> _archive = new("--archive") { Description = "Verifies this archive instead." };
 

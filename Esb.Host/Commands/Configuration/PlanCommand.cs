@@ -19,7 +19,7 @@ internal sealed class PlanCommand : Command
     private readonly HostOptions _host;
     private readonly Option<bool> _apply = new("--apply")
     {
-        Description = "Makes the migrations; hosts let go of what is replaced, and go on afterwards.",
+        Description = "Makes the migrations; hosts release what is replaced, and resume afterwards.",
     };
 
     public PlanCommand(CommandContext context)

@@ -10,13 +10,13 @@ internal sealed class ReloadCommand : Command
     private readonly HostOptions _host;
     private readonly Option<bool> _migrate = new("--migrate")
     {
-        Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile.",
+        Description = "Also replaces queues and tables that must change, and moves what waits; hosts release them meanwhile.",
     };
 
     private readonly Option<bool> _force = ExchangeOptions.Force();
 
     public ReloadCommand(CommandContext context)
-        : base("reload", "Lets a running host read its configuration again and exchange what has changed, without stopping what has not.")
+        : base("reload", "Makes a running host read its configuration again and exchange only what has changed.")
     {
         Add(_migrate);
         Add(_force);

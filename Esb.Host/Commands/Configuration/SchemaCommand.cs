@@ -15,7 +15,7 @@ internal sealed class SchemaCommand : Command
     };
 
     public SchemaCommand(CommandContext context)
-        : base("schema", "Writes the JSON Schema of everything that a configuration may say.")
+        : base("schema", "Writes the JSON Schema of configurations.")
     {
         Add(_config);
         _config.Validators.Add(result =>

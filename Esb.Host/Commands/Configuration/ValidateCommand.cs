@@ -19,7 +19,7 @@ internal sealed class ValidateCommand : Command
     private readonly Option<bool> _json = new("--json") { Description = "Writes the result as JSON, for programs." };
 
     public ValidateCommand(CommandContext context)
-        : base("validate", "Checks a configuration and reports everything that is wrong; starts nothing.")
+        : base("validate", "Checks a configuration and reports all errors; starts nothing.")
     {
         Add(_config);
         Add(_json);

@@ -11,7 +11,7 @@ internal sealed class DiscardLettersCommand : Command
     private readonly HostOptions _host;
 
     public DiscardLettersCommand(CommandContext context)
-        : base("discard", "Gives dead letters up. They are kept, and can be shown still.")
+        : base("discard", "Discards dead letters. They are kept, and can still be shown.")
     {
         _letters = new LetterSelection(this);
         Add(_reason);

@@ -8,7 +8,7 @@ namespace Esb.Host.Commands.DeadLetters;
 /// <summary><c>esb dead-letters groups</c></summary>
 internal sealed class GroupLettersCommand : Command
 {
-    private readonly Option<bool> _byCause = new("--by-cause") { Description = "Tells apart how their reasons begin, too." };
+    private readonly Option<bool> _byCause = new("--by-cause") { Description = "Groups by the beginning of their reasons, too." };
     private readonly LetterOptions _options;
     private readonly ListOutput _list;
     private readonly SearchOptions _search;

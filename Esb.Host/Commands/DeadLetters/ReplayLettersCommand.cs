@@ -19,20 +19,20 @@ internal sealed class ReplayLettersCommand : Command
     private readonly Option<double?> _rate = new("--rate") { Description = "Messages per second at most." };
     private readonly Option<int?> _batch = new("--batch")
     {
-        Description = "The most letters of a batch; the first is small, each next one twice as large while none comes back.",
+        Description = "The most letters of a batch; the first is small, each next one twice as large while none fails again.",
     };
     private readonly Option<int?> _firstBatch = new("--first-batch") { Description = "The letters of the first batch, 10 by default." };
     private readonly Option<string?> _batchPause = new("--batch-pause")
     {
-        Description = "How long to look after each batch whether letters come back, 5s by default.",
+        Description = "How long to wait after each batch for letters that fail again, 5s by default.",
     };
     private readonly Option<double?> _stopAt = new("--stop-at")
     {
-        Description = "Stops when this share of the letters came back, such as 0.05.",
+        Description = "Stops when this share of the letters failed again, such as 0.05.",
     };
     private readonly Option<bool> _outOfOrder = new("--out-of-order")
     {
-        Description = "Sends letters although later messages have gone past them at an endpoint that delivers in order.",
+        Description = "Sends letters although later messages have overtaken them at an endpoint that delivers in order.",
     };
     private readonly Option<string?> _edit = new("--edit")
     {

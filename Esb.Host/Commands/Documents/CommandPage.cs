@@ -10,28 +10,34 @@ internal static class CommandPage
         MarkdownPage.Write(
             "Commands",
             "How the command line finds a host and what it returns: [the command line](../operate/command-line.md), "
-                + "[exit codes](exit-codes.md).",
-            Leaves(root, "esb").SelectMany(Section)
+                + "[exit codes](exit-codes.md). Every command has `--help`; `esb --version` prints the release.",
+            Leaves(root, "esb", []).SelectMany(Section)
         );
 
-    private static IEnumerable<(string Path, Command Command)> Leaves(Command command, string path) =>
+    // Options of a group that are recursive hold for the commands in it.
+    private static IEnumerable<(string Path, Command Command, IEnumerable<Option> Options)> Leaves(
+        Command command,
+        string path,
+        IReadOnlyList<Option> inherited
+    ) =>
         command.Subcommands.Count == 0
-            ? [(path, command)]
+            ? [(path, command, inherited.Concat(command.Options))]
             : command
                 .Subcommands.Where(inner => !inner.Hidden)
                 .OrderBy(inner => inner.Name, StringComparer.Ordinal)
-                .SelectMany(inner => Leaves(inner, $"{path} {inner.Name}"));
+                .SelectMany(inner =>
+                    Leaves(inner, $"{path} {inner.Name}", [.. inherited, .. command.Options.Where(option => option.Recursive)])
+                );
 
-    private static IEnumerable<string> Section((string Path, Command Command) leaf)
+    private static IEnumerable<string> Section((string Path, Command Command, IEnumerable<Option> Options) leaf)
     {
-        var (path, command) = leaf;
+        var (path, command, all) = leaf;
         yield return "";
         yield return $"## {path}";
         yield return "";
         yield return MarkdownPage.Cell(command.Description);
         var arguments = command.Arguments.Where(argument => !argument.Hidden).ToList();
-        var options = command
-            .Options.Where(option => !option.Hidden && option is not HelpOption)
+        var options = all.Where(option => !option.Hidden && option is not HelpOption)
             .OrderBy(option => option.Name, StringComparer.Ordinal)
             .ToList();
         if (arguments.Count + options.Count == 0)

@@ -18,6 +18,15 @@ internal static class ReferencePages
         yield return ("api.md", Api());
         yield return ("kinds.md", Kinds(SettingsCatalog.From(context.Services())));
         yield return ("log-events.md", LogEventPage.Write());
+        yield return ("metrics.md", MetricPage.Write());
+    }
+
+    /// <summary>The pages about settings in a folder, with their tables as they are now.</summary>
+    public static IEnumerable<(string Name, string Text)> Settings(CommandContext context, string folder)
+    {
+        var tables = SettingTables.Of(SettingsCatalog.From(context.Services()));
+        foreach (var file in Directory.Exists(folder) ? Directory.GetFiles(folder, "*.md") : [])
+            yield return (Path.GetFileName(file), SettingPage.Write(File.ReadAllText(file), tables));
     }
 
     private static string Api() =>

@@ -25,7 +25,7 @@ internal sealed class EndpointsCommand : Command
         private readonly HostOptions _host;
 
         public ListCommand(CommandContext context)
-            : base("list", "Lists the endpoints; INSTANCES are those in use, made, and the most there may be.")
+            : base("list", "Lists the endpoints; INSTANCES are those in use, those that exist, and the maximum.")
         {
             _list = new ListOutput(this);
             _host = new HostOptions(this);

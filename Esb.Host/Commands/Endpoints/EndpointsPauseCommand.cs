@@ -14,8 +14,8 @@ internal sealed class EndpointsPauseCommand : Command
         : base(
             paused ? "pause" : "resume",
             paused
-                ? "Lets an endpoint deliver nothing for now, its messages waiting in their queue; or an inbound one take nothing in."
-                : "Lets a paused endpoint go on."
+                ? "Pauses an endpoint: its messages wait in their queue, or, if it is inbound, it takes nothing in."
+                : "Resumes a paused endpoint."
         )
     {
         Add(_name);

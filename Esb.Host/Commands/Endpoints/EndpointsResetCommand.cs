@@ -15,7 +15,7 @@ internal sealed class EndpointsResetCommand : Command
     private readonly HostOptions _host;
 
     public EndpointsResetCommand(CommandContext context)
-        : base("reset", "Makes a tuned setting of an endpoint, or all of them, what the configuration says, on every host of the farm.")
+        : base("reset", "Resets a tuned setting of an endpoint, or all of them, to the configuration, on every host of the farm.")
     {
         Add(_name);
         Add(_setting);

@@ -20,7 +20,7 @@ internal sealed class SetLevelCommand : Command
     private readonly Argument<string> _level = new("level") { Description = $"One of {string.Join(", ", Levels.Keys)}." };
     private readonly Option<string?> _for = new("--for")
     {
-        Description = "After which it goes back by itself, such as 10m; for ever where it is not given.",
+        Description = "Time after which it ends by itself, such as 10m; without it, it lasts until the hosts end.",
     };
     private readonly Option<bool> _thisHost = new("--this-host")
     {

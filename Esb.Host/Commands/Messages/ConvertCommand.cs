@@ -15,7 +15,7 @@ internal sealed class ConvertCommand : Command
     private readonly Option<string?> _from = new("--from")
     {
         Description =
-            "What it is: json, xml, or a format; without --config also csv and json-lines. By default its name tells, or its first byte.",
+            "What it is: json, xml, or a format; without --config also csv and json-lines. By default its name decides, or its first byte.",
     };
     private readonly Option<string> _to = new("--to") { Description = "What to make of it: json, xml, or a format.", Required = true };
     private readonly Option<string?> _config = new("--config")

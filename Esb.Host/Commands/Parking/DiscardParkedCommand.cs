@@ -14,7 +14,7 @@ internal sealed class DiscardParkedCommand : Command
     private readonly HostOptions _host;
 
     public DiscardParkedCommand(CommandContext context)
-        : base("discard", "Gives a message of a line up for good, or all of them; the line goes on with the rest.")
+        : base("discard", "Discards a message of a line, or all of them; the line continues with the rest.")
     {
         _line = new LineArguments(this);
         Add(_message);

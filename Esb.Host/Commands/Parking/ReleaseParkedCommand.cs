@@ -12,7 +12,7 @@ internal sealed class ReleaseParkedCommand : Command
     private readonly HostOptions _host;
 
     public ReleaseParkedCommand(CommandContext context)
-        : base("release", "Has the first message of a line tried again now, and those behind it when it succeeds.")
+        : base("release", "Tries the first message of a line again now, and those behind it once it succeeds.")
     {
         _line = new LineArguments(this);
         Add(_reason);

@@ -10,8 +10,8 @@ internal sealed class ReplaysCommand : Command
     {
         Add(new ListReplaysCommand(context));
         Add(new ShowReplayCommand(context));
-        Add(new ChangeReplayCommand("pause", "Holds a job up; it keeps its letters.", context));
-        Add(new ChangeReplayCommand("resume", "Lets a paused or stopped job go on.", context));
+        Add(new ChangeReplayCommand("pause", "Pauses a job; it keeps its letters.", context));
+        Add(new ChangeReplayCommand("resume", "Resumes a paused or stopped job.", context));
         Add(new ChangeReplayCommand("cancel", "Ends a job; the letters that were not sent are open again.", context));
     }
 }

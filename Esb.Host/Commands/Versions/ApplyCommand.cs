@@ -18,7 +18,7 @@ internal sealed class ApplyCommand : Command
     };
     private readonly Option<long?> _basedOn = new("--based-on")
     {
-        Description = "The version that it was made of; by default that of the folder, noted by esb versions show --to, or else what runs.",
+        Description = "The version that it was made from; by default the one that esb versions show --to noted, or the running one.",
     };
     private readonly ExchangeOptions _options;
     private readonly HostOptions _host;

@@ -9,7 +9,7 @@ internal sealed class ExchangeOptions
     private readonly Option<string?> _reason = new("--reason") { Description = "Why, for the list of versions and the audit." };
     private readonly Option<bool> _migrate = new("--migrate")
     {
-        Description = "Also makes the queues and tables that it needs otherwise, and moves what waits; hosts let go of them meanwhile.",
+        Description = "Also replaces queues and tables that must change, and moves what waits; hosts release them meanwhile.",
     };
 
     private readonly Option<bool> _force = Force();

@@ -12,7 +12,7 @@ internal sealed class ListVersionsCommand : Command
     private readonly ListOutput _list;
 
     public ListVersionsCommand(CommandContext context)
-        : base("list", "Lists the versions that are kept, newest first: what came when, by whom and why.")
+        : base("list", "Lists the kept versions, newest first, with time, author and reason.")
     {
         _list = new ListOutput(this);
         _host = new HostOptions(this);

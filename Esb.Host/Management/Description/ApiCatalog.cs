@@ -1,5 +1,6 @@
 using Esb.Core.Activities;
 using Esb.Core.Endpoints;
+using Esb.Core.Processes.Tracing;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -16,6 +17,7 @@ using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
 using Esb.Host.Management.Sessions;
+using Esb.Host.Management.Traces;
 using Esb.Host.Management.Validation;
 using Esb.Host.Management.Workflows;
 using Esb.Host.Reloading;
@@ -75,6 +77,7 @@ internal static class ApiCatalog
             },
             Get<SessionView>("/api/session", "The owner of the key or session."),
             new("DELETE", "/api/session", "Signs out.") { Status = 204 },
+            Get<Page<ManagementKeyView>>("/api/keys", "Names and roles of the management keys."),
             new("GET", "/api/events", "What happens, as server-sent events; resumable by Last-Event-ID.")
             {
                 Media = "text/event-stream",
@@ -292,6 +295,21 @@ internal static class ApiCatalog
                 "Keeps the files as a version and puts it into service on every host."
             ),
             Post<RolledBack, ReloadResult>("/api/configuration/rollback", "Puts an earlier version into service again."),
+            Get<Page<TraceView>>(
+                "/api/traces",
+                "Traces of endpoints, newest first.",
+                ("message", "Only those that recorded this message.")
+            ),
+            Post<TraceBody, TraceView>("/api/traces", "Records the steps of messages of an endpoint for a while, on every host.") with
+            {
+                Status = 201,
+            },
+            Get<TraceView>("/api/traces/{id}", "A trace, with the messages that it recorded."),
+            new("DELETE", "/api/traces/{id}", "Ends a trace; what it recorded stays for a while.") { Answer = typeof(TraceView) },
+            Get<TracedMessage>(
+                "/api/traces/{id}/messages/{pass}",
+                "A message of a trace: its processes, the steps that ran, and the masked bodies."
+            ),
             Get<Page<MarkView>>("/api/marks", "High and low marks of this host, and whether they are crossed."),
             Post<object, object>("/api/store/encryption", "Encrypts stored bodies anew with the first key."),
             new("GET", "/api/schema", "The JSON Schema of a configuration.") { Media = "application/schema+json" },

@@ -6,6 +6,7 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Marks;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Management.Marks;
 using Esb.Host.Metrics;
 
@@ -21,6 +22,7 @@ internal sealed partial class EventSampler(
     Live<BusModel> live,
     IFarm farm,
     IMarks marks,
+    IWorkflowChanges workflows,
     TimeProvider time,
     ILogger<EventSampler> logger
 ) : IBusPart, IDisposable
@@ -86,7 +88,7 @@ internal sealed partial class EventSampler(
     {
         try
         {
-            List<SharedEvent> shared = [.. Endpoints(), .. Marks()];
+            List<SharedEvent> shared = [.. Endpoints(), .. Marks(), .. Workflows()];
             if (isSecond)
             {
                 shared.AddRange(_rates.Look(stream.IsWanted(BusEventKind.Rates) || farm.Hosts.Count > 1, monitors));
@@ -119,6 +121,16 @@ internal sealed partial class EventSampler(
 
         return changed;
     }
+
+    private IEnumerable<SharedEvent> Workflows() =>
+        workflows
+            .Take()
+            .Select(one =>
+                SharedEvent.Of(
+                    BusEventKind.Workflow,
+                    new WorkflowChanged(farm.Self.Name, one.Workflow, one.Instances, one.Further, time.GetUtcNow())
+                )
+            );
 
     private List<SharedEvent> Endpoints()
     {
@@ -172,7 +184,12 @@ internal sealed partial class EventSampler(
             if (one.Kind == BusEventKind.Rates && !stream.IsWanted(BusEventKind.Rates))
                 continue;
             if (
-                one.Kind is BusEventKind.Endpoint or BusEventKind.DeadLetter or BusEventKind.Parked or BusEventKind.Rates
+                one.Kind
+                    is BusEventKind.Endpoint
+                        or BusEventKind.DeadLetter
+                        or BusEventKind.Parked
+                        or BusEventKind.Workflow
+                        or BusEventKind.Rates
                 && one.Data.ValueKind == JsonValueKind.Object
             )
                 stream.Publish(one.Kind, one.Data);
@@ -213,3 +230,17 @@ internal sealed record HostChanged(string Host, bool IsHere, DateTimeOffset Time
 
 /// <summary>A load has crossed its high mark, or has fallen to the low one.</summary>
 internal sealed record MarkChanged(string Host, MarkView Mark);
+
+/// <summary>Instances of a workflow have changed on a host.</summary>
+/// <param name="Host">The host.</param>
+/// <param name="Workflow">The workflow.</param>
+/// <param name="Instances">Instances that changed, with their states; of version 1 are those that started.</param>
+/// <param name="Further">The number of changes that are not listed.</param>
+/// <param name="Time">When they were noticed.</param>
+internal sealed record WorkflowChanged(
+    string Host,
+    string Workflow,
+    IReadOnlyList<WorkflowChange> Instances,
+    long Further,
+    DateTimeOffset Time
+);

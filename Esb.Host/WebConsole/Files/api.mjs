@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-export async function call(method, path, body, options = {}) {
+async function call(method, path, body, options = {}) {
   const headers = {};
   if (options.background) headers["X-Esb-Background"] = "1";
   if (session?.csrf && method !== "GET") headers["X-Esb-Csrf"] = session.csrf;
@@ -59,9 +59,12 @@ export async function call(method, path, body, options = {}) {
 }
 
 export const get = (path, options) => call("GET", path, undefined, options);
-export const post = (path, body = {}, options) => call("POST", path, body, { command: newId(), ...options });
-export const patch = (path, body, options) => call("PATCH", path, body, { command: newId(), ...options });
-export const put = (path, body, options) => call("PUT", path, body, { command: newId(), ...options });
+
+// Carries out a request { method, path, body } or { method, path, raw, type }. Pages do so by the parts of ui.mjs, which show its call.
+export const send = ({ method, path, body, raw, type }) => call(method, path, body, { command: newId(), raw, type });
+
+// Asks what a request would do: it changes nothing, and needs no id as a command.
+export const ask = ({ method, path, body }) => call(method, path, body);
 
 export async function resume() {
   if (!localStorage.getItem(note)) return change(null);
@@ -87,10 +90,10 @@ export function query(parameters) {
 const roles = ["viewer", "operator", "administrator"];
 export const may = role => session !== null && roles.indexOf(session.role) >= roles.indexOf(role);
 
-export function curl(method, path, body, raw) {
+export function curl({ method, path, body, raw, type }) {
   const quote = text => `'${String(text).replaceAll("'", "'\\''")}'`;
   const parts = ["curl", "-X", method, "-H", quote("X-Esb-Key: $ESB_KEY").replace(/^'|'$/g, '"')];
-  if (raw !== undefined) parts.push("--data-binary", quote(raw));
+  if (raw !== undefined) parts.push("-H", quote(`Content-Type: ${type || "text/plain"}`), "--data-binary", quote(raw));
   else if (body !== undefined) parts.push("-H", quote("Content-Type: application/json"), "-d", quote(JSON.stringify(body)));
   parts.push(quote(location.origin + path));
   return parts.join(" ");

@@ -10,9 +10,10 @@ const pages = [
   ["messages", "Messages", () => import("./pages/messages.mjs")],
   ["dead-letters", "Dead letters", () => import("./pages/dead-letters.mjs")],
   ["parked", "Parked keys", () => import("./pages/parked.mjs")],
+  ["workflows", "Workflows", () => import("./pages/workflows.mjs")],
+  ["activities", "Activities", () => import("./pages/activities.mjs")],
   ["topics", "Topics", () => import("./pages/topics.mjs")],
   ["endpoints", "Endpoints", () => import("./pages/endpoints.mjs")],
-  ["activities", "Activities", () => import("./pages/activities.mjs")],
   ["configuration", "Configuration", () => import("./pages/configuration.mjs")],
   ["system", "System", () => import("./pages/system.mjs")],
 ];
@@ -92,7 +93,8 @@ function Frame() {
     const keys = event => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input,textarea,select,dialog,[contenteditable]")) return;
       if (event.key === "/") { event.preventDefault(); location.hash = "/messages"; setTimeout(() => document.querySelector("main input")?.focus(), 200); }
-      if (event.key >= "1" && event.key <= String(pages.length)) location.hash = `/${pages[event.key - 1][0]}`;
+      const page = pages[(Number(/^\d$/.test(event.key) ? event.key : NaN) + 9) % 10]; // 0 opens the tenth
+      if (page) location.hash = `/${page[0]}`;
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
@@ -101,7 +103,7 @@ function Frame() {
   const session = current();
   return html`<a class="skip" href="#content" onClick=${event => { event.preventDefault(); document.querySelector("main h1")?.focus(); }}>Skip to the content</a>
     <div class="frame"><aside class=${menu ? "open" : ""}><div class="brand"><img src="/console/icon.svg" alt="" width="28" height="28" /><strong>ESB</strong><button type="button" class="ghost icon-only menu" aria-label="Menu" aria-expanded=${menu} onClick=${() => open(!menu)}><${Icon} name="menu" /></button></div>
-      <nav aria-label="Pages">${pages.map(([name, title], index) => html`<a href=${`#/${name}`} aria-current=${name === page[0] ? "page" : undefined} title=${`Key ${index + 1}`}><${Icon} name=${name} /><span>${title}</span>${counts[name] > 0 && html`<span class="count">${counts[name] > 999 ? "999+" : counts[name]}</span>`}</a>`)}</nav>
+      <nav aria-label="Pages">${pages.map(([name, title], index) => html`<a href=${`#/${name}`} aria-current=${name === page[0] ? "page" : undefined} title=${`Key ${(index + 1) % 10}`}><${Icon} name=${name} /><span>${title}</span>${counts[name] > 0 && html`<span class="count">${counts[name] > 999 ? "999+" : counts[name]}</span>`}</a>`)}</nav>
       <div class="foot"><small>Version ${version}</small></div></aside>
     <div class="content"><div class="top"><${Live} /><span class="spring"></span><${Theme} /><span class="who" title="The key of this session">${session.name ?? "first key"} <em>${session.role}</em></span>
       <button type="button" class="ghost" aria-label="Sign out" onClick=${signOut}><${Icon} name="out" /><span class="wide-only">Sign out</span></button></div>

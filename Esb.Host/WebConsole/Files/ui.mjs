@@ -3,7 +3,7 @@
 import { h } from "./vendor/preact.mjs";
 import htm from "./vendor/htm.mjs";
 import { useCallback, useEffect, useRef, useState } from "./vendor/hooks.mjs";
-import { curl, get } from "./api.mjs";
+import { ask, curl, get, send } from "./api.mjs";
 import * as events from "./events.mjs";
 
 export const html = htm.bind(h);
@@ -79,9 +79,9 @@ export const duration = seconds => seconds === null || seconds === undefined ? "
 export const words = name => String(name ?? "").replaceAll("-", " ");
 
 const tones = {
-  running: "good", delivered: "good", replied: "good", completed: "good", replayed: "good", done: "good", ready: "good", published: "good",
-  paused: "warn", "paused-by-operator": "warn", starting: "warn", standby: "calm", disabled: "calm", parked: "warn", replaying: "warn", "under-way": "warn", overdue: "bad", warning: "warn", suspended: "warn", waiting: "calm",
-  stopped: "bad", quarantined: "bad", failed: "bad", "dead-lettered": "bad", open: "bad", refused: "bad", error: "bad", critical: "bad", aborted: "bad", cancelled: "calm", discarded: "calm",
+  running: "good", delivered: "good", replied: "good", completed: "good", replayed: "good", done: "good", ready: "good", published: "good", current: "good",
+  paused: "warn", "paused-by-operator": "warn", starting: "warn", standby: "calm", disabled: "calm", parked: "warn", replaying: "warn", "under-way": "warn", overdue: "bad", warning: "warn", suspended: "warn", waiting: "calm", compensating: "warn", "compensation-failed": "bad",
+  stopped: "bad", quarantined: "bad", failed: "bad", "dead-lettered": "bad", open: "bad", refused: "bad", expired: "bad", full: "good", responded: "good", ended: "calm", error: "bad", critical: "bad", aborted: "bad", cancelled: "calm", discarded: "calm",
 };
 export const toneOf = state => tones[state] ?? "calm";
 export const State = ({ of, title }) => html`<span class=${`state ${toneOf(of)}`} title=${title}>${words(of)}</span>`;
@@ -142,7 +142,7 @@ export async function copy(text) {
   toast("Copied");
 }
 
-export const CopyCurl = ({ method, path, body, raw }) => html`<button type="button" class="ghost small" title="Copy this call for a shell" onClick=${() => copy(curl(method, path, body, raw))}><${Icon} name="copy" />curl</button>`;
+export const CopyCurl = ({ request, small }) => html`<button type="button" class=${`ghost small ${small ? "icon-only" : ""}`} data-curl aria-label=${small ? "Copy the call as curl" : undefined} title="Copy this call for a shell" onClick=${() => copy(curl(request))}><${Icon} name="copy" />${!small && "curl"}</button>`;
 export const CopyText = ({ text, label = "Copy" }) => html`<button type="button" class="ghost small icon-only" aria-label=${label} title=${label} onClick=${() => copy(text)}><${Icon} name="copy" /></button>`;
 export const Id = ({ id, href }) => !id ? html`<span class="quiet">–</span>` : html`<span class="id" title=${id}>${href ? html`<a href=${href}>${id.slice(0, 8)}…${id.slice(-4)}</a>` : `${id.slice(0, 8)}…${id.slice(-4)}`}</span>`;
 
@@ -162,17 +162,41 @@ export function Dialog({ title, close, children, wide }) {
     <header><h2>${title}</h2><button type="button" class="ghost icon-only" aria-label="Close" onClick=${close}><${Icon} name="close" /></button></header><div class="body">${children}</div></dialog>`;
 }
 
-// A form that runs one call of the API, shows its refusal in place, and its call as curl.
-export function ActionForm({ action, request, run, done, cancel, danger, children }) {
+// A form that carries out one request of the API, shows its refusal in place, and its call as curl.
+export function ActionForm({ action, request, done, cancel, danger, disabled, children }) {
   const [state, set] = useState({ busy: false, error: null });
   const submit = async event => {
     event.preventDefault();
     if (state.busy) return;
     set({ busy: true, error: null });
-    try { const answer = await run(); set({ busy: false, error: null }); done?.(answer); } catch (error) { set({ busy: false, error }); }
+    try { const answer = await send(request); set({ busy: false, error: null }); done?.(answer); } catch (error) { set({ busy: false, error }); }
   };
-  return html`<form onSubmit=${submit}>${children}<${Problem} error=${state.error} /><footer>${request && html`<${CopyCurl} ...${request} />`}<span class="spring"></span>
-    ${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}<button type="submit" class=${danger ? "danger" : "primary"} disabled=${state.busy}>${state.busy ? "Working…" : action}</button></footer></form>`;
+  return html`<form onSubmit=${submit}>${children}<${Problem} error=${state.error} /><footer data-action=${action}><${CopyCurl} request=${request} /><span class="spring"></span>
+    ${cancel && html`<button type="button" onClick=${cancel}>Cancel</button>`}<button type="submit" class=${danger ? "danger" : "primary"} disabled=${state.busy || disabled}>${state.busy ? "Working…" : action}</button></footer></form>`;
+}
+
+// A button that carries out one request of the API at once, with its call as curl beside it.
+export function Act({ action, busyText, request, done, style, disabled, asks }) {
+  const [busy, set] = useState(false);
+  const run = async () => {
+    set(true);
+    try { const answer = await (asks ? ask(request) : send(request)); set(false); done?.(answer); } catch (error) { set(false); toast(refusal(error), "bad"); }
+  };
+  return html`<span class="act" data-action=${action}><button type="button" class=${style} disabled=${busy || disabled} onClick=${run}>${busy ? busyText ?? "Working…" : action}</button><${CopyCurl} small request=${request} /></span>`;
+}
+
+const refusal = error => `${error.code}: ${error.message.split("\n")[0]}`;
+
+// What a request would change, asked again whenever it is another one; a moment after the last letter that was typed.
+export function usePreview(request) {
+  const [state, set] = useState({ data: null, error: null });
+  const turn = useRef(0);
+  useEffect(() => {
+    const mine = ++turn.current;
+    const timer = setTimeout(() => ask(request).then(data => mine === turn.current && set({ data, error: null }), error => mine === turn.current && set({ data: null, error })), 250);
+    return () => { turn.current++; clearTimeout(timer); };
+  }, [JSON.stringify(request)]);
+  return state;
 }
 
 // Bodies come from strangers: always text, never markup. JSON is indented where it can be read.

@@ -297,7 +297,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     [LoggerMessage(
         EventId = 1532,
         Level = LogLevel.Warning,
-        Message = "Nothing is heard of the farm {Farm}, not even this host itself; joining it again"
+        Message = "No heartbeat of the farm {Farm} arrives, not even that of this host; joining it again"
     )]
     private partial void LogSilent(string farm);
 
@@ -308,7 +308,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         EventId = 1536,
         Level = LogLevel.Warning,
         Message = "ESB-FARM-KEY: a {Kind} in the name of host {Host} was refused: no host of this farm has signed it, or it came "
-            + "twice; {Silent} more since it was last said"
+            + "twice; {Silent} more since the last warning"
     )]
     private partial void LogRefused(string kind, string host, long silent);
 
@@ -326,6 +326,6 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
     )]
     private partial void LogKeyNotRead(string farm, Exception exception);
 
-    [LoggerMessage(EventId = 1534, Level = LogLevel.Debug, Message = "The {Kind} of this host did not get through")]
+    [LoggerMessage(EventId = 1534, Level = LogLevel.Debug, Message = "The {Kind} of this host could not be sent to the farm")]
     private partial void LogNotSaid(string kind, Exception exception);
 }

@@ -126,7 +126,7 @@ internal sealed partial class DeliverySettler(
     [LoggerMessage(
         EventId = 1518,
         Level = LogLevel.Warning,
-        Message = "Message {MessageId} gets no reply: {Queue} is no queue of a requester (ESB-AMQP-REPLYTO)"
+        Message = "Message {MessageId} gets no reply: {Queue} is not the queue of a requester (ESB-AMQP-REPLYTO)"
     )]
     private partial void LogReplyRefused(Guid messageId, string queue);
 

@@ -26,6 +26,9 @@ internal sealed partial class DeliveryWork(
     /// <summary>The unsettled deliveries of this process.</summary>
     public SeenDeliveries Seen => seen;
 
+    /// <summary>Returns the turn of a message in its lane; null if it waits for no other.</summary>
+    public string? TurnOf(WireMessage wire) => subscription.TurnOf?.Invoke(reader.Read(wire, subscription.Endpoint));
+
     /// <summary>Handles a delivery.</summary>
     /// <param name="wire">The message as received.</param>
     /// <param name="source">The source of the delivery.</param>

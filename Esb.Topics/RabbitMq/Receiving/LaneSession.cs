@@ -8,7 +8,8 @@ using RabbitMQ.Client.Events;
 
 namespace Esb.Topics.RabbitMq.Receiving;
 
-/// <summary>Handles the deliveries of one queue one by one, in order, over one channel, until it has to release the queue.</summary>
+/// <summary>Handles the deliveries of one queue over one channel, until it has to release the queue: one by one in order, or those of
+/// different turns at once.</summary>
 /// <remarks>
 /// It releases the queue by closing the channel, which makes the broker take back all unsettled messages in order: a message returned
 /// separately would end up behind those already in flight.
@@ -38,6 +39,8 @@ internal sealed partial class LaneSession(
         new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }
     );
 
+    // Those that are being worked on, in the order of their arrival.
+    private readonly List<LaneArrival> _begun = [];
     private readonly CancellationTokenSource _handingOver = new();
     private readonly CancellationTokenSource _ended = new();
     private ChannelSession? _session;
@@ -51,7 +54,7 @@ internal sealed partial class LaneSession(
     /// <summary>True if the session was asked to release the lane.</summary>
     public bool HandsOver => _handingOver.IsCancellationRequested;
 
-    /// <summary>Releases the lane after the delivery in progress.</summary>
+    /// <summary>Releases the lane after the deliveries in progress.</summary>
     public Task HandOverAsync() => _handingOver.CancelAsync();
 
     /// <summary>Takes the broker's report whether the queue has a consumer.</summary>
@@ -84,11 +87,7 @@ internal sealed partial class LaneSession(
             await ConsumeAsync(channel, stopping);
             _isConsuming = true;
             consuming();
-            while (await WorkAsync(await _arrivals.Reader.ReadAsync(leaving.Token), leaving.Token))
-            {
-                // Continue with the next delivery.
-            }
-
+            await WorkThroughAsync(leaving);
             return true;
         }
         catch (OperationCanceledException) when (leaving.IsCancellationRequested)
@@ -127,6 +126,42 @@ internal sealed partial class LaneSession(
         await channel.BasicConsumeAsync(lane.Queue, autoAck: false, consumer, cancellationToken);
     }
 
+    // Ends when it is time to release the lane, and nothing is in progress any more.
+    private async Task WorkThroughAsync(CancellationTokenSource leaving)
+    {
+        var turns = new LaneTurns(lane.AtOnce);
+        try
+        {
+            while (true)
+            {
+                var arrival = await _arrivals.Reader.ReadAsync(leaving.Token);
+                var turn = lane.AtOnce == 1 ? null : work.TurnOf(arrival.Message);
+                await turns.BeginAsync(turn, () => WorkOrLeaveAsync(arrival, leaving), leaving.Token);
+            }
+        }
+        finally
+        {
+            await turns.EndedAsync();
+        }
+    }
+
+    // A delivery that is kept keeps what is behind it: the broker takes back both.
+    private async Task WorkOrLeaveAsync(LaneArrival arrival, CancellationTokenSource leaving)
+    {
+        var isDone = false;
+        try
+        {
+            isDone = await WorkAsync(arrival, leaving.Token);
+        }
+        finally
+        {
+            if (!isDone)
+                await leaving.CancelAsync();
+        }
+
+        leaving.Token.ThrowIfCancellationRequested();
+    }
+
     // Returns false when it is time to release the lane.
     private async Task<bool> WorkAsync(LaneArrival arrival, CancellationToken leaving)
     {
@@ -154,16 +189,46 @@ internal sealed partial class LaneSession(
                 return false; // the other lanes kept it waiting
             await ProveOwnershipAsync(leaving);
             leaving.ThrowIfCancellationRequested();
-            var session = _session!;
-            session.LoseAfter(EndLatest - time.GetElapsedTime(arrival.At));
-            var isSettled = await work.TrySettleAsync(arrival.Message, session.Source, stopping: leaving, aborting: session.Source.Lost);
-            session.LoseAfter(Timeout.InfiniteTimeSpan);
-            return isSettled;
+            var lost = _session!.Source.Lost;
+            Begin(arrival);
+            try
+            {
+                return await work.TrySettleAsync(arrival.Message, _session.Source, stopping: leaving, aborting: lost);
+            }
+            finally
+            {
+                End(arrival);
+            }
         }
         finally
         {
             gate.Release();
         }
+    }
+
+    private void Begin(LaneArrival arrival)
+    {
+        lock (_begun)
+        {
+            _begun.Add(arrival);
+            AbandonInTime();
+        }
+    }
+
+    private void End(LaneArrival arrival)
+    {
+        lock (_begun)
+        {
+            _begun.Remove(arrival);
+            AbandonInTime();
+        }
+    }
+
+    // Requires the lock. The oldest delivery in progress decides.
+    private void AbandonInTime()
+    {
+        var left = _begun.Count == 0 ? Timeout.InfiniteTimeSpan : EndLatest - time.GetElapsedTime(_begun.Min(arrival => arrival.At));
+        _session!.LoseAfter(_begun.Count > 0 && left < TimeSpan.Zero ? TimeSpan.Zero : left);
     }
 
     private bool MayBegin(LaneArrival arrival) => time.GetElapsedTime(arrival.At) < BeginLatest;
@@ -192,8 +257,9 @@ internal sealed partial class LaneSession(
     private sealed record LaneArrival(WireMessage Message, ulong Tag, long At);
 }
 
-/// <summary>A queue whose messages are handled one by one.</summary>
+/// <summary>A queue whose messages are handled in order.</summary>
 /// <param name="Number">From 0.</param>
 /// <param name="Queue">Its name on the broker.</param>
 /// <param name="Prefetch">The maximum number of unsettled messages.</param>
-internal sealed record Lane(int Number, string Queue, ushort Prefetch);
+/// <param name="AtOnce">The maximum number of messages that are worked on at once; 1 in strict order.</param>
+internal sealed record Lane(int Number, string Queue, ushort Prefetch, int AtOnce = 1);

@@ -36,7 +36,13 @@ internal sealed class OrderedReceiver : IReceiver
             .. Enumerable
                 .Range(0, subscription.Lanes ?? 1)
                 .Select(number => new LaneConsumer(
-                    () => new Lane(number, context.Names.LanesOf(subscription).ElementAt(number), Prefetch),
+                    () =>
+                        new Lane(
+                            number,
+                            context.Names.LanesOf(subscription).ElementAt(number),
+                            Prefetch,
+                            AtOnce: subscription.TurnOf is null ? 1 : Prefetch
+                        ),
                     work,
                     _gate,
                     context.Freezes,

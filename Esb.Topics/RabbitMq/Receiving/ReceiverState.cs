@@ -55,11 +55,7 @@ internal sealed partial class ReceiverState(string endpoint, ILogger logger)
     [LoggerMessage(EventId = 1521, Level = LogLevel.Information, Message = "Endpoint {Endpoint} consumes its queue")]
     private partial void LogConsuming(string endpoint);
 
-    [LoggerMessage(
-        EventId = 1527,
-        Level = LogLevel.Error,
-        Message = "Endpoint {Endpoint} cannot consume its queue as things stand: {Reason}"
-    )]
+    [LoggerMessage(EventId = 1527, Level = LogLevel.Error, Message = "Endpoint {Endpoint} cannot consume its queue: {Reason}")]
     private partial void LogRefused(string endpoint, string reason);
 
     [LoggerMessage(

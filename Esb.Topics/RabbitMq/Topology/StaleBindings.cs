@@ -102,7 +102,7 @@ internal sealed partial class StaleBindings(
     [LoggerMessage(
         EventId = 1528,
         Level = LogLevel.Information,
-        Message = "Endpoint {Endpoint} is not bound to {Patterns} any more: no host wants that"
+        Message = "Endpoint {Endpoint} was unbound from {Patterns}: no host subscribes to them"
     )]
     private partial void LogUnbound(string endpoint, IReadOnlyList<string> patterns);
 

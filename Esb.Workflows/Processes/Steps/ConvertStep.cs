@@ -9,7 +9,7 @@ namespace Esb.Workflows.Processes.Steps;
 /// <summary>Settings of the step <c>convert</c>.</summary>
 internal sealed record ConvertConfig : SettingsRecord
 {
-    [Setting("The form of the body: xml, json or a format. By default its content type tells, or its first byte.")]
+    [Setting("The form of the body: xml, json or a format. By default its content type decides, or its first byte.")]
     public string? From { get; init; }
 
     [Setting("The form to make of it: xml, json or a format.", Main = true)]

@@ -46,7 +46,7 @@ internal sealed record DecodeConfig : SettingsRecord
     [Setting("smime, pgp: how bodies have to be secured; by default all that key and trust allow.")]
     public SecurityDemand? Require { get; init; }
 
-    [Setting("The media type of the decoded body; by default that of the message, unless it names an encoding.")]
+    [Setting("The media type of the decoded body; by default the message's, unless it names an encoding.")]
     public string? ContentType { get; init; }
 }
 

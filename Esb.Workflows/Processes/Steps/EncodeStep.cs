@@ -36,7 +36,7 @@ internal sealed record EncodeConfig : SettingsRecord
     )]
     public bool Headers { get; init; }
 
-    [Setting("The media type of the encoded body; by default that of the codec.")]
+    [Setting("The media type of the encoded body; by default the codec's.")]
     public string? ContentType { get; init; }
 }
 

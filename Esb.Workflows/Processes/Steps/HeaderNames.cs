@@ -14,7 +14,7 @@ internal static class HeaderNames
                 errors.Add(
                     "ESB-CFG-HEADER",
                     ConfigNode.Join(path, name),
-                    "is no name of a header: expected letters, digits and !#$%&'*+-.^_`|~",
+                    "is not a header name: expected letters, digits and !#$%&'*+-.^_`|~",
                     origin
                 );
             else if (HeaderRules.IsReserved(name))

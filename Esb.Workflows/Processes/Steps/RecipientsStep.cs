@@ -123,7 +123,7 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
         }
         catch (JsonException ex)
         {
-            throw new EsbException("ESB-RCPT-ALLOW", "The recipients of the message are no JSON array of texts.", FaultKind.Invalid, ex);
+            throw new EsbException("ESB-RCPT-ALLOW", "The recipients are not a JSON array of strings.", FaultKind.Invalid, ex);
         }
     }
 

@@ -15,7 +15,7 @@ internal sealed record RespondConfig : SettingsRecord
     [Setting("The status code of the answer.", Range = "200..599")]
     public int Status { get; init; } = 200;
 
-    [Setting("The media type of the answer; by default JSON for a body that is no text, otherwise plain text.")]
+    [Setting("The media type of the answer; by default JSON for a body that is not text, otherwise plain text.")]
     public string? ContentType { get; init; }
 
     [Setting("Headers of the answer.")]

@@ -19,11 +19,11 @@ internal sealed record SplitConfig : SettingsRecord
     [Setting("true: each file of a decoded archive, or each further part of a decoded MIME body, is an item.")]
     public bool? Entries { get; init; }
 
-    [Setting("What a failing item means: it becomes a dead letter, and the others go on; or all items take effect or none.")]
+    [Setting("What a failing item means: it becomes a dead letter, and the others continue; or all items take effect or none.")]
     public SplitMode Mode { get; init; }
 
     [Setting(
-        "How many items may fail; one more fails the message, and the items before it stand. No limit by default.",
+        "How many items may fail; one more fails the message, and the items before it stay published. No limit by default.",
         Range = "0..2147483647"
     )]
     public int? MaxFailed { get; init; }

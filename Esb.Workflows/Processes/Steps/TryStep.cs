@@ -147,7 +147,7 @@ internal sealed partial class TryStep : StepFactory<TryConfig>
         [LoggerMessage(
             EventId = 3002,
             Level = LogLevel.Warning,
-            Message = "The last steps for message {MessageId} in {Process}, whose time was over, failed"
+            Message = "The final steps for message {MessageId} in {Process}, after its time-out, failed"
         )]
         private partial void LogFailed(Exception exception, Guid messageId, string process);
     }

@@ -55,7 +55,7 @@ internal sealed partial class BackgroundRuns(ILogger<BackgroundRuns> logger) : I
     [LoggerMessage(
         EventId = 3014,
         Level = LogLevel.Warning,
-        Message = "An instance was interrupted behind a checkpoint; it goes on from there"
+        Message = "An instance was interrupted after a checkpoint; it continues from there"
     )]
     private partial void LogInterrupted(Exception exception);
 }

@@ -277,7 +277,7 @@ internal sealed partial class InstanceRun
         if (text is null || !DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out var until))
             throw new EsbException(
                 "ESB-WFL-TIMER",
-                "The value of the delay is no instant such as 2027-01-01T08:00:00Z.",
+                "The value of the delay is not a time such as 2027-01-01T08:00:00Z.",
                 FaultKind.Invalid
             );
         if (until > _time.GetUtcNow() + LongestTimer)

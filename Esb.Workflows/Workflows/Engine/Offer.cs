@@ -54,6 +54,20 @@ internal sealed record Offer(IReadOnlyList<(string Wait, string Key)> Matches, b
         );
     }
 
+    /// <summary>Returns the business keys by which the message is correlated, as a hash; null where it has none.</summary>
+    /// <exception cref="EsbException">The message cannot be read, or has no value for a key.</exception>
+    public static string? TurnOf(IReadOnlyList<BoundProgram> living, BoundProgram current, EsbMessage message)
+    {
+        var match = living
+            .SelectMany(program => program.Model.Waits)
+            .Where(wait => wait.Subjects.Any(subject => subject.Matches(message.Subject)))
+            .Select(wait => wait.Match)
+            .FirstOrDefault();
+        return match is null
+            ? StartKeyOf(current, message)
+            : MatchedKeys.Hash(current.Model.Name, match.Of(new MessageContext(message, WorkflowQueues.SubscriberOf(current.Model.Name))));
+    }
+
     public static string? StartKeyOf(BoundProgram program, EsbMessage message) =>
         program.Model.Correlate.Names.Count == 0
             ? null

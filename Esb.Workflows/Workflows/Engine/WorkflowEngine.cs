@@ -79,6 +79,22 @@ internal sealed partial class WorkflowEngine(
         }
     }
 
+    /// <summary>Returns what keeps messages of one lane in order: their order key, or else the business keys that they have in common; null
+    /// for a message that only starts an instance, or that cannot be read.</summary>
+    public string? TurnOf(string workflow, EsbMessage message)
+    {
+        if (message.Key is { } key)
+            return key;
+        try
+        {
+            return Offer.TurnOf(programs.Living(workflow), programs.Current(workflow), message);
+        }
+        catch (EsbException)
+        {
+            return null; // it is refused when it is taken
+        }
+    }
+
     private Settlement.Divert Divert(string workflow, EsbMessage message, EsbException failure)
     {
         var now = time.GetUtcNow();

@@ -7,7 +7,7 @@ namespace Esb.Workflows.Workflows.Running;
 
 /// <summary>Stores the checkpoints of many instances in one commit: while one group is being stored, the next one gathers.
 /// Thread-safe.</summary>
-internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
+internal sealed class Checkpointer(IWorkflowStore store, RecentChanges changes) : IAsyncDisposable
 {
     private const int MostInGroup = 256;
 
@@ -26,8 +26,12 @@ internal sealed class Checkpointer(IWorkflowStore store) : IAsyncDisposable
         if (!_waiting.Writer.TryWrite(pending))
             throw new EsbException("ESB-STORE-AWAY", "The host is stopping.", FaultKind.Unavailable);
         var result = await pending.Done.Task;
-        if (result.Outcome == CommitOutcome.Committed && commit.Instance is not null)
+        if (result.Outcome == CommitOutcome.Committed && commit.Instance is { } stored)
+        {
             WorkflowsTelemetry.TimeCheckpoint(commit.Workflow, Stopwatch.GetElapsedTime(begun));
+            changes.Note(stored);
+        }
+
         return result;
     }
 

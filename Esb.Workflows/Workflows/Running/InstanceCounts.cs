@@ -34,12 +34,7 @@ internal sealed partial class InstanceCounts(
     public void Start()
     {
         _meter = new Meter("Esb.Workflows");
-        _meter.CreateObservableGauge(
-            EsbTelemetry.Metrics.WorkflowInstances,
-            () => _living.Select(Measure),
-            "{instance}",
-            "Instances of workflows that have not ended, of all hosts that share the store."
-        );
+        _meter.ObservableGauge(EsbTelemetry.Metrics.WorkflowInstances, () => _living.Select(Measure));
         _counting = Task.Run(CountAsync);
     }
 

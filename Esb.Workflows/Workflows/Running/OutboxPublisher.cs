@@ -240,7 +240,7 @@ internal sealed partial class OutboxPublisher(
     [LoggerMessage(
         EventId = 3021,
         Level = LogLevel.Warning,
-        Message = "The outbox could not note {Count} messages, which may be published once more: {Reason}"
+        Message = "The outbox could not mark {Count} messages as published; they may be published again: {Reason}"
     )]
     private partial void LogNotRemoved(int count, string reason);
 

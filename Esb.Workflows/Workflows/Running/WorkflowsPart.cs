@@ -177,7 +177,10 @@ internal sealed partial class WorkflowsPart(
                 _running[name] = (
                     subscription,
                     await transport.SubscribeAsync(
-                        subscription,
+                        subscription with
+                        {
+                            TurnOf = message => engine.TurnOf(workflow, message),
+                        },
                         (delivery, token) => ReceiveAsync(workflow, delivery, token),
                         CancellationToken.None
                     )
@@ -315,7 +318,7 @@ internal sealed partial class WorkflowsPart(
     [LoggerMessage(
         EventId = 3035,
         Level = LogLevel.Error,
-        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot go on: {Reason}"
+        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot continue: {Reason}"
     )]
     private partial void LogNotRevived(string workflow, string definition, string reason);
 

@@ -26,7 +26,7 @@ internal sealed class RunWorkflowStep : DurableStep<ChildConfig>
         );
 }
 
-/// <summary>Starts another workflow and goes on.</summary>
+/// <summary>Starts another workflow and continues.</summary>
 internal sealed class StartWorkflowStep : DurableStep<ChildConfig>
 {
     public override string Kind => "startWorkflow";

@@ -13,7 +13,7 @@ internal sealed record DelayConfig : SettingsRecord
     [Setting("How long to wait.", Main = true)]
     public TimeSpan? For { get; init; }
 
-    [Setting("The instant to wait for, such as 2027-01-01T08:00:00Z; one that is over does not wait. In a process also a time such as 5m.")]
+    [Setting("The instant to wait for, such as 2027-01-01T08:00:00Z; a past one does not wait. In a process also a time such as 5m.")]
     public ValueConfig? Until { get; init; }
 }
 

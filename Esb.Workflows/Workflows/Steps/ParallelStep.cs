@@ -12,7 +12,7 @@ internal sealed record ParallelConfig : SettingsRecord
     [Setting("The branches by name; each has its own current message, all share the variables.", NamesThings = true)]
     public required IReadOnlyDictionary<string, IReadOnlyList<StepConfig>> Branches { get; init; }
 
-    [Setting("How many branches have to end before the workflow goes on: all, any, or a number; the others are cancelled.")]
+    [Setting("How many branches have to end before the workflow continues: all, any, or a number; the others are cancelled.")]
     public ConfigNode? Join { get; init; }
 }
 

@@ -17,7 +17,7 @@ internal static class RowJudge
             row.Scenario,
             row.Case,
             goal,
-            row.Goal?.LeastRatio,
+            row.Goal?.LeastRatio ?? row.Goal?.LeastRate,
             ours.Target.Name,
             ours.MedianRate,
             limit?.Target.Name ?? "",
@@ -28,7 +28,10 @@ internal static class RowJudge
             ours.MedianAllocated,
             limit?.MedianCpu,
             flaw
-        );
+        )
+        {
+            IsRate = row.Goal is { LeastRate: not null },
+        };
     }
 
     private static bool? IsMet(Goal? goal, Spread? value, string? flaw) =>
@@ -36,7 +39,7 @@ internal static class RowJudge
         {
             null => null,
             _ when flaw is not null => null,
-            { LeastRatio: null, MostBytes: null } => true, // a side that lost something has a flaw
+            { LeastRatio: null, MostBytes: null, LeastRate: null } => true, // a side that lost something has a flaw
             _ => value is null ? null : goal.IsMet(value.Median),
         };
 
@@ -44,6 +47,8 @@ internal static class RowJudge
     {
         if (row.Goal is { MostBytes: not null })
             return Spread.Of([.. ours.AllocatedBytes]);
+        if (row.Goal is { LeastRate: not null })
+            return Spread.Of([.. ours.Rates]);
         return limit is null ? null : Spread.OfRatios(ours.Rates, limit.Rates);
     }
 }

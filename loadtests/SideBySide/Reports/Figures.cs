@@ -21,17 +21,24 @@ internal static class Figures
             { } bytes => string.Create(CultureInfo.InvariantCulture, $"{bytes / 1_048_576:0.#} MB"),
         };
 
-    /// <summary>The value that a goal is about: a ratio, or bytes where the row has no peer.</summary>
+    /// <summary>The value that a goal is about: a ratio, a rate, or bytes where the row has no peer.</summary>
     public static string Value(RowResult row) =>
-        row.Value is { } ratio && row.Peer.Length > 0
-            ? string.Create(CultureInfo.InvariantCulture, $"{Median(row)} ({ratio.Low:0.00} to {ratio.High:0.00})")
-            : Median(row);
+        row.Value switch
+        {
+            { } rate when row.IsRate => string.Create(CultureInfo.InvariantCulture, $"{Median(row)} ({rate.Low:#,0} to {rate.High:#,0})"),
+            { } ratio when row.Peer.Length > 0 => string.Create(
+                CultureInfo.InvariantCulture,
+                $"{Median(row)} ({ratio.Low:0.00} to {ratio.High:0.00})"
+            ),
+            _ => Median(row),
+        };
 
     /// <summary>Its median alone; empty where there is none.</summary>
     public static string Median(RowResult row) =>
         row.Value switch
         {
             null => "",
+            { } rate when row.IsRate => Rate(rate.Median),
             { } bytes when row.Peer.Length == 0 => Bytes(bytes.Median),
             { } ratio => ratio.Median.ToString("0.00", CultureInfo.InvariantCulture),
         };

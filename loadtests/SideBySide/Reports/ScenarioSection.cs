@@ -13,6 +13,7 @@ internal static class ScenarioSection
         ["S4"] = "XSLT on request and response",
         ["S5"] = "HTTP, topic, SQL query of 20 rows, and back",
         ["S6"] = "One way through a topic into SQL inserts",
+        ["S9"] = "Kinds of workflows, durable",
         ["S10"] = "Audit on against off",
         ["S12"] = "One to four hosts",
         ["S15"] = "Wire tap and copies of messages",

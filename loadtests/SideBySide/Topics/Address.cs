@@ -1,4 +1,8 @@
 namespace SideBySide.Topics;
 
-/// <summary>Where an AMQP client publishes to.</summary>
-internal sealed record Address(string Exchange, string RoutingKey);
+/// <summary>Where orders are published.</summary>
+internal sealed record Address(string Exchange, string RoutingKey)
+{
+    /// <summary>Whether each order has its number as its order key.</summary>
+    public bool IsKeyed { get; init; }
+}

@@ -34,7 +34,7 @@ internal sealed class OrderPublisher : IAsyncDisposable
             cancellationToken.ThrowIfCancellationRequested();
             if (unconfirmed.Count == MostUnconfirmed)
                 await unconfirmed.Dequeue();
-            unconfirmed.Enqueue(PublishAsync(address, Body(run, number)));
+            unconfirmed.Enqueue(PublishAsync(address, address.IsKeyed ? $"{run}-{number}" : null, Body(run, number)));
         }
 
         while (unconfirmed.TryDequeue(out var confirm))
@@ -61,7 +61,7 @@ internal sealed class OrderPublisher : IAsyncDisposable
     }
 
     // Never a token that may be cancelled: it would confuse the counting of confirms.
-    private ValueTask PublishAsync(Address address, byte[] body) =>
+    private ValueTask PublishAsync(Address address, string? key, byte[] body) =>
         _channel.BasicPublishAsync(
             address.Exchange,
             address.RoutingKey,
@@ -71,6 +71,7 @@ internal sealed class OrderPublisher : IAsyncDisposable
                 MessageId = Guid.CreateVersion7().ToString(),
                 ContentType = "application/json",
                 Persistent = true,
+                Headers = key is null ? null : new Dictionary<string, object?> { ["esb-key"] = key },
             },
             body,
             CancellationToken.None

@@ -12,3 +12,6 @@ create table orders_in (
 
 -- The same for pgbench.
 create table orders_of_pgbench (like orders_in including all);
+
+-- What workflows note down.
+create table notes (order_id text not null);

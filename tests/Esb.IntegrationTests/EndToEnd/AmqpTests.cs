@@ -163,7 +163,7 @@ public sealed class AmqpTests
         Assert.That(await WaitForLetterAsync(cancellationToken), Is.EqualTo("ESB-AMQP-UNROUTABLE"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Nothing_is_lost_when_the_host_is_killed_and_what_comes_twice_has_the_same_id(CancellationToken cancellationToken)
     {
         const int count = 2_000;

@@ -28,7 +28,7 @@ public abstract class HoldingContract
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Parts_of_an_order_become_one_message_although_the_host_is_killed_in_between(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -59,7 +59,7 @@ public abstract class HoldingContract
         Assert.That(NumbersIn(file), Is.EqualTo(new[] { 1, 3 }));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Readings_leave_in_the_order_of_their_numbers_and_a_gap_is_given_up_in_time(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -258,7 +258,7 @@ public sealed class ServerHoldingTests : HoldingContract
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task No_part_is_lost_or_doubled_when_the_host_is_killed_again_and_again_under_load(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

@@ -78,7 +78,7 @@ public abstract class ItineraryContract
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Everything_accepted_reaches_its_last_stop_once_or_is_undone_although_the_host_is_killed(
         CancellationToken cancellationToken
     )

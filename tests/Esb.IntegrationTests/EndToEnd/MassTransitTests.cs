@@ -157,7 +157,7 @@ public sealed class MassTransitTests
         await WaitForFilesAsync(1, cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Message_type_that_is_no_longer_received_is_unbound(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken, $"\"T{_id}:Old\", ");

@@ -23,7 +23,7 @@ public sealed class ServerProcessEndpointTests : ProcessEndpointContract
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task What_is_repeated_after_the_host_was_killed_has_the_same_ids(CancellationToken cancellationToken)
     {
         await StartAsync("parallel", cancellationToken);

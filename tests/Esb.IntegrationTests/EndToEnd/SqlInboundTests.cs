@@ -56,7 +56,7 @@ public sealed class SqlInboundTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Rows_are_taken_once_over_kills(CancellationToken cancellationToken)
     {
         for (var kill = 0; kill < 3; kill++)

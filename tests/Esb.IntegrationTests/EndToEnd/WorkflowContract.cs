@@ -64,7 +64,7 @@ public abstract class WorkflowContract
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Time_is_ended_by_an_operator_and_the_order_is_late(CancellationToken cancellationToken)
     {
         await StartAsync("order-fulfilment", cancellationToken);
@@ -340,6 +340,7 @@ public abstract class WorkflowContract
 }
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedWorkflowTests : WorkflowContract
 {
     private protected override string Sections => "";
@@ -370,7 +371,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
             ["ESB_POSTGRES"] = $"{Servers.Postgres};Search Path={Name}_shop",
         };
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Caller_at_one_host_gets_the_answer_that_another_one_gives(CancellationToken cancellationToken)
     {
         await StartAsync("request-broker", cancellationToken);
@@ -441,7 +442,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
     {
         const int Sold = 60;

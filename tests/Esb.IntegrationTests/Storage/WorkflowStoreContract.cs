@@ -142,11 +142,13 @@ public abstract class WorkflowStoreContract
     public async Task Instances_are_found_by_state_step_key_and_page(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++)
-        {
-            var begun = Begin($"{i}") with { Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)] };
-            var id = Guid.CreateVersion7(DateTimeOffset.UnixEpoch.AddMilliseconds(i)); // ids of one millisecond have no order
-            await CommitAsync(begun with { Instance = begun.Instance! with { Id = id } }, cancellationToken);
-        }
+            await CommitAsync(
+                Begin($"{i}", milliseconds: i) with
+                {
+                    Keys = [new WorkflowKey($"key-{i}", IsExclusive: false)],
+                },
+                cancellationToken
+            );
 
         var page = await _store.Workflows.ListAsync(
             new WorkflowQuery
@@ -300,9 +302,10 @@ public abstract class WorkflowStoreContract
     private async Task<CommitResult> CommitAsync(WorkflowCommit commit, CancellationToken cancellationToken) =>
         (await _store.Workflows.CommitAsync([commit], cancellationToken)).Single();
 
-    private static WorkflowCommit Begin(string number)
+    // Ids of one millisecond have no order.
+    private static WorkflowCommit Begin(string number, int milliseconds = 0)
     {
-        var id = Guid.CreateVersion7();
+        var id = Guid.CreateVersion7(TimeProvider.System.GetUtcNow().AddMilliseconds(milliseconds));
         return new WorkflowCommit
         {
             Workflow = "w",

@@ -83,6 +83,9 @@ internal sealed class CutWire : IAsyncDisposable
             return; // the server is down
         }
 
+        if (!near.Connected || !far.Connected)
+            return; // one of the two has ended already
+
         using var cut = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
         var hold = new Hold();
         Task[] copies =

@@ -4,7 +4,7 @@ using Microsoft.Playwright;
 namespace Esb.IntegrationTests.WebConsole;
 
 /// <summary>What an operator does in the console happens, on RabbitMQ and PostgreSQL.</summary>
-[Category("Thorough"), CancelAfter(300_000)]
+[Category("Thorough"), FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
 public sealed class ConsoleActionTests : ShopHost
 {
     private readonly string _prefix = $"esb-console-{Guid.NewGuid().ToString("N")[..8]}";
@@ -50,7 +50,7 @@ public sealed class ConsoleActionTests : ShopHost
         await Page.Locator(".diff .added").First.WaitForAsync();
         await Button("Replay edited…").ClickAsync();
         await Page.GetByText("1 message would be sent").WaitForAsync();
-        await Dialog("Replay").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Replay");
 
         await Page.GetByRole(
                 AriaRole.Heading,
@@ -79,7 +79,7 @@ public sealed class ConsoleActionTests : ShopHost
 
         await Button("Discard all open letters…").ClickAsync();
         await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
-        await Dialog("Discard").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Discard");
 
         await Page.GetByText("3 discarded").WaitForAsync();
         await HasLettersAsync(0, cancellationToken);
@@ -100,7 +100,7 @@ public sealed class ConsoleActionTests : ShopHost
 
         await _browser.GoAsync("parked", "Parked keys");
         await Button("Release…").ClickAsync();
-        await Dialog("Release").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Release");
 
         await Host.WaitAsync(
             async token => Items(await Host.AskAsync("/api/parked", token)).Count == 0,
@@ -120,7 +120,7 @@ public sealed class ConsoleActionTests : ShopHost
         await Page.GetByText("paused by operator").First.WaitForAsync();
         await Button("Tune…").ClickAsync();
         await Page.GetByLabel("Pool size").FillAsync("5");
-        await Dialog("Apply to every host").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Apply to every host");
         await Page.GetByText("Applied on").WaitForAsync();
         await Button("Resume").ClickAsync();
         await Page.Locator("header.page").GetByText("running").WaitForAsync();
@@ -184,7 +184,7 @@ public sealed class ConsoleActionTests : ShopHost
         await Button("Send…").ClickAsync();
         await Page.GetByLabel("Subject").FillAsync(subject);
         await Page.GetByLabel("Body").FillAsync(body);
-        await Dialog("Send").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Send");
         await Page.GetByRole(
                 AriaRole.Heading,
                 new()
@@ -206,6 +206,4 @@ public sealed class ConsoleActionTests : ShopHost
         );
 
     private ILocator Button(string name) => Page.Locator("main").GetByRole(AriaRole.Button, new() { Name = name, Exact = true }).First;
-
-    private ILocator Dialog(string name) => Page.GetByRole(AriaRole.Dialog).GetByRole(AriaRole.Button, new() { Name = name, Exact = true });
 }

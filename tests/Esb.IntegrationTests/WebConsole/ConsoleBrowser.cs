@@ -58,6 +58,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
             }
         );
         page.SetDefaultTimeout(60_000); // the machine may be busy
+        await page.AddInitScriptAsync("navigator.clipboard.writeText = async text => { window.copied = text; };");
         var opened = new ConsoleBrowser(playwright, browser, page);
         page.PageError += (_, error) => opened._troubles.Add(error);
         page.Console += (_, line) =>
@@ -84,6 +85,29 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         await Page.EvaluateAsync("path => { location.hash = path; }", $"/{path}");
         await Page.GetByRole(AriaRole.Heading, new() { Name = heading, Level = 1 }).WaitForAsync();
         await Page.WaitForFunctionAsync("() => !document.querySelector('main .loading')");
+    }
+
+    /// <summary>Carries out an action, and asserts that the call that it offers to copy is the one that it makes.</summary>
+    /// <param name="within">Where the action is.</param>
+    /// <param name="action">Its name.</param>
+    public async Task ActAsync(ILocator within, string action)
+    {
+        var place = within.Locator($"[data-action=\"{action}\"]").First;
+        await place.Locator("[data-curl]").ClickAsync();
+        var copied = await Page.EvaluateAsync<string>("() => window.copied");
+        var sent = await Page.RunAndWaitForRequestAsync(
+            () => place.GetByRole(AriaRole.Button, new() { Name = action, Exact = true }).ClickAsync(),
+            request => request.Method != "GET"
+        );
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(copied, Does.StartWith($"curl -X {sent.Method} -H \"X-Esb-Key: $ESB_KEY\""));
+            Assert.That(copied, Does.EndWith($"'{sent.Url}'"));
+            if (sent.PostData is { } body)
+                Assert.That(copied, Does.Contain($"'{body.Replace("'", "'\\''", StringComparison.Ordinal)}'"));
+            if (sent.Headers.TryGetValue("content-type", out var type) && sent.PostData is not null)
+                Assert.That(copied, Does.Contain($"'Content-Type: {type}'"));
+        }
     }
 
     /// <summary>The violations of accessibility rules that axe finds in the page.</summary>

@@ -50,21 +50,62 @@ public sealed class ConsolePageTests : ShopHost
                 ("topics", "Topics", "orders"),
                 ("endpoints", "Endpoints", "http-inbound"),
                 ("endpoints/shop", "shop", "Messages per second"),
+                ("workflows", "Workflows", "No workflows are configured"),
+                ("workflows/batches", "Batches", "No action on many instances has begun"),
                 ("activities", "Activities", "No activities are configured"),
                 ("configuration/values", "Configuration", "endpoints.shop.poolSize"),
                 ("configuration/text", "Configuration", "esb.json"),
                 ("system", "System", "answers this page"),
+                ("system", "System", "the key of the first start"),
+                ("system", "System", "first key"),
             }
         )
         {
             await _browser.GoAsync(path, heading);
             await _browser.Page.Locator("main").GetByText(shows).Filter(new() { Visible = true }).First.WaitForAsync();
             barriers.AddRange((await _browser.FindBarriersAsync()).Select(found => $"{path}: {found}"));
+            var silent = await _browser.Page.Locator("[data-action]:not(:has([data-curl]))").CountAsync();
+            Assert.That(silent, Is.Zero, $"{path} has an action without its call");
         }
 
         Assert.That(barriers, Is.Empty);
         Assert.That(_browser.Troubles, Is.Empty);
         Assert.That(await _browser.Page.EvaluateAsync<bool>("() => 'attacked' in window"), Is.False, "what strangers send is text");
+    }
+
+    [Test]
+    public async Task Every_action_copies_the_call_that_it_makes(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(1, cancellationToken);
+        var (page, main) = (_browser.Page, _browser.Page.Locator("main"));
+        var dialog = page.GetByRole(AriaRole.Dialog);
+
+        await _browser.GoAsync("endpoints/shop", "shop");
+        await _browser.ActAsync(main, "Pause");
+        await main.Locator("[data-action=Resume]").WaitForAsync();
+        await _browser.ActAsync(main, "Resume");
+        await page.GetByRole(AriaRole.Button, new() { Name = "Tune…" }).ClickAsync();
+        await page.GetByLabel("Pool size").FillAsync("5");
+        await _browser.ActAsync(dialog, "Apply to every host");
+        await _browser.ActAsync(main, "Take back");
+        await _browser.GoAsync("topics", "Topics");
+        await page.GetByRole(AriaRole.Button, new() { Name = "Send…" }).ClickAsync();
+        await page.GetByLabel("Content type").FillAsync("text/plain");
+        await page.GetByLabel("Body").FillAsync("it's a test");
+        await _browser.ActAsync(dialog, "Send");
+        await _browser.GoAsync("configuration/text", "Configuration");
+        await _browser.ActAsync(main, "Check");
+        await _browser.ActAsync(main, "Plan");
+        await _browser.ActAsync(main, "Reload files");
+        await _browser.GoAsync("system", "System");
+        await _browser.ActAsync(main, "For 10 min");
+        await _browser.GoAsync("dead-letters", "Dead letters");
+        await page.GetByRole(AriaRole.Button, new() { Name = "Discard all open letters…" }).ClickAsync();
+        await page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+        await _browser.ActAsync(dialog, "Discard");
+
+        await page.GetByText("1 discarded").WaitForAsync();
+        Assert.That(_browser.Troubles, Is.Empty);
     }
 
     [Test]
@@ -80,6 +121,7 @@ public sealed class ConsolePageTests : ShopHost
                 ("overview", "Overview"),
                 ("dead-letters", "Dead letters"),
                 ("endpoints/shop", "shop"),
+                ("workflows", "Workflows"),
                 ("configuration/text", "Configuration"),
                 ("system", "System"),
             }

@@ -33,24 +33,6 @@ public sealed partial class DocumentTests
     }
 
     [Test]
-    public void Every_key_stands_in_the_document_with_its_meaning_default_and_range()
-    {
-        var documented = Document.Split('\n').ToHashSet();
-
-        var missing = new SettingTables(Schema)
-            .Rows()
-            .Where(expected => !documented.Contains(expected.Row))
-            .Select(expected => $"{expected.Table}: {expected.Row}")
-            .ToList();
-
-        Assert.That(
-            missing,
-            Is.Empty,
-            $"Put these lines into docs/reference/configuration, in place of what they replace:\n{string.Join('\n', missing)}"
-        );
-    }
-
-    [Test]
     public void Every_error_code_stands_in_the_document()
     {
         Assert.That(Codes.Where(IsOfConfiguration).Where(code => !Document.Contains($"`{code}`", StringComparison.Ordinal)), Is.Empty);

@@ -102,13 +102,28 @@ public sealed partial class DeploymentTests
         }
     }
 
+    [TestCase("deploy/helm/esb/Chart.yaml", "version: VERSION")]
+    [TestCase("deploy/helm/esb/Chart.yaml", "appVersion: \"VERSION\"")]
+    [TestCase("deploy/kubernetes/esb.yaml", "image: esb:VERSION")]
+    [TestCase("docker-compose.yml", "image: esb:VERSION")]
+    [TestCase("docs/guides/kubernetes.md", "docker build --tag esb:VERSION .")]
+    [TestCase("CHANGELOG.md", "## VERSION - ")]
+    public void Release_is_that_of_the_program(string file, string line)
+    {
+        Assert.That(HostVersion.Text, Does.Match(@"^\d+\.\d+\.\d+$"));
+        Assert.That(File.ReadAllLines(Path.Combine(Root, file)), Has.Some.Contains(line.Replace("VERSION", HostVersion.Text)));
+    }
+
     [Test]
     public void Unit_of_systemd_waits_for_readiness_and_is_the_one_of_the_document()
     {
         var unit = File.ReadAllText(Path.Combine(Root, "deploy", "systemd", "esb.service"));
 
         Assert.That(unit, Does.Contain("Type=notify").And.Contain("WatchdogSec=").And.Contain("RestartPreventExitStatus=2 3"));
-        Assert.That(File.ReadAllText(Path.Combine(Root, "docs", "operate", "installing.md")), Does.Contain(unit.Split('\n', 2)[1].TrimEnd()));
+        Assert.That(
+            File.ReadAllText(Path.Combine(Root, "docs", "operate", "installing.md")),
+            Does.Contain(unit.Split('\n', 2)[1].TrimEnd())
+        );
     }
 
     [Test]

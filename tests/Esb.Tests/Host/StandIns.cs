@@ -32,7 +32,7 @@ internal static class StandIns
                 "Where requests come in.",
                 """{ "public": { "url": "http://127.0.0.1:8080" } }"""
             )
-            .AddSection<StandInAudit>("audit", "How what happens to messages is recorded.")
+            .AddSection<StandInAudit>("audit", "How messages are recorded.")
             .AddSingleton(new SettingsKind(typeof(TransportConfig), "memory", typeof(StandInTransport), "In this process."))
             .AddStore<FileStoreConfig>(
                 "file",
@@ -62,6 +62,8 @@ internal static class StandIns
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowCounts>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowControl>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowBatches>())
+            .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowChanges>())
+            .AddSingleton(Substitute.For<Esb.Core.Processes.Tracing.IProcessTraces>())
             .AddSingleton(Substitute.For<IAuditReplayDesk>())
             .AddSingleton(Substitute.For<IActivityDesk>())
             .AddSingleton<ListedAuditStore>()

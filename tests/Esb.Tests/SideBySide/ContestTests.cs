@@ -1,4 +1,5 @@
 using SideBySide.Measuring;
+using SideBySide.Reports;
 
 namespace Esb.Tests.SideBySide;
 
@@ -20,6 +21,19 @@ public sealed class ContestTests
             Assert.That((row.OurRate, row.PeerRate, row.Value!.Median, row.Met), Is.EqualTo((75.0, 100.0, 0.75, true)));
             Assert.That((row.CpuMicroseconds, row.AllocatedBytes, row.PeerCpuMicroseconds), Is.EqualTo((25.0, 4_500.0, 10.0)));
         });
+    }
+
+    [Test]
+    public async Task A_rate_is_judged_by_itself_with_the_peer_beside_it()
+    {
+        var met = (await Run(new Row("S9", "basic", Ours(), [Limit()], Goal.Rate(1_400)))).Single();
+        var missed = (await Run(new Row("S9", "basic", Ours(), [Limit()], Goal.Rate(1_401)))).Single();
+
+        Assert.That((met.Value!.Median, met.PeerRate, met.Met, missed.Met), Is.EqualTo((1_400.0, 9_000.0, true, false)));
+        Assert.That(Figures.Value(met), Is.EqualTo("1,400/s (1,300 to 1,500)"));
+
+        static FakeTarget Ours() => new("workflow", WarmUp, new Sample(1_300), new Sample(1_500));
+        static FakeTarget Limit() => new("pgbench", WarmUp, new Sample(9_000), new Sample(9_000));
     }
 
     [Test]

@@ -1,7 +1,7 @@
 // The configuration: its text with errors at their places, what a reload would change, reload, and where each value comes from.
 
-import { get, may, post } from "../api.mjs";
-import { ActionForm, Card, CopyCurl, Dialog, Empty, Field, html, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useRef, useState } from "../ui.mjs";
+import { get, may } from "../api.mjs";
+import { Act, ActionForm, Card, Dialog, Empty, Field, html, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useRef, useState } from "../ui.mjs";
 
 function Editor({ text, errors, change, isFixed }) {
   const area = useRef();
@@ -29,21 +29,17 @@ function Files({ hasVersions }) {
   const files = useApi("/api/configuration/files", { on: ["configuration"] });
   const [texts, setTexts] = useState({});
   const [name, choose] = useState(null);
-  const [state, set] = useState({ busy: "", result: null, plan: null, error: null });
+  const [state, set] = useState({ result: null, plan: null });
   useEffect(() => { if (files.data) setTexts(files.data.files); }, [files.data]);
   const names = Object.keys(texts);
   const shown = name && texts[name] !== undefined ? name : names[0];
   const body = { files: texts };
-  const run = async (verb, apply) => {
-    set(before => ({ ...before, busy: verb, error: null }));
-    try { const answer = await post(`/api/configuration/${verb}`, body); set(before => ({ ...before, busy: "", ...apply(answer) })); } catch (error) { set(before => ({ ...before, busy: "", error })); }
-  };
   const [applies, apply] = useState(false);
   const isChanged = files.data && JSON.stringify(texts) !== JSON.stringify(files.data.files);
   return html`<${Loaded} of=${files}>${() => html`<${Card} flush title=${html`<span class="tabs" role="tablist">${names.map(one => html`<button role="tab" aria-selected=${one === shown} onClick=${() => choose(one)}>${one}${texts[one] !== files.data.files[one] ? " •" : ""}</button>`)}</span>`}
-      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => setTexts(files.data.files)}>Drop changes</button>`}<${CopyCurl} method="POST" path="/api/configuration/validate" body=${body} /><button disabled=${state.busy} onClick=${() => run("validate", result => ({ result, plan: null }))}>${state.busy === "validate" ? "Checking…" : "Check"}</button><button disabled=${state.busy} onClick=${() => run("plan", plan => ({ plan, result: null }))}>${state.busy === "plan" ? "Planning…" : "Plan"}</button>${hasVersions && html`<button class="primary" disabled=${!isChanged || state.busy} onClick=${() => apply(true)}>Apply…</button>`}`}>
+      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => setTexts(files.data.files)}>Drop changes</button>`}<${Act} action="Check" busyText="Checking…" asks request=${{ method: "POST", path: "/api/configuration/validate", body }} done=${result => set({ result, plan: null })} /><${Act} action="Plan" busyText="Planning…" asks request=${{ method: "POST", path: "/api/configuration/plan", body }} done=${plan => set({ plan, result: null })} />${hasVersions && html`<button class="primary" disabled=${!isChanged} onClick=${() => apply(true)}>Apply…</button>`}`}>
       ${shown !== undefined && html`<${Editor} text=${texts[shown]} errors=${(state.result?.errors ?? []).filter(one => one.file === shown)} change=${text => setTexts({ ...texts, [shown]: text })} />`}<//>
-      ${applies && html`<${Apply} files=${texts} close=${() => apply(false)} />`}<${Problem} error=${state.error} /><${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
+      ${applies && html`<${Apply} files=${texts} close=${() => apply(false)} />`}<${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
       <p class="quiet note">Checking and planning change nothing. ${hasVersions && html`<em>Apply</em> makes a version of a configuration in the store. `}A reload reads the files of the host.</p>`}<//>`;
 }
 
@@ -63,14 +59,14 @@ function Apply({ files, close }) {
   }, []);
   const body = { files, contents: base.version?.contents ?? {}, basedOn: base.version?.version.number, reason: reason || undefined };
   const path = "/api/configuration/apply";
-  return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${done => { toast(`Revision ${done.after} is in service`); close(); }}>
+  return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} cancel=${close} done=${done => { toast(`Revision ${done.after} is in service`); close(); }}>
     <p>The files become a version and go into service on all hosts, or on none. Messages under way end on the version on which they began.</p><${Field} label="Reason"><input required value=${reason} onInput=${event => set(event.target.value)} /><//><//>`}<//>`;
 }
 
 function RollBack({ version, close, done }) {
   const [reason, set] = useState("");
   const [path, body] = ["/api/configuration/rollback", { number: version.number, reason: reason || undefined }];
-  return html`<${Dialog} title=${`Back to version ${version.number}`} close=${close}><${ActionForm} action="Put into service" danger request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${result => { toast(`Revision ${result.after} is in service`); close(); done(); }}>
+  return html`<${Dialog} title=${`Back to version ${version.number}`} close=${close}><${ActionForm} action="Put into service" danger request=${{ method: "POST", path, body }} cancel=${close} done=${result => { toast(`Revision ${result.after} is in service`); close(); done(); }}>
     <p>Version ${version.number}, revision <code>${version.revision}</code>, goes into service on every host.</p><${Field} label="Reason"><input required autofocus value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
 
@@ -101,10 +97,7 @@ export default function Configuration({ rest }) {
   const running = useApi("/api/configuration", { on: ["configuration"] });
   const versions = useApi("/api/configuration/versions");
   const hasVersions = versions.data !== null; // a host of an earlier version keeps none
-  const reload = async () => {
-    try { const done = await post("/api/configuration/reload"); toast(done.changes.length ? `Revision ${done.after} is in service: ${done.changes.length} changes` : "Nothing has changed"); } catch (error) { toast(`${error.code}: ${error.message.split("\n")[0]}`, "bad"); }
-  };
-  return html`<${Page} title="Configuration" hint=${running.data && html`<strong>${running.data.name}</strong> runs ${versions.data?.running ? html`version ${versions.data.running}, ` : ""}revision <code>${running.data.revision}</code>`} actions=${html`<a class="button" href="/api/schema" download="esb.schema.json">JSON Schema</a>${may("administrator") && html`<button class="primary" onClick=${reload}>Reload files</button>`}`} />
+  return html`<${Page} title="Configuration" hint=${running.data && html`<strong>${running.data.name}</strong> runs ${versions.data?.running ? html`version ${versions.data.running}, ` : ""}revision <code>${running.data.revision}</code>`} actions=${html`<a class="button" href="/api/schema" download="esb.schema.json">JSON Schema</a>${may("administrator") && html`<${Act} action="Reload files" style="primary" request=${{ method: "POST", path: "/api/configuration/reload", body: {} }} done=${done => toast(done.changes.length ? `Revision ${done.after} is in service: ${done.changes.length} changes` : "Nothing has changed")} />`}`} />
     <div class="tabs" role="tablist">${[["text", "Text", may("administrator")], ["versions", "Versions", hasVersions], ["values", "Values", true]].filter(([, , shown]) => shown).map(([name, title]) => html`<button role="tab" aria-selected=${name === view} onClick=${() => { location.hash = `/configuration/${name}`; }}>${title}</button>`)}</div>
     ${view === "text" ? html`<${Files} hasVersions=${versions.data?.place === "store"} />` : view === "versions" ? html`<${Versions} />` : html`<${Values} />`}`;
 }

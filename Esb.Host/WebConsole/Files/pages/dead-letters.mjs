@@ -1,7 +1,7 @@
 // Dead letters: groups by cause, one letter with its failures and body, edit with a diff, replay with a dry run and a pace, discard.
 
-import { get, may, post, query } from "../api.mjs";
-import { ActionForm, bytes, Card, CopyText, Dialog, Diff, Empty, Field, go, html, Id, indent, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
+import { get, may, query } from "../api.mjs";
+import { Act, ActionForm, bytes, Card, CopyText, Dialog, Diff, Empty, Field, go, html, Id, indent, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, usePreview, useState } from "../ui.mjs";
 
 const filterOf = search => Object.fromEntries(["endpoint", "code", "subject", "key", "messageId", "text", "job"].filter(name => search[name]).map(name => [name, search[name]]));
 
@@ -13,16 +13,14 @@ function Groups({ search }) {
 
 export function ReplayDialog({ selection, title, close, edit }) {
   const [form, set] = useState({ rate: "", batchSize: "", firstBatch: "", batchPause: "", stopAtFailureShare: "0.5", limit: "", redirect: "", outOfOrder: false, reason: "" });
-  const [preview, setPreview] = useState({ data: null, error: null });
   const value = text => text === "" ? undefined : Number(text);
   const isOne = selection.ids?.length === 1;
   const body = { ...selection, rate: value(form.rate), batchSize: value(form.batchSize), firstBatch: form.batchSize ? value(form.firstBatch) : undefined, batchPause: form.batchSize && form.batchPause ? form.batchPause : undefined, stopAtFailureShare: isOne ? undefined : value(form.stopAtFailureShare), limit: value(form.limit), redirect: form.redirect || undefined, outOfOrder: form.outOfOrder || undefined, reason: form.reason || undefined, edit };
   const input = name => event => set({ ...form, [name]: event.target.value });
   const path = isOne ? `/api/dead-letters/${selection.ids[0]}/replay` : "/api/replays";
   const sent = isOne ? { ...body, ids: undefined, filter: undefined } : body;
-  const dry = async () => { try { setPreview({ data: await post("/api/replays/preview", body), error: null }); } catch (error) { setPreview({ data: null, error }); } };
-  useEffect(() => { dry(); }, [form.limit, form.redirect, form.outOfOrder]);
-  return html`<${Dialog} title=${title} close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body: sent }} run=${() => post(path, sent)} cancel=${close} done=${job => { toast("The replay has begun"); close(); go(`/dead-letters/jobs/${job.id}`); }}>
+  const preview = usePreview({ method: "POST", path: "/api/replays/preview", body: { ...selection, limit: value(form.limit), redirect: form.redirect || undefined, outOfOrder: form.outOfOrder || undefined, edit } });
+  return html`<${Dialog} title=${title} close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body: sent }} cancel=${close} done=${job => { toast("The replay has begun"); close(); go(`/dead-letters/jobs/${job.id}`); }}>
     <${Problem} error=${preview.error} />${preview.data && html`<div class=${`banner ${preview.data.obstacles.length ? "bad" : "calm"}`}><strong>${number(preview.data.count)} ${preview.data.count === 1 ? "message" : "messages"}</strong> would be sent${preview.data.groups.length > 0 && ` (${preview.data.groups.slice(0, 4).map(group => `${group.count} at ${group.endpoint}`).join(", ")})`}.${preview.data.obstacles.map(one => html`<div>${one}</div>`)}</div>`}
     <div class="fields">${!isOne && html`<${Field} label="Rate" hint="messages per second; empty: no limit"><input type="number" min="0.01" step="any" value=${form.rate} onInput=${input("rate")} /><//>
       <${Field} label="Stop at failure share" hint="0.5: half of them fail again"><input type="number" min="0.001" max="1" step="any" value=${form.stopAtFailureShare} onInput=${input("stopAtFailureShare")} /><//>
@@ -35,7 +33,7 @@ export function ReplayDialog({ selection, title, close, edit }) {
 function Discard({ selection, count, close, done }) {
   const [reason, set] = useState("");
   const body = { ...selection, reason };
-  return html`<${Dialog} title="Discard dead letters" close=${close}><${ActionForm} action="Discard" danger request=${{ method: "POST", path: "/api/dead-letters/discard", body }} run=${() => post("/api/dead-letters/discard", body)} cancel=${close} done=${answer => { toast(`${number(answer.discarded)} discarded`); close(); done(); }}>
+  return html`<${Dialog} title="Discard dead letters" close=${close}><${ActionForm} action="Discard" danger request=${{ method: "POST", path: "/api/dead-letters/discard", body }} cancel=${close} done=${answer => { toast(`${number(answer.discarded)} discarded`); close(); done(); }}>
     <p>${count} will not be delivered. The letters stay in the store, with your name and reason.</p><${Field} label="Reason"><input required autofocus value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
 
@@ -99,8 +97,8 @@ function Jobs() {
 function Job({ id }) {
   const job = useApi(`/api/replays/${encodeURIComponent(id)}`, { every: 1000, on: ["dead-letter"] });
   const outcomes = useApi(`/api/dead-letters${query({ job: id, limit: 200 })}`, { every: 3000 });
-  const change = verb => async () => { try { await post(`/api/replays/${id}/${verb}`); job.reload(); } catch (error) { toast(`${error.code}: ${error.message}`, "bad"); } };
-  return html`<${Page} title="Replay" hint=${html`<code>${id}</code>`} actions=${html`<a class="button" href="#/dead-letters/jobs">All replays</a>${may("operator") && job.data && html`${job.data.state === "running" && html`<button onClick=${change("pause")}>Pause</button>`}${["paused", "stopped"].includes(job.data.state) && html`<button class="primary" onClick=${change("resume")}>Resume</button>`}${!["completed", "cancelled"].includes(job.data.state) && html`<button class="danger" onClick=${change("cancel")}>Cancel</button>`}`}`} />
+  const change = (verb, action, style) => html`<${Act} action=${action} style=${style} request=${{ method: "POST", path: `/api/replays/${id}/${verb}`, body: {} }} done=${job.reload} />`;
+  return html`<${Page} title="Replay" hint=${html`<code>${id}</code>`} actions=${html`<a class="button" href="#/dead-letters/jobs">All replays</a>${may("operator") && job.data && html`${job.data.state === "running" && change("pause", "Pause")}${["paused", "stopped"].includes(job.data.state) && change("resume", "Resume", "primary")}${!["completed", "cancelled"].includes(job.data.state) && change("cancel", "Cancel", "danger")}`}`} />
     <${Loaded} of=${job}>${data => html`<div class="tiles"><div class="tile"><span>State</span><strong><${State} of=${data.state} /></strong></div><div class="tile"><span>Sent</span><strong>${number(data.replayed)}</strong><small>of ${number(data.total)}</small></div><div class=${`tile ${data.failed ? "bad" : ""}`}><span>Failed again</span><strong>${number(data.failed)}</strong><small>${percent(data.failed, data.replayed)} %</small></div><div class="tile"><span>Pace</span><strong class="small">${data.rate ? `${data.rate}/s` : "no limit"}</strong><small>${data.stopAtFailureShare ? `stops at ${data.stopAtFailureShare * 100} % failures` : ""}</small></div></div>${data.trouble && html`<div class="banner warn">${data.trouble}</div>`}<${Card}><${Progress} job=${data} /><//>`}<//>
     <${Card} title="Outcome of each" flush><${Loaded} of=${outcomes} empty=${html`<${Empty} title="No letters" />`}>${data => html`<${Table} label="Letters of the job" rows=${data.items} open=${row => go(`/messages/${row.replayedAs ?? row.messageId}`)} columns=${[["State", row => html`<${State} of=${row.state} />`], ["Message", row => html`<${Id} id=${row.messageId} />`], ["Endpoint", row => row.endpoint], ["Replays", row => row.replays, "right"], ["Reason", row => html`<span class="clip">${row.reason}</span>`]]} />`}<//><//>`;
 }

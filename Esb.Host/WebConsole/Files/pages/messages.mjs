@@ -1,6 +1,7 @@
 // Search of recorded messages, and the journey of one: its tree, its events in time, the steps of its process, its bodies.
 
-import { may, post, query } from "../api.mjs";
+import { get, may, query } from "../api.mjs";
+import { Painted } from "../trace.mjs";
 import { ActionForm, Body, bytes, Card, CopyText, Dialog, Diff, duration, Empty, Field, go, html, Icon, Id, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState, words } from "../ui.mjs";
 
 const names = ["id", "field", "endpoint", "process", "kind", "party", "trace", "from", "to", "failed"];
@@ -42,7 +43,7 @@ function List({ search }) {
   const next = pages.length ? pages[pages.length - 1].next : first.data?.next;
   const load = async () => {
     setMore({ busy: true, error: null });
-    try { const page = await (await import("../api.mjs")).get(pathOf(search, next)); set(before => [...before, page]); setMore({ busy: false, error: null }); } catch (error) { setMore({ busy: false, error }); }
+    try { const page = await get(pathOf(search, next)); set(before => [...before, page]); setMore({ busy: false, error: null }); } catch (error) { setMore({ busy: false, error }); }
   };
   return html`<${Page} title="Messages" hint="Every recorded event of every message, newest first." actions=${html`<button onClick=${() => first.reload()}><${Icon} name="refresh" />Refresh</button>`} />
     <${Search} key=${path} search=${search} /><${Card} flush><${Loaded} of=${first} empty=${html`<${Empty} title="Nothing is recorded that fits">Try fewer criteria, or look whether the endpoint's audit records it.<//>`}>${() => html`<${Table} label="Recorded events" rows=${items} open=${row => go(`/messages/${row.messageId}`)} columns=${[
@@ -65,7 +66,7 @@ function Steps({ items, message }) {
   const own = items.filter(fact => fact.messageId === message.id);
   const steps = own.filter(fact => fact.step);
   const [open, set] = useState(null);
-  if (steps.length === 0) return html`<${Empty} title="No steps are recorded of this message">With <code>"audit": { "steps": true }</code> at the endpoint, each step leaves a fact; failures are always recorded.<//>`;
+  if (steps.length === 0) return html`<${Empty} title="No steps are recorded of this message">A trace of the endpoint records the steps of the next messages with their bodies. With <code>"audit": { "steps": true }</code> at the endpoint, each step leaves a fact; failures are always recorded.<//>`;
   let last = own.find(fact => fact.body !== undefined && fact.kind === "received")?.body;
   const rows = steps.map(fact => { const before = last; if (fact.body !== undefined) last = fact.body; return { fact, before, after: fact.body }; });
   return html`<ol class="steps">${rows.map(({ fact, before, after }, index) => html`<li class=${fact.code ? "bad" : "good"}><button type="button" class="step" aria-expanded=${open === index} onClick=${() => set(open === index ? null : index)}><span class="place" title=${fact.step}>${fact.step.replace(/^processes\./, "")}</span><span>${fact.name ?? (fact.kind === "step-ended" ? "" : words(fact.kind))}${fact.subject && fact.kind === "published" ? ` to ${fact.subject}` : fact.endpoint && fact.endpoint !== own[0].endpoint ? ` → ${fact.endpoint}` : ""}</span>${fact.attempt > 1 && html`<em>attempt ${fact.attempt}</em>`}<span class="spring"></span>${fact.code && html`<code>${fact.code}</code>`}${fact.durationSeconds != null && html`<span>${duration(fact.durationSeconds)}</span>`}</button>
@@ -88,7 +89,7 @@ function Replay({ id, endpoints, close }) {
   const [options, setOptions] = useState({ again: false, outOfOrder: false, reason: "" });
   const path = `/api/messages/${id}/replay`;
   const body = { endpoint, ...options, reason: options.reason || undefined };
-  return html`<${Dialog} title="Replay this message" close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${() => { toast("The message is in the queue of the endpoint"); close(); }}>
+  return html`<${Dialog} title="Replay this message" close=${close}><${ActionForm} action="Replay" request=${{ method: "POST", path, body }} cancel=${close} done=${() => { toast("The message is in the queue of the endpoint"); close(); }}>
     <p>The recorded message goes into the queue of one endpoint, under its own id.</p><${Field} label="Endpoint"><input list="endpoints" value=${endpoint} required onInput=${event => set(event.target.value)} /><datalist id="endpoints">${endpoints.map(name => html`<option value=${name} />`)}</datalist><//>
     <${Field} label="Reason"><input value=${options.reason} onInput=${event => setOptions({ ...options, reason: event.target.value })} /><//>
     <label class="check"><input type="checkbox" checked=${options.again} onChange=${event => setOptions({ ...options, again: event.target.checked })} /> Even if it was replayed there before</label>
@@ -100,17 +101,28 @@ function Journey({ id }) {
   const [picked, pick] = useState(null);
   const [replays, replay] = useState(false);
   const [view, setView] = useState("tree");
+  const traces = useApi(view === "process" && may("operator") ? "/api/traces" : null);
+  const passes = message => traces.data?.items.flatMap(trace => trace.messages.filter(pass => pass.messageId === message.id).map(pass => ({ trace, pass }))) ?? [];
   if (!may("operator")) return html`<${Page} title="Message" /><${Empty} title="The role viewer sees no bodies">Ask for a key with the role operator.<//>`;
   return html`<${Page} title="Message" hint=${html`<code>${id}</code> <${CopyText} text=${id} label="Copy the id" />`} actions=${html`<a class="button" href="#/messages">All messages</a><a class="button" href=${`/api/messages/${encodeURIComponent(id)}?format=svg`} download=${`${id}.svg`}>Sequence diagram</a><a class="button" href=${`/api/messages/${encodeURIComponent(id)}`} download=${`${id}.json`}>Download</a><button class="primary" onClick=${() => replay(true)}>Replay…</button>`} />
     <${Loaded} of=${journey}>${data => html`<div class="tiles"><div class="tile"><span>State</span><strong><${State} of=${data.state} /></strong></div><div class="tile"><span>Began</span><strong class="small"><${Time} at=${data.started} /></strong></div><div class="tile"><span>Took</span><strong>${duration(data.durationSeconds)}</strong><small>${duration(data.workingSeconds)} working, ${duration(data.waitingSeconds)} waiting</small></div><div class="tile"><span>Recorded</span><strong>${data.facts}</strong><small>events on ${data.hosts.length} ${data.hosts.length === 1 ? "host" : "hosts"}</small></div></div>
       ${data.remarks.map(remark => html`<div class="banner warn">${remark}</div>`)}
       <div class="tabs" role="tablist">${[["tree", "Journey"], ["process", "Process steps"]].map(([name, title]) => html`<button role="tab" aria-selected=${view === name} onClick=${() => setView(name)}>${title}</button>`)}</div>
       ${view === "tree" ? html`<${Card}><ul class="tree">${data.messages.map(message => html`<${Tree} message=${message} depth=${0} total=${data.durationSeconds} pick=${pick} />`)}</ul><//>`
-        : all(data.messages).map(message => html`<${Card} title=${html`${message.subject ?? message.stages[0]?.endpoint ?? "Message"} <${Id} id=${message.id} />`}><${Steps} items=${data.items} message=${message} /><//>`)}
+        : all(data.messages).map(message => html`<${Card} title=${html`${message.subject ?? message.stages[0]?.endpoint ?? "Message"} <${Id} id=${message.id} />`}>${passes(message).length > 0 ? passes(message).map(({ trace, pass }) => html`<h3>At ${trace.endpoint}</h3><${Painted} key=${pass.id} trace=${trace.id} pass=${pass.id} />`) : html`<${Steps} items=${data.items} message=${message} />`}<//>`)}
       ${picked && html`<${Fact} fact=${data.items.find(fact => fact.id === picked)} close=${() => pick(null)} />`}
       ${replays && html`<${Replay} id=${id} endpoints=${[...new Set(data.items.filter(fact => ["delivered", "failed", "dead-lettered", "parked"].includes(fact.kind)).map(fact => fact.endpoint))]} close=${() => replay(false)} />`}`}<//>`;
 }
 
+function Traced({ trace, pass }) {
+  const path = `/api/traces/${encodeURIComponent(trace)}/messages/${encodeURIComponent(pass)}`;
+  const traced = useApi(may("operator") ? path : null);
+  const id = traced.data?.pass.messageId;
+  return html`<${Page} title="Traced message" hint=${id && html`<code>${id}</code> <${CopyText} text=${id} label="Copy the id" />`} actions=${html`${id && html`<a class="button" href=${`#/messages/${id}`}>Journey</a>`}<a class="button" href=${path} download=${`${pass}.json`}>Download</a>`} />
+    ${may("operator") ? html`<${Card}><${Painted} trace=${trace} pass=${pass} /><//>` : html`<${Empty} title="The role viewer sees no bodies">Ask for a key with the role operator.<//>`}`;
+}
+
 export default function Messages({ rest, search }) {
+  if (rest[0] === "trace") return html`<${Traced} key=${rest.join("/")} trace=${rest[1]} pass=${rest[2]} />`;
   return rest.length ? html`<${Journey} key=${rest[0]} id=${rest[0]} />` : html`<${List} search=${search} />`;
 }

@@ -1,6 +1,6 @@
 // Keys whose messages wait behind a failed one, in their order.
 
-import { may, post } from "../api.mjs";
+import { may } from "../api.mjs";
 import { ActionForm, bytes, Card, Dialog, Empty, Field, go, html, Id, Loaded, number, Page, Table, Time, toast, useApi, useState } from "../ui.mjs";
 
 const pathOf = (endpoint, line) => `/api/parked/${encodeURIComponent(endpoint)}/${encodeURIComponent(line)}`;
@@ -9,14 +9,14 @@ const nameOf = line => line === "*" ? "the whole endpoint" : line === "~" ? "mes
 function Release({ endpoint, line, close, done }) {
   const [reason, set] = useState("");
   const [path, body] = [`${pathOf(endpoint, line)}/release`, { reason: reason || undefined }];
-  return html`<${Dialog} title="Release" close=${close}><${ActionForm} action="Release" request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${() => { toast("The first message is tried again"); close(); done(); }}>
+  return html`<${Dialog} title="Release" close=${close}><${ActionForm} action="Release" request=${{ method: "POST", path, body }} cancel=${close} done=${() => { toast("The first message is tried again"); close(); done(); }}>
     <p>The first message of <strong>${nameOf(line)}</strong> at <strong>${endpoint}</strong> is tried again now; if it arrives, those behind it follow in their order.</p><${Field} label="Reason"><input value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
 
 function Discard({ endpoint, line, message, close, done }) {
   const [reason, set] = useState("");
   const [path, body] = [`${pathOf(endpoint, line)}/discard`, message ? { messageId: message, reason } : { all: true, reason }];
-  return html`<${Dialog} title="Discard" close=${close}><${ActionForm} action="Discard" danger request=${{ method: "POST", path, body }} run=${() => post(path, body)} cancel=${close} done=${answer => { toast(`${number(answer.discarded)} discarded`); close(); done(); }}>
+  return html`<${Dialog} title="Discard" close=${close}><${ActionForm} action="Discard" danger request=${{ method: "POST", path, body }} cancel=${close} done=${answer => { toast(`${number(answer.discarded)} discarded`); close(); done(); }}>
     <p>${message ? "This message" : html`Every message of <strong>${nameOf(line)}</strong>`} will not be delivered. Delivery continues with the rest.</p><${Field} label="Reason"><input required autofocus value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
 

@@ -1,7 +1,7 @@
-// Hosts, health, the log as it is written, and evidence of operators' actions.
+// Hosts, health, marks, the log as it is written, keys and roles, and evidence of operators' actions.
 
-import { may, patch } from "../api.mjs";
-import { bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
+import { current, may } from "../api.mjs";
+import { Act, bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
@@ -19,6 +19,7 @@ function Health() {
 
 function Log() {
   const [least, setLeast] = useState("information");
+  const [wanted, setWanted] = useState("debug");
   const [lines, set] = useState([]);
   const [isHeld, hold] = useState(false);
   const [error, fail] = useState(null);
@@ -33,8 +34,7 @@ function Log() {
     return () => source.close();
   }, [isHeld]);
   const shown = lines.filter(line => levels.indexOf(line.level) >= levels.indexOf(least)).slice(-500).reverse();
-  const change = async event => { const level = event.target.value; if (!level) return; try { await patch("/api/log", { levels: { default: level }, for: "10m" }); toast(`The level is ${level} for ten minutes, on every host`); } catch (refused) { toast(`${refused.code}: ${refused.message}`, "bad"); } event.target.value = ""; };
-  return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write for 10 min <select onChange=${change}><option value="">as now</option>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
+  return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write <select value=${wanted} onChange=${event => setWanted(event.target.value)}>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><${Act} action="For 10 min" request=${{ method: "PATCH", path: "/api/log", body: { levels: { default: wanted }, for: "10m" } }} done=${() => toast(`The level is ${wanted} for ten minutes, on every host`)} /><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
     <${Problem} error=${old.error ?? error} />${shown.length === 0 ? html`<${Empty} title="No lines of this level" />` : html`<div class="log" tabIndex="0" role="log" aria-label="Log">${shown.map(line => html`<div key=${line.number} class=${line.level}><${Time} at=${line.time} /><span class="level">${line.level}</span><span class="quiet">${line.category}</span><span class="text">${line.message}</span></div>`)}</div>`}<//>`;
 }
 
@@ -43,10 +43,23 @@ function Marks() {
   return html`<${Card} title="Marks of this host" flush><${Loaded} of=${marks} empty=${html`<${Empty} title="Nothing is measured yet" />`}>${data => html`<${Table} label="Marks" rows=${data.items} keyOf=${row => `${row.name} ${row.endpoint ?? ""}`} columns=${[["Load", row => html`${row.name}${row.endpoint && html` <span class="quiet">${row.endpoint}</span>`}`], ["Now", row => `${row.value} ${row.unit}`, "right"], ["High", row => row.high, "right"], ["Low", row => row.low, "right"], ["State", row => row.isCrossed ? html`<${State} of="crossed" />` : "–"], ["Since", row => row.since ? html`<${Time} at=${row.since} />` : "–"], ["Crossings", row => row.crossings, "right"]]} />`}<//><//>`;
 }
 
+const rights = { viewer: "sees states, figures and facts, no bodies", operator: "also sees bodies as recorded, tunes, pauses, replays, releases and retries", administrator: "also changes the configuration, erases, and sees bodies as they came" };
+
+function You() {
+  const { name, role } = current();
+  return html`<${Card} title="You"><dl class="facts"><dt>Key</dt><dd>${name ?? "the key of the first start"}</dd><dt>Role</dt><dd>${role}: ${rights[role]}</dd></dl><//>`;
+}
+
+function Keys() {
+  const keys = useApi("/api/keys", { on: ["configuration"] });
+  const own = current().name ?? null;
+  return html`<${Card} title="Keys and roles" flush><${Loaded} of=${keys}>${data => html`<${Table} label="Keys" rows=${data.items} keyOf=${row => row.name ?? ""} columns=${[["Name", row => html`<strong>${row.name ?? "first key"}</strong>${(row.name ?? null) === own && html` <span class="quiet">you</span>`}`], ["Role", row => row.role], ["May", row => html`<span class="quiet">${rights[row.role]}</span>`, "wide-only"], ["State", row => html`<${State} of=${row.isExpired ? "expired" : "ready"} />`], ["Expires", row => row.expires ? html`<${Time} at=${row.expires} />` : "–"], ["Keys", row => row.keys > 1 ? html`${row.keys} <span class="quiet">while one replaces another</span>` : row.keys]]} />`}<//><p class="quiet note inset">Keys are set in <code>management.keys</code> of the configuration; the console never sees them. Without that section, the key that the first start wrote opens all.</p><//>`;
+}
+
 function Evidence() {
   return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p><p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
 }
 
 export default function System() {
-  return html`<${Page} title="System" hint="The hosts that run this configuration, and what they write." actions=${html`<a class="button" href="/api/openapi.json" target="_blank">OpenAPI</a><a class="button" href="/metrics" target="_blank">Metrics</a>`} /><${Hosts} /><${Health} /><${Marks} />${may("operator") && html`<${Log} />`}<${Evidence} />`;
+  return html`<${Page} title="System" hint="The hosts that run this configuration, and what they write." actions=${html`<a class="button" href="/api/openapi.json" target="_blank">OpenAPI</a><a class="button" href="/metrics" target="_blank">Metrics</a>`} /><${Hosts} /><${Health} /><${Marks} />${may("operator") && html`<${Log} />`}<${You} />${may("administrator") && html`<${Keys} />`}<${Evidence} />`;
 }

@@ -1,26 +1,20 @@
 // Topics: who subscribes, what found no subscriber, and a test message.
 
-import { call, may, post } from "../api.mjs";
-import { ActionForm, Card, Dialog, Empty, Field, html, Loaded, number, Page, rate, Table, Time, toast, useApi, useEvent, useState } from "../ui.mjs";
+import { may } from "../api.mjs";
+import { Act, ActionForm, Card, Dialog, Empty, Field, html, Loaded, number, Page, rate, Table, Time, toast, useApi, useEvent, useState } from "../ui.mjs";
 
 function Send({ topic, close }) {
   const [form, set] = useState({ subject: topic, body: "{}", type: "application/json", count: 1 });
   const path = `/api/topics/${encodeURIComponent(form.subject)}/messages${form.count > 1 ? `?count=${form.count}` : ""}`;
   const input = name => event => set({ ...form, [name]: event.target.value });
-  return html`<${Dialog} title="Send a test message" close=${close}><${ActionForm} action="Send" request=${{ method: "POST", path, raw: form.body }} cancel=${close} run=${() => call("POST", path, undefined, { raw: form.body, type: form.type })} done=${answer => { toast(`Published ${answer.messageId}`); close(); location.hash = `/messages/${answer.messageId}`; }}>
+  return html`<${Dialog} title="Send a test message" close=${close}><${ActionForm} action="Send" request=${{ method: "POST", path, raw: form.body, type: form.type }} cancel=${close} done=${answer => { toast(`Published ${answer.messageId}`); close(); location.hash = `/messages/${answer.messageId}`; }}>
     <div class="fields"><${Field} label="Subject" hint="the topic, or what begins with it"><input required value=${form.subject} onInput=${input("subject")} /><//><${Field} label="Content type"><input value=${form.type} onInput=${input("type")} /><//><${Field} label="Copies"><input type="number" min="1" max="1000" value=${form.count} onInput=${input("count")} /><//></div>
     <${Field} label="Body"><textarea class="code editor" rows="10" spellcheck="false" value=${form.body} onInput=${input("body")}></textarea><//><//><//>`;
 }
 
 function Unroutable() {
   const summary = useApi("/api/unroutable", { every: 30000 });
-  const [busy, set] = useState(false);
-  const replay = async subject => {
-    set(true);
-    try { const done = await post("/api/unroutable/replays", { subject, limit: 1000 }); toast(`${number(done.replayed)} published again`); summary.reload(); } catch (error) { toast(`${error.code}: ${error.message}`, "bad"); }
-    set(false);
-  };
-  return html`<${Card} title="Without a subscriber" flush><${Loaded} of=${summary}>${data => data.count === 0 ? html`<${Empty} title="Every message found a subscriber" />` : html`<${Table} label="Unroutable messages" rows=${data.subjects} keyOf=${row => row.subject} columns=${[["Subject", row => html`<code>${row.subject}</code>`], ["Messages", row => number(row.count), "right"], ["Oldest", row => html`<${Time} at=${row.oldest} ago />`], ["", row => may("operator") && html`<button class="small" disabled=${busy} onClick=${() => replay(row.subject)}>Publish again</button>`, "right"]]} />`}<//><//>`;
+  return html`<${Card} title="Without a subscriber" flush><${Loaded} of=${summary}>${data => data.count === 0 ? html`<${Empty} title="Every message found a subscriber" />` : html`<${Table} label="Unroutable messages" rows=${data.subjects} keyOf=${row => row.subject} columns=${[["Subject", row => html`<code>${row.subject}</code>`], ["Messages", row => number(row.count), "right"], ["Oldest", row => html`<${Time} at=${row.oldest} ago />`], ["", row => may("operator") && html`<${Act} action="Publish again" style="small" request=${{ method: "POST", path: "/api/unroutable/replays", body: { subject: row.subject, limit: 1000 } }} done=${answer => { toast(`${number(answer.replayed)} published again`); summary.reload(); }} />`, "right"]]} />`}<//><//>`;
 }
 
 export default function Topics({ rest }) {

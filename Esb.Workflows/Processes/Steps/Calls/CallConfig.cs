@@ -23,7 +23,7 @@ internal sealed record CallConfig : PooledStepConfig
     public ValueConfig? Target { get; init; }
 
     [Setting(
-        "HTTP: the path of the request, behind that of the url and in place of the endpoint's path: a text with places for values, "
+        "HTTP: the path of the request, after the path of the url and in place of the endpoint's path: a text with places for values, "
             + "such as \"/customers/{property.id}\". Each value is one segment, percent-encoded.",
         Name = "path"
     )]
@@ -42,7 +42,7 @@ internal sealed record CallConfig : PooledStepConfig
     public WordOrMap<AnswerHeaders, ValueConfig>? Headers { get; init; }
 
     [Setting(
-        "The statuses that are no failure: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.",
+        "The statuses that count as success: a status, a class such as \"2xx\", a list of them, or \"any\". By default 2xx.",
         TakesOne = true
     )]
     public IReadOnlyList<StatusPattern> Expect { get; init; } = [];

@@ -14,7 +14,7 @@ namespace Esb.Workflows.Processes.Steps.Deduplication;
 /// <summary>Settings of the step <c>dedupe</c>.</summary>
 internal sealed record DedupeConfig : SettingsRecord
 {
-    [Setting("What two messages have in common that are the same; a message without the value always passes.")]
+    [Setting("The value by which two messages count as the same; a message without the value always passes.")]
     public required ValueConfig Key { get; init; }
 
     [Setting("How long a message is remembered.", Range = "1s..365d")]

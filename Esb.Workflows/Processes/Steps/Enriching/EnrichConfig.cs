@@ -41,7 +41,7 @@ internal sealed record EnrichTargetConfig : SettingsRecord
 /// <summary>How long answers are kept.</summary>
 internal sealed record EnrichCacheConfig : SettingsRecord
 {
-    [Setting("What answers are kept under; a message without the value is not answered from the cache.")]
+    [Setting("The key of an answer in the cache; a message without the value is not answered from it.")]
     public required ValueConfig Key { get; init; }
 
     [Setting("How long an answer is kept, on each host.", Range = "1s..7d")]

@@ -161,7 +161,7 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
     [LoggerMessage(
         EventId = 3061,
         Level = LogLevel.Warning,
-        Message = "Message {MessageId}: step {Step} got no answer and goes on with its otherwise: {Code} {Reason}"
+        Message = "Message {MessageId}: step {Step} got no answer and continues with otherwise: {Code} {Reason}"
     )]
     private static partial void LogOtherwise(ILogger logger, Guid messageId, string step, string code, string reason);
 }

@@ -4,7 +4,7 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Processes.Steps.Holding;
 
-/// <summary>What becomes of a group whose time is over.</summary>
+/// <summary>What happens to a group whose time is over.</summary>
 internal enum GroupTimeout
 {
     /// <summary>It continues as it is.</summary>
@@ -56,7 +56,7 @@ internal sealed record AggregateConfig : SettingsRecord
     )]
     public GroupFormConfig As { get; init; } = new() { Form = GroupBody.Array };
 
-    [Setting("What becomes of a group whose time is over.")]
+    [Setting("What happens to a group whose time is over.")]
     public GroupTimeout OnTimeout { get; init; }
 
     [Setting("The number of messages at which a group is released as it is.", Range = "1..100000")]

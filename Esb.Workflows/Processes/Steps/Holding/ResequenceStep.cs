@@ -33,10 +33,10 @@ internal sealed record ResequenceConfig : SettingsRecord
     [Setting("The number at which a sequence begins.", Range = "0..1000000000")]
     public int Start { get; init; } = 1;
 
-    [Setting("How long messages wait for one that is missing.", Range = "1s..365d")]
+    [Setting("How long messages wait for a missing one.", Range = "1s..365d")]
     public TimeSpan Within { get; init; } = TimeSpan.FromSeconds(60);
 
-    [Setting("What becomes of them then: wait, release or dead-letter.")]
+    [Setting("What happens to them then: wait, release or dead-letter.")]
     public GapAction OnGap { get; init; }
 
     [Setting("How many messages of a sequence may wait; one more is refused, to be sent again.", Range = "1..100000")]

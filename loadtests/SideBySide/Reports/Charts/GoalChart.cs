@@ -1,4 +1,3 @@
-using System.Globalization;
 using SideBySide.Measuring;
 
 namespace SideBySide.Reports.Charts;
@@ -24,10 +23,5 @@ internal static class GoalChart
         );
 
     private static Bar Bar(RowResult row) =>
-        new(
-            $"{row.Case}: {row.Goal}",
-            row.Value!.Median / row.Least!.Value,
-            row.Value.Median.ToString("0.00", CultureInfo.InvariantCulture),
-            row.Met == true ? "met" : "missed"
-        );
+        new($"{row.Case}: {row.Goal}", row.Value!.Median / row.Least!.Value, Figures.Median(row), row.Met == true ? "met" : "missed");
 }

@@ -63,7 +63,7 @@ public sealed class SplitKillTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public Task Interchange_is_divided_whole_although_its_host_is_killed(CancellationToken cancellationToken) =>
         DivideAsync(items: 2_000, kills: 2, cancellationToken);
 

@@ -54,7 +54,7 @@ public sealed class LiveTuningTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Endpoint_is_changed_paused_and_resumed_on_all_hosts_under_load_and_nothing_is_lost_or_doubled(
         CancellationToken cancellationToken
     )

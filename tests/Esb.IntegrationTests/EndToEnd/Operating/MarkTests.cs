@@ -85,7 +85,7 @@ public sealed class MarkTests
         Assert.That(notices.GetRawText(), Does.Contain("ESB-MARK-CROSSED: waiting of endpoint ledger: 6 messages"));
         Assert.That(metrics, Does.Contain("esb_mark_crossed{").And.Contain("ledger"));
         Assert.That((await MarkAsync("waiting", cancellationToken)).GetProperty("crossings").GetInt64(), Is.EqualTo(1));
-        Assert.That(_host.Output, Does.Contain("High mark crossed").And.Contain("Down to the low mark again"));
+        Assert.That(_host.Output, Does.Contain("High mark crossed").And.Contain("Low mark reached"));
     }
 
     [Test]

@@ -92,7 +92,7 @@ public sealed class FarmReloadTests
             Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.Not.EqualTo(HttpStatusCode.NotFound));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Nothing_changes_where_the_files_of_a_host_differ_and_it_is_named(CancellationToken cancellationToken)
     {
         _configuration["endpoints"]!["shop"]!["path"] = "/new";
@@ -122,7 +122,7 @@ public sealed class FarmReloadTests
             Assert.That(await StatusAsync(host, "/new", cancellationToken), Is.EqualTo(HttpStatusCode.NotFound));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Other_queues_are_made_and_what_waits_is_moved_when_that_is_asked_for(CancellationToken cancellationToken)
     {
         await EsbAsync(cancellationToken, "endpoints", "pause", "files");
@@ -165,7 +165,7 @@ public sealed class FarmReloadTests
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Endpoint_whose_queue_exists_otherwise_refuses_the_configuration(CancellationToken cancellationToken)
     {
         var prefix = _configuration["transport"]!["prefix"]!.GetValue<string>();

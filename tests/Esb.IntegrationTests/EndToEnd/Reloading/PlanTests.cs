@@ -26,7 +26,7 @@ public sealed class PlanTests
         await _broker.CleanUpAsync();
     }
 
-    [Test, CancelAfter(90_000)]
+    [Test, Category("Thorough"), CancelAfter(90_000)]
     public async Task Plan_shows_a_change_of_delivery_and_makes_it_when_asked(CancellationToken cancellationToken)
     {
         var subscription = new Subscription(

@@ -48,7 +48,7 @@ public sealed class PluginSampleTests
             Is.EqualTo(["memo.dll"])
         );
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Its_own_tests_pass()
     {
         var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;

@@ -96,7 +96,7 @@ public sealed class FarmVersionTests
             await AwaitAsync(host, "2", winner);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Version_that_cannot_start_on_one_host_is_rolled_back_on_all(CancellationToken cancellationToken)
     {
         await _hosts[2].DisposeAsync();

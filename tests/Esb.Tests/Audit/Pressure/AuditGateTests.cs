@@ -55,7 +55,7 @@ public sealed class AuditGateTests : IDisposable
         await FillAsync(gate, 699, isOpen: true, cancellationToken);
         await Eventually.HoldsAsync(() => waiting.IsCompleted || Advance(), cancellationToken);
         Assert.That(async () => await gate.EnterAsync(cancellationToken), Throws.Nothing);
-        Assert.That(_lines.All.Count(line => line.Text.Contains("until what happens to it can be recorded")), Is.EqualTo(1));
+        Assert.That(_lines.All.Count(line => line.Text.Contains("Intake and delivery paused")), Is.EqualTo(1));
         await gate.StopAsync(cancellationToken);
     }
 
@@ -151,7 +151,7 @@ public sealed class AuditGateTests : IDisposable
         await Eventually.HoldsAsync(() => gate.Obstacle is null, cancellationToken);
 
         Assert.That((refused!.Code, refused.IsTransient), Is.EqualTo(("ESB-AUD-WRITE", true)));
-        Assert.That(_lines.All.Count(line => line.Text.Contains("cannot be told")), Is.EqualTo(1));
+        Assert.That(_lines.All.Count(line => line.Text.Contains("could not be checked")), Is.EqualTo(1));
         await gate.StopAsync(cancellationToken);
     }
 

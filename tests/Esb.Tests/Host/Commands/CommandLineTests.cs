@@ -129,6 +129,6 @@ public sealed class CommandLineTests : CommandLineFixture
     public async Task Id_that_is_none_is_told_without_words_of_the_framework()
     {
         Assert.That(await RunAsync("audit", "show", "nonsense"), Is.EqualTo(2));
-        Assert.That(Error, Does.StartWith("ESB-CLI-USAGE 'nonsense' is no id of a message: expected a UUID").And.Not.Contain("Guid"));
+        Assert.That(Error, Does.StartWith("ESB-CLI-USAGE 'nonsense' is not a message id: expected a UUID").And.Not.Contain("Guid"));
     }
 }

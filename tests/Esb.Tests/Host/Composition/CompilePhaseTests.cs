@@ -11,6 +11,7 @@ using Esb.Core.Topics;
 using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Tracing;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Composition;
@@ -81,7 +82,13 @@ public sealed class CompilePhaseTests : IDisposable
 
     private static ServiceProvider PutIntoService(BusModel model) =>
         model
-            .AddTo(new ServiceCollection().AddLogging().AddSingleton(TimeProvider.System).AddScoped<IProcessCatalog, ProcessCatalog>())
+            .AddTo(
+                new ServiceCollection()
+                    .AddLogging()
+                    .AddSingleton(TimeProvider.System)
+                    .AddSingleton<TraceSwitch>()
+                    .AddScoped<IProcessCatalog, ProcessCatalog>()
+            )
             .BuildServiceProvider();
 
     private static async Task<string> AnswerAsync(IServiceProvider services, CancellationToken cancellationToken)

@@ -58,6 +58,11 @@ public sealed class ManagementRolesTests
         "POST /api/messages/replays/preview",
         "POST /api/activities/rebuild",
         "DELETE /api/metrics/peaks",
+        "GET /api/traces",
+        "GET /api/traces/{id}",
+        "GET /api/traces/{id}/messages/{pass}",
+        "POST /api/traces",
+        "DELETE /api/traces/{id}",
         "DELETE /api/endpoints/{name}/tuning",
         "DELETE /api/endpoints/{name}/tuning/{setting}",
         "GET /api/workflows/{id}",
@@ -75,6 +80,7 @@ public sealed class ManagementRolesTests
     private static readonly string[] ForAdministrators =
     [
         "GET /api/dead-letters/{id}/body",
+        "GET /api/keys",
         "POST /api/messages/{id}/erase",
         "POST /api/configuration/reload",
         "POST /api/configuration/migrate",
@@ -155,6 +161,25 @@ public sealed class ManagementRolesTests
 
         Assert.That(answer.StatusCode, Is.EqualTo(expected));
         Assert.That(File.Exists(_host.Server.KeyFile), Is.False, "configured keys need no other");
+    }
+
+    [Test]
+    public async Task Administrator_sees_who_has_keys_and_never_a_key(CancellationToken cancellationToken)
+    {
+        using var answer = await AskAsync("GET", "/api/keys", AdministratorKey, cancellationToken);
+
+        var text = await answer.Content.ReadAsStringAsync(cancellationToken);
+        var items = JsonNode.Parse(text)!["items"]!.AsArray();
+        Assert.That(
+            items.Select(item => $"{item!["name"]} {item["role"]} {item["keys"]} {item["isExpired"]} {item["expires"]}".TrimEnd()),
+            Is.EqualTo([
+                "boss administrator 1 false",
+                "duty operator 2 false",
+                "left administrator 1 true 2020-01-01T00:00:00+00:00",
+                "monitoring viewer 1 false",
+            ])
+        );
+        Assert.That(Variables.Values.Where(text.Contains), Is.Empty);
     }
 
     [Test]

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography;
 using System.Text;
+using System.Text.RegularExpressions;
 using Esb.Host.WebConsole;
 using Esb.Tests.Host.Management;
 
@@ -61,7 +62,7 @@ public sealed class ConsoleFileTests : ManagementFixture
         foreach (var (path, file) in ConsoleFiles.All.Where(file => file.Key.EndsWith(".mjs", StringComparison.Ordinal)))
         {
             foreach (
-                System.Text.RegularExpressions.Match match in System.Text.RegularExpressions.Regex.Matches(
+                Match match in Regex.Matches(
                     Encoding.UTF8.GetString(file.Bytes),
                     """import\s*[^;"()]*?from\s*"([^"]+)"|import\("([^"]+)"\)"""
                 )
@@ -73,6 +74,31 @@ public sealed class ConsoleFileTests : ManagementFixture
                 Assert.That(ConsoleFiles.All.Keys, Does.Contain(resolved), $"{path} imports {target}");
             }
         }
+    }
+
+    // What changes something goes through the buttons and forms of ui.mjs, which show its call as curl.
+    [Test]
+    public void Pages_change_nothing_but_by_actions_that_show_their_call()
+    {
+        string[] reads = ["current", "get", "may", "query"];
+        var pages = ConsoleFiles.All.Where(file => file.Key.StartsWith("pages/", StringComparison.Ordinal)).ToList();
+        Assert.That(pages, Has.Count.GreaterThan(8));
+        foreach (var (path, file) in pages)
+        {
+            var text = Encoding.UTF8.GetString(file.Bytes);
+            var imported = Regex
+                .Matches(text, """import \{([^}]*)\} from "\.\./api\.mjs";""")
+                .SelectMany(match => match.Groups[1].Value.Split(',', StringSplitOptions.TrimEntries));
+
+            Assert.That(imported, Is.SubsetOf(reads), path);
+            Assert.That(text, Does.Not.Contain("import(\"../api.mjs\")"), path);
+            Assert.That(Regex.Matches(text, @"fetch\([^)]*method").Count, Is.Zero, path);
+        }
+
+        var parts = Encoding.UTF8.GetString(ConsoleFiles.All["ui.mjs"].Bytes).Split("\nexport ");
+        var senders = parts.Where(part => part.Contains("send(request)", StringComparison.Ordinal)).ToList();
+        Assert.That(senders, Has.Count.EqualTo(2));
+        Assert.That(senders, Is.All.Contains("<${CopyCurl}").And.All.Contains("request=${request}").And.All.Contains("data-action="));
     }
 
     [Test]

@@ -132,7 +132,7 @@ public sealed class ScriptMapTests
     [TestCase("() => () => 1", "is a function")]
     [TestCase("() => { const a = {}; a.a = a; return a; }", "nested deeper than 64 levels")]
     [TestCase("() => { let a = []; for (let i = 0; i < 70; i++) a = [a]; return a; }", "nested deeper than 64 levels")]
-    [TestCase("() => '\\ud800'", "no Unicode")]
+    [TestCase("() => '\\ud800'", "not Unicode")]
     public void Result_that_is_no_document_is_refused(string function, string expected)
     {
         var error = Fail($"export default {function};");

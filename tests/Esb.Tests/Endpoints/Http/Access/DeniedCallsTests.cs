@@ -59,12 +59,12 @@ public sealed class DeniedCallsTests : AccessFixture
             Is.EqualTo(
                 new[]
                 {
-                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 0 more since it "
-                        + "was last said",
-                    "Endpoint orders refused a call: Forbidden (ESB-HTTP-FORBIDDEN), from carrier at 127.0.0.1; 0 more since it was "
-                        + "last said",
-                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from nobody at 127.0.0.1; 4 more since it "
-                        + "was last said",
+                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from no party at 127.0.0.1; 0 more since the "
+                        + "last warning",
+                    "Endpoint orders refused a call: Forbidden (ESB-HTTP-FORBIDDEN), from carrier at 127.0.0.1; 0 more since the "
+                        + "last warning",
+                    "Endpoint orders refused a call: Missing (ESB-HTTP-UNAUTHENTICATED), from no party at 127.0.0.1; 4 more since the "
+                        + "last warning",
                 }
             )
         );

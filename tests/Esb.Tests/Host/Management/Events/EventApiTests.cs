@@ -1,5 +1,6 @@
 using System.Net;
 using Esb.Core.Endpoints;
+using Esb.Core.Workflows;
 using Esb.Host.Management.Events;
 using Microsoft.Extensions.DependencyInjection;
 using NSubstitute;
@@ -90,6 +91,34 @@ public sealed class EventApiTests : ManagementFixture
         Assert.That(seen, Has.Count.EqualTo(2));
         Assert.That(seen[0], Does.Contain("\"state\":\"running\""));
         Assert.That(seen[1], Does.Contain("\"state\":\"paused\""));
+    }
+
+    [Test]
+    public async Task Sampler_tells_instances_of_workflows_that_changed(CancellationToken cancellationToken)
+    {
+        var id = Guid.NewGuid();
+        IReadOnlyList<WorkflowChanges> changed =
+        [
+            new("fulfil", [new WorkflowChange(id, WorkflowState.Suspended, "charge", 3)], Further: 2),
+        ];
+        IReadOnlyList<WorkflowChanges> unchanged = [];
+        var changes = Substitute.For<IWorkflowChanges>();
+        changes.Take().Returns(changed, unchanged);
+        await using var host = await RunningManagement.StartAsync(cancellationToken, services => services.AddSingleton(changes));
+        var sampler = host.Services.GetServices<Esb.Core.IBusPart>().OfType<EventSampler>().Single();
+        var reader = host.Services.GetRequiredService<EventStream>().Open(new HashSet<BusEventKind> { BusEventKind.Workflow }, null)!;
+
+        await sampler.LookAsync(isSecond: false, cancellationToken);
+        await sampler.LookAsync(isSecond: false, cancellationToken);
+
+        Assert.That(reader.TryRead(out var told), Is.True);
+        Assert.That(
+            told!.Json,
+            Does.Contain("\"workflow\":\"fulfil\"")
+                .And.Contain($$"""{"id":"{{id}}","state":"suspended","step":"charge","version":3}""")
+                .And.Contain("\"further\":2")
+        );
+        Assert.That(reader.TryRead(out _), Is.False);
     }
 
     private async Task<StreamReader> OpenAsync(string path, string? lastId, CancellationToken cancellationToken)
