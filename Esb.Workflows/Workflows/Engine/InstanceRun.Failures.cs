@@ -147,6 +147,8 @@ internal sealed partial class InstanceRun
         var frame = token.Frames[^1];
         var done = State.Scopes.FindLastIndex(scope => scope.Tokens.Contains(token.Number) || State.IsUndoing);
         State.Scopes.RemoveAt(done);
+        foreach (var other in State.Tokens.SelectMany(one => one.Frames).Where(other => other.Scopes > done))
+            other.Scopes--; // of another branch: its own scopes have moved up
         if (LastScopeOf(token, frame.Scopes) is { } next)
         {
             Undo(token, next);

@@ -81,8 +81,8 @@ internal sealed class Frame
     /// <summary>The instruction that began it.</summary>
     public required int At { get; set; }
 
-    /// <summary>Completed scopes when it began.</summary>
-    public int Scopes { get; init; }
+    /// <summary>Completed scopes when it began, without those that were undone since.</summary>
+    public int Scopes { get; set; }
 
     /// <summary>The items, of <c>forEach</c>.</summary>
     public List<StoredMessage>? Items { get; init; }
