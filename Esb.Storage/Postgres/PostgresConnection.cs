@@ -23,7 +23,11 @@ internal static class PostgresConnection
     private const string LetGo =
         " -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
-    public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, options: "");
+    // Tables of what waits are empty at one moment and hold thousands of rows at the next. A plan made for the empty table reads all of
+    // it, and is kept until the next analyze: each look-up then costs as much as there is, dead rows included.
+    private const string ForLookUps = " -c enable_seqscan=off";
+
+    public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, ForLookUps);
 
     /// <summary>For searches, which only read.</summary>
     public static string WithSearches(PostgresStoreConfig config) => With(config, readOnly: true, SearchPoolSize, ForSearch);
