@@ -116,11 +116,14 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
         catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
         {
-            await turns.EndedAsync();
+            // Disposed.
         }
-
-        foreach (var delivery in unsettled.LastFirst())
-            queue.PutBack(delivery);
+        finally
+        {
+            await turns.EndedAsync();
+            foreach (var delivery in unsettled.LastFirst())
+                queue.PutBack(delivery);
+        }
     }
 
     private async Task DeliverInTurnAsync(

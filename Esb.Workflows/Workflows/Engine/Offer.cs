@@ -54,18 +54,38 @@ internal sealed record Offer(IReadOnlyList<(string Wait, string Key)> Matches, b
         );
     }
 
-    /// <summary>Returns the business keys by which the message is correlated, as a hash; null where it has none.</summary>
-    /// <exception cref="EsbException">The message cannot be read, or has no value for a key.</exception>
+    /// <summary>Returns the business keys by which the message is correlated, as a hash; null where it has none, and one text for all
+    /// messages of which it cannot be told: those with several sets of keys, and those whose body is kept elsewhere.</summary>
+    /// <exception cref="EsbException">The message has no value for the keys with which it starts an instance.</exception>
     public static string? TurnOf(IReadOnlyList<BoundProgram> living, BoundProgram current, EsbMessage message)
     {
-        var match = living
-            .SelectMany(program => program.Model.Waits)
-            .Where(wait => wait.Subjects.Any(subject => subject.Matches(message.Subject)))
-            .Select(wait => wait.Match)
-            .FirstOrDefault();
-        return match is null
-            ? StartKeyOf(current, message)
-            : MatchedKeys.Hash(current.Model.Name, match.Of(new MessageContext(message, WorkflowQueues.SubscriberOf(current.Model.Name))));
+        const string Unclear = "";
+        if (message.Headers[EsbHeaders.Claim] is not null)
+            return Unclear;
+        var context = new MessageContext(message, WorkflowQueues.SubscriberOf(current.Model.Name));
+        var keys = new HashSet<string>();
+        foreach (
+            var (_, match) in living
+                .SelectMany(program => program.Model.Waits)
+                .Where(wait => wait.Subjects.Any(subject => subject.Matches(message.Subject)))
+        )
+        {
+            try
+            {
+                keys.Add(MatchedKeys.Hash(current.Model.Name, match.Of(context)));
+            }
+            catch (EsbException)
+            {
+                // another wait may read it; what none can read is refused when it is taken
+            }
+        }
+
+        return keys.Count switch
+        {
+            0 => StartKeyOf(current, message),
+            1 => keys.Single(),
+            _ => Unclear,
+        };
     }
 
     public static string? StartKeyOf(BoundProgram program, EsbMessage message) =>

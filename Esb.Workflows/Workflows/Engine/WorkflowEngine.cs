@@ -89,9 +89,9 @@ internal sealed partial class WorkflowEngine(
         {
             return Offer.TurnOf(programs.Living(workflow), programs.Current(workflow), message);
         }
-        catch (EsbException)
+        catch (Exception)
         {
-            return null; // it is refused when it is taken
+            return null; // whatever is wrong with the message is told, and logged, when it is taken
         }
     }
 
