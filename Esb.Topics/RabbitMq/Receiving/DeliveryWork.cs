@@ -27,7 +27,17 @@ internal sealed partial class DeliveryWork(
     public SeenDeliveries Seen => seen;
 
     /// <summary>Returns the turn of a message in its lane; null if it waits for no other.</summary>
-    public string? TurnOf(WireMessage wire) => subscription.TurnOf?.Invoke(reader.Read(wire, subscription.Endpoint));
+    public string? TurnOf(WireMessage wire)
+    {
+        try
+        {
+            return subscription.TurnOf?.Invoke(reader.Read(wire, subscription.Endpoint));
+        }
+        catch (Exception)
+        {
+            return null; // what is wrong with the message is logged when it is handled
+        }
+    }
 
     /// <summary>Handles a delivery.</summary>
     /// <param name="wire">The message as received.</param>
