@@ -154,10 +154,10 @@ public sealed class WorkflowPageTests : ShopHost
 
         await Button("Set…").ClickAsync();
         await Page.GetByLabel("Name").FillAsync("customer");
-        await Page.GetByLabel("Value").FillAsync("good");
+        await Page.GetByLabel("Value").FillAsync("12345678901234567890");
         await Page.GetByLabel("Reason").FillAsync("misspelt");
         await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Set");
-        await Page.Locator("dl.facts dd").GetByText("good", new() { Exact = true }).WaitForAsync();
+        await Page.Locator("dl.facts dd").GetByText("12345678901234567890", new() { Exact = true }).WaitForAsync();
         await Button("Skip the failed step…").ClickAsync();
         await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Skip");
 

@@ -102,9 +102,14 @@ function Decide({ id, verb, close, done }) {
     <p>${says}</p><${Field} label="Reason"><input required=${verb === "terminate"} autofocus value=${form.reason} onInput=${event => set({ ...form, reason: event.target.value })} /><//>${verb === "terminate" && html`<label class="check"><input type="checkbox" checked=${form.compensate} onChange=${event => set({ ...form, compensate: event.target.checked })} /> Undo completed scopes</label>`}<//><//>`;
 }
 
-// A value is JSON where it can be read as such, otherwise text.
+// A number or a flag where JSON would write it the same way; otherwise text, such as an id of 20 digits, 007 and null.
 function valueOf(written) {
-  try { return JSON.parse(written); } catch { return written; }
+  try {
+    const read = JSON.parse(written);
+    return ["number", "boolean"].includes(typeof read) && JSON.stringify(read) === written ? read : written;
+  } catch {
+    return written;
+  }
 }
 
 function SetVariable({ id, name, value, close, done }) {
