@@ -337,36 +337,32 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         if (ended.Count == 0)
             return;
         var rows = SqlRows.Of("ending", ended, ("x_instance", SqlType.Id, id => id));
-        Add(
-            $"update workflow_key set ended = true where instance_id in (select x_instance from {Dialect.Rows(rows)}) returning "
-                + $"hash, instance_id",
-            rows
-        );
+        Add($"update workflow_key set ended = true where {OfInstances("x_instance", rows)} returning hash, instance_id", rows);
         _readers.Add(async results =>
         {
             foreach (var (hash, instance) in await results.ReadAsync(row => (row.Text("hash"), row.Id("instance_id"))))
                 (_ended.TryGetValue(instance, out var keys) ? keys : _ended[instance] = []).Add(hash);
         });
-        var unclaimed =
-            $"key_hash in (select hash from workflow_key where instance_id in (select y_instance from {{0}})) and not exists "
-            + $"(select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended)";
         var starting = SqlRows.Of("starting", ended, ("y_instance", SqlType.Id, id => id));
         Add(
-            $"select key_hash, message_id from workflow_early where may_start and "
-                + $"{string.Format(null, unclaimed, Dialect.Rows(starting))} order by stored_at, message_id",
+            $"select key_hash, message_id from workflow_early where may_start and {Unclaimed(starting)} order by stored_at, message_id",
             starting
         );
         _readers.Add(async results => _starting.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), row.Id("message_id")))));
         var late = SqlRows.Of("late", ended, ("y_instance", SqlType.Id, id => id));
-        Add(
-            $"delete from workflow_early where not may_start and {string.Format(null, unclaimed, Dialect.Rows(late))} returning "
-                + $"key_hash, {StoredEnvelope.Columns}",
-            late
-        );
+        Add($"delete from workflow_early where not may_start and {Unclaimed(late)} returning key_hash, {StoredEnvelope.Columns}", late);
         _readers.Add(async results =>
             _late.AddRange(await results.ReadAsync(row => (row.Text("key_hash"), StoredEnvelope.Read(row, cipher))))
         );
     }
+
+    // Early messages with a key of an instance that has just ended, and of none that lives.
+    private string Unclaimed(SqlRows ended) =>
+        Dialect.IsAmong("key_hash", $"select hash from workflow_key where {OfInstances("y_instance", ended)}")
+        + " and not exists (select 1 from workflow_key as living where living.hash = workflow_early.key_hash and not living.ended)";
+
+    // Looked up by the index: joined to the rows, a table that was empty when the plan was made is read whole for each of them.
+    private string OfInstances(string column, SqlRows rows) => Dialect.IsAmong("instance_id", $"select {column} from {Dialect.Rows(rows)}");
 
     private void Change<T>(
         IReadOnlyCollection<T> some,
