@@ -72,8 +72,14 @@ internal sealed partial class MemoryWorkers : IAsyncDisposable
         }
 
         var source = new DeliverySource(lane, Guid.NewGuid(), CancellationToken.None);
-        await (_turnOf is null ? WorkAsync(queue, source) : WorkInTurnsAsync(queue, source, _turnOf));
-        queue.Active.Release();
+        try
+        {
+            await (_turnOf is null ? WorkAsync(queue, source) : WorkInTurnsAsync(queue, source, _turnOf));
+        }
+        finally
+        {
+            queue.Active.Release();
+        }
     }
 
     private async Task WorkAsync(MemoryQueue queue, DeliverySource source)
