@@ -47,7 +47,7 @@ internal sealed class LaneTurns(int most)
         {
             if (ex is not OperationCanceledException)
                 Interlocked.CompareExchange(ref _failure, ex, null);
-            ended.SetCanceled(); // nobody observes it but what waits behind it
+            ended.SetCanceled(); // observed only by the next work of the turn
         }
         finally
         {

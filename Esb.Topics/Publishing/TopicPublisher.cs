@@ -57,7 +57,7 @@ internal sealed class TopicPublisher(
         if (outgoing.ReplyUntil is not { } until || until > time.GetUtcNow())
             return (await ConfirmAsync(outgoing, cancellationToken)).Settled;
         await RecordAsync([RecordOf(outgoing, AuditKind.Expired, outgoing.Message, duration: null, fault: null)], AuditDurability.Flushed);
-        return Task.CompletedTask; // nobody waits for its reply any more
+        return Task.CompletedTask; // the requester has stopped waiting
     }
 
     public async ValueTask RequestAsync(

@@ -17,7 +17,7 @@ public interface IProcessTraces
     ProcessTrace Start(TraceOrder order);
 
     /// <summary>Ends a trace; what it recorded stays. Does nothing if it has ended.</summary>
-    /// <returns>It; null if there is none with this id.</returns>
+    /// <returns>The trace; null if no trace has this id.</returns>
     ProcessTrace? Stop(Guid id);
 
     /// <summary>Returns a message that a trace recorded; null if there is none.</summary>
@@ -33,7 +33,7 @@ public interface IProcessTraces
 /// <param name="Count">Messages after which it ends.</param>
 /// <param name="For">Time after which it ends.</param>
 /// <param name="By">The operator.</param>
-/// <param name="Reason">Why; null if nobody said.</param>
+/// <param name="Reason">The reason that was given; null without one.</param>
 public sealed record TraceOrder(
     Guid Id,
     string Endpoint,

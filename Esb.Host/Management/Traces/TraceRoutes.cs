@@ -56,7 +56,7 @@ internal static class TraceRoutes
         );
         return api;
 
-        // Recorded first: nobody sees bodies by a trace that the audit does not know.
+        // Recorded first: a trace shows bodies only if the audit has a fact of it.
         async Task RecordAsync(string action, TraceOrder order, string by, string? reason, CancellationToken cancellationToken) =>
             await audit.RecordAsync(
                 FactOf(

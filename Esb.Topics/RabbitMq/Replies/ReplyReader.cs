@@ -57,7 +57,7 @@ internal sealed partial class ReplyReader : ITopicReader
         return new ConsumerQueue(_names.DurableReplies, AtOnce);
     }
 
-    // Replies have no order: one that has to wait does not hold the others up.
+    // Replies have no order: each is handled independently of the others.
     private Task DeliverAsync(IChannel channel, BasicDeliverEventArgs delivery, CancellationToken over)
     {
         var (wire, tag) = (WireMessage.Of(delivery), delivery.DeliveryTag);

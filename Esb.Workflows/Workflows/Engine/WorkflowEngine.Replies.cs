@@ -16,7 +16,7 @@ internal sealed partial class WorkflowEngine
     public async Task ReceiveReplyAsync(Guid request, EsbMessage reply, CancellationToken cancellationToken)
     {
         var hash = MatchedKeys.HashOfReply(request);
-        var message = reply with { Id = MessageIds.Derive(request, "reply") }; // whoever answers
+        var message = reply with { Id = MessageIds.Derive(request, "reply") }; // the same for every responder
         for (var round = 0; round < MostRounds; round++)
         {
             var takers = await store.FindTakersAsync("", message.Id, [hash], [hash], cancellationToken);
