@@ -24,8 +24,9 @@ internal static class PostgresConnection
         " -c idle_in_transaction_session_timeout=60s -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3";
 
     // Tables of what waits are empty at one moment and hold thousands of rows at the next. A plan made for the empty table reads all of
-    // it, and is kept until the next analyze: each look-up then costs as much as there is, dead rows included.
-    private const string ForLookUps = " -c enable_seqscan=off";
+    // it, and is kept until the next analyze: each look-up then costs as much as there is, dead rows included. Where there is no index
+    // to read, such a plan has a cost that no other has, for which the server would compile it: 150 ms for a statement of one.
+    private const string ForLookUps = " -c enable_seqscan=off -c jit=off";
 
     public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, ForLookUps);
 

@@ -43,6 +43,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         return database.ReadAsync(
             async session =>
             {
+                // Before its first analyze the server takes the keys for 200 different ones, and would find ten instances of a key soonest by
+                // reading those of all others in the order of instances: hence the keys first, by themselves.
                 await using var results = await session.QueryManyAsync(
                     $"""
                     select 1 as found from workflow_inbox where workflow = @workflow and message_id = @message;
@@ -50,7 +52,9 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
                         "hash",
                         "waits"
                     )} order by since, instance_id limit 1;
-                    select distinct instance_id from workflow_key where {dialect.IsOneOf("hash", "keys")} and not ended limit 10
+                    with held as materialized (
+                      select instance_id from workflow_key where {dialect.IsOneOf("hash", "keys")} and not ended)
+                    select distinct instance_id from held limit 10
                     """,
                     [("workflow", workflow), ("message", message), ("waits", waits.ToArray()), ("keys", keys.ToArray())]
                 );

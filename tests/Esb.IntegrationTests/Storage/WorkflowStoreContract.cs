@@ -366,6 +366,29 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 
     [Test, CancelAfter(60_000)]
+    public async Task Instance_is_found_without_reading_the_keys_of_all_others(CancellationToken cancellationToken)
+    {
+        // As after its first minute: many keys, and nothing analyzed.
+        await _schema.RunAsync("alter table workflow_key set (autovacuum_enabled = false)");
+        await _schema.RunAsync(
+            "insert into workflow_key (hash, instance_id, exclusive) "
+                + "select md5(number::text), gen_random_uuid(), false from generate_series(1, 50000) as number"
+        );
+        await _schema.Store.Workflows.CommitAsync([WithKey("one")], cancellationToken);
+        var before = await ReadRowsAsync();
+
+        for (var time = 0; time < 50; time++)
+        {
+            var takers = await _schema.Store.Workflows.FindTakersAsync("w", Guid.NewGuid(), ["none"], ["key-one"], cancellationToken);
+            Assert.That(takers.Living, Has.Count.EqualTo(1));
+        }
+
+        for (var (last, now) = (-1L, before); now != last; (last, now) = (now, await ReadRowsAsync()))
+            await Task.Delay(1_500, cancellationToken); // statistics are told once a second
+        Assert.That(await ReadRowsAsync() - before, Is.LessThan(50 * 100));
+    }
+
+    [Test, CancelAfter(60_000)]
     public async Task End_of_an_instance_does_not_read_the_keys_of_all_others(CancellationToken cancellationToken)
     {
         await _schema.RunAsync("vacuum analyze workflow_key");
@@ -392,15 +415,15 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
 
         async Task CommitAsync(IReadOnlyList<WorkflowCommit> commits) =>
             await _schema.Store.Workflows.CommitAsync(commits, cancellationToken);
-
-        async Task<long> ReadRowsAsync() =>
-            (
-                await _schema.QueryAsync<long>(
-                    "select coalesce(seq_tup_read, 0) + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) "
-                        + "from pg_stat_user_tables t where relid = 'workflow_key'::regclass"
-                )
-            ).Single();
     }
+
+    private async Task<long> ReadRowsAsync() =>
+        (
+            await _schema.QueryAsync<long>(
+                "select coalesce(seq_tup_read, 0) + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) "
+                    + "from pg_stat_user_tables t where relid = 'workflow_key'::regclass"
+            )
+        ).Single();
 
     private static WorkflowCommit WithKey(string number) =>
         Begin(number) with
