@@ -145,12 +145,14 @@ internal sealed class JsonPathScanner(string text)
         return (char)unit;
     }
 
+    // False if it has half of a surrogate pair.
     private static bool IsText(string candidate)
     {
-        foreach (var rune in candidate.EnumerateRunes())
+        for (var at = 0; at < candidate.Length; )
         {
-            if (rune == Rune.ReplacementChar && !candidate.Contains('\uFFFD'))
-                return false; // half of a surrogate pair
+            if (!Rune.TryGetRuneAt(candidate, at, out var rune))
+                return false;
+            at += rune.Utf16SequenceLength;
         }
 
         return true;

@@ -40,6 +40,7 @@ public sealed class JsonPathTests
     [TestCase("$.books[::2].title", "[\"A\",\"Ç\"]")]
     [TestCase("$.books[::-1].title", "[\"Ç\",\"B\",\"A\"]")]
     [TestCase("$.books[?@.price > 10].title", "[\"B\",\"Ç\"]")]
+    [TestCase("$.books[?@.price != 1e99999999999].price", "[8,12.5,20]")]
     [TestCase("$.books[?(@.title == 'B')].price", "[12.5]")]
     [TestCase("$.books[?@.price < $.limit].title", "[\"A\"]")]
     [TestCase("$.books[?@.isbn].title", "[\"B\",\"Ç\"]")]
