@@ -11,6 +11,8 @@ namespace Esb.Content.Expressions;
 /// <summary>Compiles XPath 1.0; what is wrong with an expression is found here, never when a message comes.</summary>
 internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> namespaces)
 {
+    private static readonly XPathDocument SomeDocument = new(new StringReader("<x/>"));
+
     /// <summary>The compiled expression, which any number of threads may evaluate at once: the framework evaluates a copy. Null after an
     /// error.</summary>
     public XPathExpression? Compile(string xpath, IValueSource source, ConfigErrors errors)
@@ -36,7 +38,10 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
             var expression = XPathExpression.Compile(xpath);
             expression.SetContext(context);
             if (context.Problem is null)
+            {
+                FindNodes(expression);
                 return expression;
+            }
         }
         catch (XPathException ex)
         {
@@ -46,6 +51,13 @@ internal sealed partial class XPathCompiler(IReadOnlyDictionary<string, string> 
         var (code, expected) = context.Problem!.Value;
         errors.Add(new ConfigError(code, $"{source.Path}.xpath", $"\"{xpath}\"", expected, source.Origin));
         return null;
+    }
+
+    // What the framework compiles and then refuses for each message: a path that begins at something other than nodes.
+    private static void FindNodes(XPathExpression expression)
+    {
+        if (SomeDocument.CreateNavigator().Evaluate(expression) is XPathNodeIterator nodes)
+            nodes.MoveNext();
     }
 
     // An expression mistaken for a template: its places would never be filled in, and if they were, a sender could write expressions.

@@ -195,6 +195,7 @@ public sealed class ValueTests
     [TestCase("count(1, 2)", "ESB-XPT-SYNTAX")]
     [TestCase("/order/$x", "ESB-XPT-SYNTAX")]
     [TestCase("$x", "ESB-XPT-SYNTAX")]
+    [TestCase("(1 + 1)//x", "ESB-XPT-SYNTAX")]
     [TestCase("/x:order", "ESB-XPT-NAMESPACE")]
     [TestCase("matches(/order, 'a')", "ESB-XPT-FUNCTION")]
     [TestCase("o:f(/order)", "ESB-XPT-FUNCTION")]
