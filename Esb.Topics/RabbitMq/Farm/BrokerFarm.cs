@@ -250,11 +250,7 @@ internal sealed partial class BrokerFarm : IFarm, IAsyncDisposable
         switch (message.Kind)
         {
             case FarmMessage.Heartbeat:
-                Members.Hear(
-                    new FarmHost(message.From, message.Host),
-                    JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [],
-                    isProven
-                );
+                Members.Hear(new FarmHost(message.From, message.Host), FarmReceiver.ReadAll(message.Body), isProven);
                 break;
             case FarmMessage.Goodbye:
                 Members.Leave(message.From, isProven);

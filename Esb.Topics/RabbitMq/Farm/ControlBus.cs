@@ -52,7 +52,8 @@ internal sealed class ControlBus : IAsyncDisposable
                         endpoint.DiscardSkippedMessages();
                         endpoint.Handler<FarmMessage>(context =>
                         {
-                            hear(context.Message);
+                            if (context.Message.IsComplete)
+                                hear(context.Message);
                             return Task.CompletedTask;
                         });
                     }

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Esb.Topics.RabbitMq.Farm;
 
 /// <summary>A message between hosts: an ordinary typed message of the bus.</summary>
@@ -27,6 +29,10 @@ public sealed record FarmMessage
 
     /// <summary>HMAC-SHA256 with the farm's key over all the rest, in base64.</summary>
     public string? Mac { get; init; }
+
+    /// <summary>False if a stranger has left out what every host says.</summary>
+    [JsonIgnore]
+    internal bool IsComplete => Host is not null && Kind is not null && Body is not null;
 
     /// <summary>The protocol level of this release.</summary>
     internal const int CurrentLevel = 1;

@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Esb.Topics.RabbitMq.Farm;
 
 /// <summary>The subscription of a host for an endpoint, as announced to the other hosts.</summary>
@@ -8,4 +10,16 @@ internal sealed record FarmReceiver(string Endpoint, IReadOnlyList<string> Patte
 {
     /// <summary>True if both have the same content; the patterns are compared one by one.</summary>
     public bool Says(FarmReceiver other) => Endpoint == other.Endpoint && Epoch == other.Epoch && Patterns.SequenceEqual(other.Patterns);
+
+    /// <summary>Reads what a host announces.</summary>
+    /// <param name="json">A JSON array of receivers.</param>
+    /// <exception cref="JsonException">It is something else, or leaves out what every host says.</exception>
+    public static IReadOnlyList<FarmReceiver> ReadAll(string json)
+    {
+        var receivers = JsonSerializer.Deserialize<List<FarmReceiver>>(json) ?? [];
+        // What the deserializer believes to be there may be null all the same.
+        return receivers.TrueForAll(one => one is { Endpoint: not null, Patterns: not null } && !one.Patterns.Contains(null!))
+            ? receivers
+            : throw new JsonException("An announcement of receivers is incomplete.");
+    }
 }

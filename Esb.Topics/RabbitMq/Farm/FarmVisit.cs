@@ -115,7 +115,7 @@ internal sealed class FarmVisit : IAsyncDisposable
             case FarmMessage.Heartbeat:
                 if (message.Level < FarmMessage.CurrentLevel)
                     _old.TryAdd(host.Id, host);
-                _members.Hear(host, JsonSerializer.Deserialize<List<FarmReceiver>>(message.Body) ?? [], isProven);
+                _members.Hear(host, FarmReceiver.ReadAll(message.Body), isProven);
                 break;
             case FarmMessage.Goodbye:
                 _members.Leave(host.Id, isProven);
