@@ -219,6 +219,8 @@ internal sealed class NpgsqlProvider : IDatabaseProvider
             PostgresException refused => PostgresFailures.Explain(refused, parameters),
             // a time-out of name resolution has no type of its own
             NpgsqlException or TimeoutException or SocketException => PostgresFailures.Unreachable,
+            // a command that begins in the moment in which Npgsql gives a lost connection up
+            ObjectDisposedException => PostgresFailures.Unreachable,
             { Source: "Npgsql" } when cause.GetType() == typeof(Exception) => PostgresFailures.OutOfStep, // Npgsql has no own type for it
             _ => null,
         };

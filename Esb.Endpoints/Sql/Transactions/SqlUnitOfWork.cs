@@ -1,6 +1,8 @@
+using System.Data;
 using System.Data.Common;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Endpoints.Sql.Outbox;
 using Npgsql;
@@ -72,6 +74,8 @@ internal sealed class SqlUnitOfWork(
         catch (Exception ex)
         {
             await UndoCallAsync(ex);
+            if (_lost is not null && ex is InvalidOperationException)
+                throw _lost;
             throw;
         }
     }
@@ -120,7 +124,7 @@ internal sealed class SqlUnitOfWork(
             await CommitOrAskAsync(limited.Token);
             database.Tables.Marks.Settle(mark);
         }
-        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (Explain(ex) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX")
                 database.Tables.Forget();
@@ -160,7 +164,7 @@ internal sealed class SqlUnitOfWork(
         {
             return await work((NpgsqlConnection)rented.Connection, limited.Token);
         }
-        catch (Exception ex) when (database.Explain(ex, []) is { } failure)
+        catch (Exception ex) when (Explain(ex) is { } failure)
         {
             if (failure.Code == "ESB-SQL-INBOX")
                 database.Tables.Forget();
@@ -178,12 +182,17 @@ internal sealed class SqlUnitOfWork(
         {
             await transaction.CommitAsync(cancellationToken);
         }
-        catch (Exception ex) when (verdict.IsUnknown(ex))
+        catch (Exception ex) when (verdict.IsUnknown(ex) || Explain(ex) is not null)
         {
             await DisposeAsync(); // frees the slot of the lost connection: all others may be asking as well
             await verdict.AskAsync(ex);
         }
     }
+
+    // A connection that is lost between two commands is closed by its driver, which then complains of what its caller does.
+    private DatabaseFailure? Explain(Exception cause) =>
+        database.Explain(cause, [])
+        ?? (cause is InvalidOperationException && rented.Connection.State != ConnectionState.Open ? PostgresFailures.Unreachable : null);
 
     // If the call cannot be undone by itself, the whole transaction is lost: so is its connection.
     private async Task UndoCallAsync(Exception cause)
