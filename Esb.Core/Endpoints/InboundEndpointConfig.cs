@@ -94,6 +94,9 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// <summary>How bodies are handed to the process.</summary>
     public virtual BodyTransfer BodyTransfer => BodyTransfer.Buffered;
 
+    /// <summary>True if a body that is not in memory can be read again, such as a file; false if it comes once.</summary>
+    public virtual bool RereadsBodies => true;
+
     /// <summary>Code of a request whose answer took longer than <see cref="Timeout"/>; a protocol may have its own.</summary>
     public virtual string TimeoutCode => "ESB-INTAKE-TIMEOUT";
 }

@@ -46,6 +46,29 @@ public sealed class EntrySettingsTests
         Assert.That(error.Expected, Does.Contain(expected));
     }
 
+    [
+        TestCase(""" "type": "file-inbound", "folder": "in", "process": "keep", "transfer": "streamed" """),
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "keep", "transfer": "streamed", "maxBodySize": "4GiB" """),
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "choose", "transfer": "streamed" """)
+    ]
+    public void Endpoint_may_stream_to_files(string endpoint) => Assert.That(ErrorsOf($$""" "a": { {{endpoint}} } """), Is.Empty);
+
+    [
+        TestCase(""" "process": "call-http", "transfer": "streamed" """, "processes.call-http[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "streamed", "transfer": "streamed" """, "processes.streamed[0].split", "comes once"),
+        TestCase(""" "process": "twice", "transfer": "streamed" """, "endpoints.a.transfer", "comes once"),
+        TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process"),
+        TestCase(""" "process": "keep", "transfer": "streamed", "mode": "request-reply" """, "endpoints.a.mode", "expected one-way"),
+        TestCase(""" "process": "keep", "maxBodySize": "2GiB" """, "endpoints.a.maxBodySize", "1B..1GiB")
+    ]
+    public void Streams_that_a_process_cannot_read_are_refused(string endpoint, string path, string expected)
+    {
+        var error = ErrorsOf($$""" "a": { "type": "http-inbound", "path": "/a", {{endpoint}} } """).Single();
+
+        Assert.That((error.Path, error.Expected), Is.EqualTo((path, error.Expected)));
+        Assert.That(error.Expected, Does.Contain(expected));
+    }
+
     [TestCase(""" "type": "file-outbound", "folder": "numbered", "fileName": "{sequence:0000}.txt" """)]
     [TestCase(""" "type": "http-outbound", "url": "http://127.0.0.1:1/", "path": "/{sequence}" """)]
     public void Endpoint_that_sends_numbers_its_messages(string endpoint) =>
@@ -78,9 +101,15 @@ public sealed class EntrySettingsTests
                 {
                   "connections": { "db": { "provider": "npgsql", "connection": "Host=127.0.0.1" } },
                   "topics": { "orders": {} },
-                  "endpoints": { "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, {{endpoints}} },
+                  "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, {{endpoints}} },
                   "processes": {
                     "p": [{ "publish": "orders.new" }],
+                    "keep": [{ "call": "kept" }],
+                    "twice": [{ "call": "kept" }, { "call": "kept" }],
+                    "choose": [
+                      { "choose": { "when": [{ "if": { "header": "x-a" }, "steps": [{ "call": "kept" }] }], "otherwise": [{ "call": "kept" }] } }
+                    ],
+                    "call-http": [{ "call": "out" }],
                     "streamed": [{ "split": { "xpath": "/a/b", "steps": [{ "publish": "orders.new" }] } }]
                   }
                 }
