@@ -58,7 +58,7 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
 
     private void CopyWithin(FileStream target, CancellationToken cancellationToken)
     {
-        const long Piece = 16L << 20; // short enough to be cancelled
+        const long Piece = 128L << 20; // short enough to be cancelled
         var copied = 0L;
         while (copied < length && Posix.CopyRange(file.SafeFileHandle, target.SafeFileHandle, copied, Piece) is > 0 and var more)
         {
