@@ -3,6 +3,7 @@ using Esb.Configuration.Rules;
 using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Listening;
 using Esb.Core.Parties;
 using Esb.Core.Processes;
@@ -45,6 +46,7 @@ public static class ConfigurationRegistration
             .AddRule<RoleRule>()
             .AddRule<WatermarkRule>()
             .AddRule<ListeningRule>()
+            .AddModel(_ => new SequenceUses())
             .AddCompiler<EndpointModels, EndpointCompiler>()
             .AddModel(provider => new ListeningPlaces([.. provider.GetServices<IListeningPart>().SelectMany(part => part.Places)]))
             .AddUnavailableSections("policies")

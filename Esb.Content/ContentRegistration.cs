@@ -104,6 +104,7 @@ public static class ContentRegistration
             provider.GetRequiredService<XmlInput>(),
             provider.GetRequiredService<TimeProvider>(),
             provider.GetRequiredService<LimitsConfig>().CheckWholeBodies,
-            provider.GetRequiredService<LookupModels>()
+            provider.GetRequiredService<LookupModels>(),
+            provider.GetRequiredService<SequenceUses>()
         );
 }

@@ -11,6 +11,7 @@ using Esb.Core.Processes.Tracing;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Entry;
 using Esb.Workflows.Processes.Holding;
 using Esb.Workflows.Processes.Steps;
 using Esb.Workflows.Processes.Steps.Deduplication;
@@ -40,6 +41,8 @@ public static class WorkflowsRegistration
         services
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
+            .AddCompiler<EntryGateModels, EntryGateCompiler>()
+            .AddScoped<IEntryGates, EntryGates>()
             .AddSingleton<TraceSwitch>()
             .AddSingleton<IProcessTraces, ProcessTraces>()
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")

@@ -18,7 +18,8 @@ internal sealed class EndpointCompiler(
     IReadOnlyDictionary<string, ConnectionConfig> connections,
     IReadOnlyDictionary<string, TopicConfig> topics,
     IExpressionCompiler? expressions = null,
-    IEnumerable<IAddedEndpoints>? added = null
+    IEnumerable<IAddedEndpoints>? added = null,
+    SequenceUses? sequences = null
 ) : ICompiler<EndpointModels>
 {
     // Settings that do not affect the instances: they are evaluated before an instance is rented, or afterwards.
@@ -42,7 +43,7 @@ internal sealed class EndpointCompiler(
     ];
 
     // Settings that an inbound endpoint delegates to its intake.
-    private static readonly string[] BehindIntake = ["process", "publish", "audit", "party", "roles"];
+    private static readonly string[] BehindIntake = ["process", "publish", "dedupe", "audit", "party", "roles"];
 
     private readonly ILookup<Type?, string> _names = kinds.ToLookup(kind => kind.Settings, kind => kind.Kind);
     private readonly Dictionary<Type, IEndpointType> _types = types.ToDictionary(type => type.Settings);
@@ -56,10 +57,10 @@ internal sealed class EndpointCompiler(
     private InboundModel Compile(InboundEndpointConfig config)
     {
         HeaderRule.Check(config, errors);
-        return new InboundModel(config, NameOf(config), Find<IInboundEndpointType>(config)?.Compile(config, errors))
-        {
-            Fingerprint = Fingerprint.Of(config, BehindIntake, limits),
-        };
+        var create = Find<IInboundEndpointType>(config)?.Compile(config, errors);
+        if (sequences?.FirstIn(config.Path) is { } used)
+            RefuseSequence(used, config);
+        return new InboundModel(config, NameOf(config), create) { Fingerprint = Fingerprint.Of(config, BehindIntake, limits) };
     }
 
     private OutboundModel Compile(OutboundEndpointConfig config)
@@ -69,6 +70,8 @@ internal sealed class EndpointCompiler(
         var filter = config.Filter is null ? null : expressions?.Compile(config.Filter, errors);
         if (filter?.ReadsBody == true)
             errors.Add("ESB-CFG-FILTER", config, "filter", "looks at headers and the envelope only, never into the body");
+        if (sequences?.FirstIn($"{config.Path}.filter") is { } used)
+            RefuseSequence(used, config); // it is evaluated for messages that are not sent
         var ground = new SettingsRecord?[] { limits, config.Database is { } database ? connections.GetValueOrDefault(database) : null };
         return new OutboundModel(config, NameOf(config), filter, create)
         {
@@ -78,8 +81,20 @@ internal sealed class EndpointCompiler(
                 [.. ground, .. config.Subscribe.Select(pattern => topics.GetValueOrDefault(pattern.Topic))]
             ),
             AdapterFingerprint = Fingerprint.Of(config, BeforeInstances, ground),
+            NumbersMessages = sequences?.FirstIn(config.Path) is not null,
         };
     }
+
+    private void RefuseSequence(string path, EndpointConfig config) =>
+        errors.Add(
+            new ConfigError(
+                "ESB-EXPR-TEMPLATE",
+                path,
+                "{sequence}",
+                "expected in what an endpoint sends, and in processes; a message has no number here",
+                config.Origin
+            )
+        );
 
     private string NameOf(EndpointConfig config) => _names[config.GetType()].FirstOrDefault() ?? config.GetType().Name;
 

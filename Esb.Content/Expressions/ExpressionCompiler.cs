@@ -16,12 +16,14 @@ namespace Esb.Content.Expressions;
 /// <param name="checksWhole">Whether bodies are read to their end, also where their beginning decides; null for JSON of messages
 /// only.</param>
 /// <param name="lookups">The look-ups; null where values have none.</param>
+/// <param name="sequences">Receives the places that need the number of the message; null to leave them unchecked.</param>
 internal sealed class ExpressionCompiler(
     IReadOnlyDictionary<string, string> namespaces,
     XmlInput xml,
     TimeProvider time,
     bool? checksWhole = false,
-    LookupModels? lookups = null
+    LookupModels? lookups = null,
+    SequenceUses? sequences = null
 ) : IExpressionCompiler, IDisposable
 {
     private readonly XPathCompiler _xpaths = new(namespaces);
@@ -52,14 +54,25 @@ internal sealed class ExpressionCompiler(
     {
         RequireTime(path);
         var (value, expected) = TemplateParser.Parse(template, time);
-        if (expected is not null)
-            errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
-        return value;
+        if (expected is null && value is TemplateValue { ReadsSequence: true } && !IsNumbered(path))
+            expected = "expected {sequence} in endpoints that send and in processes, whose messages have a number";
+        if (expected is null)
+            return value;
+        errors.Add(new ConfigError("ESB-EXPR-TEMPLATE", path, $"\"{template}\"", expected, origin));
+        return null;
     }
 
     /// <summary>Ends the compile phase: expressions share one pass over a document, to which nothing can be added while messages
     /// run.</summary>
     public void Dispose() => _isComplete = true;
+
+    private bool IsNumbered(string path)
+    {
+        if (sequences is null)
+            return true;
+        sequences.Add(path);
+        return path.StartsWith("endpoints.", StringComparison.Ordinal) || path.StartsWith("processes.", StringComparison.Ordinal);
+    }
 
     private void RequireTime(string path)
     {

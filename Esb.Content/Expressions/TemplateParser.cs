@@ -6,14 +6,15 @@ using Esb.Core.Schedules;
 namespace Esb.Content.Expressions;
 
 /// <summary>Parses templates: <c>{message.id}</c>, <c>{header.NAME}</c>, <c>{property.NAME}</c>, <c>{variable.NAME}</c>,
-/// <c>{file.name}</c>, <c>{now:FORMAT}</c>, <c>{message.createdAt:FORMAT}</c> and <c>{now ZONE:FORMAT}</c> are places, <c>{{</c> and
-/// <c>}}</c> plain braces.</summary>
+/// <c>{file.name}</c>, <c>{sequence}</c>, <c>{now:FORMAT}</c>, <c>{message.createdAt:FORMAT}</c> and <c>{now ZONE:FORMAT}</c> are places,
+/// <c>{{</c> and <c>}}</c> plain braces.</summary>
 internal static class TemplateParser
 {
     // The header in which file endpoints pass on the name of the file.
     private const string FileName = "x-file-name";
     private const string Now = "now";
     private const string CreatedAt = "message.createdAt";
+    private const string Sequence = "sequence";
 
     private static readonly Dictionary<string, MessagePart> Parts = Enum.GetValues<MessagePart>()
         .ToDictionary(part => JsonNamingPolicy.CamelCase.ConvertName(part.ToString()));
@@ -58,6 +59,8 @@ internal static class TemplateParser
             _ when name == "now" => new InstantValue(_ => time.GetUtcNow(), "O", TimeZoneInfo.Utc),
             _ when FormatOf(name, Now) is var (format, zone) => new InstantValue(_ => time.GetUtcNow(), format, zone),
             _ when FormatOf(name, CreatedAt) is var (format, zone) => new InstantValue(context => context.Message.CreatedAt, format, zone),
+            [Sequence] => new SequenceValue(width: 1),
+            _ when WidthOf(name) is { } width => new SequenceValue(width),
             ["file", "name"] => new HeaderValue(FileName),
             ["message", var part] when Parts.TryGetValue(part, out var known) => new MessagePartValue(known),
             ["header", { Length: > 0 } header] => new HeaderValue(header),
@@ -65,6 +68,14 @@ internal static class TemplateParser
             ["variable", { Length: > 0 } variable] => new VariableValue(variable),
             _ => null,
         };
+
+    // As many zeros as digits; null for another place.
+    private static int? WidthOf(string name) =>
+        name.StartsWith($"{Sequence}:", StringComparison.Ordinal)
+        && name[(Sequence.Length + 1)..] is { Length: > 0 and <= SequenceValue.MaxWidth } zeros
+        && zeros.All(digit => digit == '0')
+            ? zeros.Length
+            : null;
 
     // Null for another place, and for an unknown zone and an invalid format.
     private static (string Format, TimeZoneInfo Zone)? FormatOf(string name, string place)
@@ -83,9 +94,11 @@ internal static class TemplateParser
         name.StartsWith(place, StringComparison.Ordinal) && name.Length > place.Length && name[place.Length] is ':' or ' ';
 
     private static string ExpectedFor(string name) =>
-        IsInstant(name, Now) || IsInstant(name, CreatedAt)
+        name.StartsWith($"{Sequence}:", StringComparison.Ordinal)
+            ? $"{{{name}}} has no width; expected 1 to {SequenceValue.MaxWidth} zeros, such as {{sequence:000000}}"
+        : IsInstant(name, Now) || IsInstant(name, CreatedAt)
             ? $"{{{name}}} has no format of a date or time in .NET's letters, such as yyyyMMdd-HHmmss, or no time zone that the system "
                 + "knows, such as Europe/Berlin in {now Europe/Berlin:yyyyMMdd}"
-            : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, "
-                + $"{{file.name}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
+        : $"{{{name}}} is unknown; expected {{message.{string.Join("|", Parts.Keys)}}}, {{header.NAME}}, {{property.NAME}}, "
+            + $"{{file.name}}, {{sequence}}, {{now:yyyyMMdd}} or {{message.createdAt:yyyyMMdd}}";
 }

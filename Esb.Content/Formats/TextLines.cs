@@ -13,9 +13,6 @@ internal sealed class TextLines(string format, TextWindow window, long maxLine)
     /// <summary>The line, without its end; of a stream, valid until the next is read.</summary>
     public ReadOnlyMemory<byte> Text { get; private set; }
 
-    /// <summary>The byte at which the line begins; of a text that is in memory as a whole.</summary>
-    public int Start { get; private set; }
-
     /// <summary>Moves to the next line; false at the end.</summary>
     /// <exception cref="FormatFaultException"><c>ESB-FLAT-LINE</c>; of a stream, also the faults of its encoding.</exception>
     public bool Read()
@@ -38,7 +35,7 @@ internal sealed class TextLines(string format, TextWindow window, long maxLine)
         Line++;
         if (length > maxLine)
             throw FormatFaults.TooLong(format, Line, maxLine);
-        (Text, Start) = (_text.Slice(_position, length), _position);
+        Text = _text.Slice(_position, length);
         if (length < rest.Length)
             length += rest[length] == '\r' && length + 1 < rest.Length && rest[length + 1] == '\n' ? 2 : 1;
         _position += length;

@@ -29,6 +29,9 @@ public sealed record OutboundModel(OutboundEndpointConfig Config, string Type, I
 
     /// <summary>Equal for endpoints whose instances behave the same.</summary>
     public string AdapterFingerprint { get; init; } = "";
+
+    /// <summary>True if it needs the number of each message (<c>{sequence}</c>) before it sends it.</summary>
+    public bool NumbersMessages { get; init; }
 }
 
 /// <summary>The section <c>endpoints</c>, compiled. Immutable.</summary>

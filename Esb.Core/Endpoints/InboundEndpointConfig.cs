@@ -52,6 +52,13 @@ public abstract record InboundEndpointConfig : EndpointConfig
     /// there is none.</summary>
     public string? EntryProcess => Process ?? (Itinerary is null && Workflow is null ? null : $"endpoint:{Name}");
 
+    /// <summary>How repetitions are recognised; null if they are not.</summary>
+    [Setting("Lets messages with the same key pass once: a repetition does nothing again.")]
+    public DedupeConfig? Dedupe { get; init; }
+
+    /// <summary>True if a message is published in the transaction that takes it from the external system.</summary>
+    public virtual bool TakesInTransaction => false;
+
     /// <summary>True if only one host of the farm reads at a time.</summary>
     [Setting("Whether only one host of the farm at a time runs the endpoint; another takes over when that one is gone.")]
     public virtual bool SingleInstance { get; init; }
@@ -86,6 +93,9 @@ public abstract record InboundEndpointConfig : EndpointConfig
 
     /// <summary>How bodies are handed to the process.</summary>
     public virtual BodyTransfer BodyTransfer => BodyTransfer.Buffered;
+
+    /// <summary>True if a body that is not in memory can be read again, such as a file; false if it comes once.</summary>
+    public virtual bool RereadsBodies => true;
 
     /// <summary>Code of a request whose answer took longer than <see cref="Timeout"/>; a protocol may have its own.</summary>
     public virtual string TimeoutCode => "ESB-INTAKE-TIMEOUT";

@@ -46,6 +46,9 @@ public abstract record OutboundEndpointConfig : EndpointConfig
     /// <summary>True if a call may set path, query, method and headers of the request (<see cref="Messages.CallRequest"/>).</summary>
     public virtual bool TakesRequests => false;
 
+    /// <summary>True if it sends bodies that are not in memory.</summary>
+    public virtual bool TakesStreams => false;
+
     /// <summary>The settings that read properties of the process that calls the endpoint, where a message without them fails.</summary>
     public virtual IEnumerable<PropertyUse> PropertyUses => [];
 

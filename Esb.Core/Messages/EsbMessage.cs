@@ -46,6 +46,10 @@ public sealed record EsbMessage
     /// too.</summary>
     public bool IsAnswerKept { get; init; }
 
+    /// <summary>The number of the message at the endpoint that sends it, from 1; null if the endpoint needs none. It stays in this host
+    /// too.</summary>
+    public long? Sequence { get; init; }
+
     /// <summary>Demands of a call on the request to the external system; null outside a call, and if there are none. They stay in this host
     /// too.</summary>
     public CallRequest? Request { get; init; }

@@ -15,6 +15,9 @@ public sealed class MessageBody
     // Grows with what arrives: an announcement alone costs a caller nothing.
     private const int FirstBytes = 64 * 1024;
 
+    // Each read and write of a file is a call on another thread: fewer of them take less time.
+    private const int CopyBytes = 1024 * 1024;
+
     private volatile ParsedView? _views;
     private Stream? _stream;
     private Func<Stream>? _source;
@@ -114,7 +117,7 @@ public sealed class MessageBody
         }
 
         await using var opened = _source?.Invoke();
-        await (opened ?? UseUp(_stream!)).CopyToAsync(target, cancellationToken);
+        await (opened ?? UseUp(_stream!)).CopyToAsync(target, CopyBytes, cancellationToken);
     }
 
     /// <summary>A parsed form of a buffered body, created at the first call and shared by all copies of the message.</summary>

@@ -48,7 +48,15 @@ public sealed class MessageContext
         Endpoint = endpoint;
         _properties = message.Properties;
         HasTakenValues = _properties is { Count: > 0 };
-        Received = _message = message is { Properties: null, Request: null } ? message : message with { Properties = null, Request = null };
+        Sequence = message.Sequence;
+        Received = _message = message is { Properties: null, Request: null, Sequence: null }
+            ? message
+            : message with
+            {
+                Properties = null,
+                Request = null,
+                Sequence = null,
+            };
     }
 
     /// <summary>The message; steps replace it. Its masked content stays masked in texts, because a property may still hold it.</summary>
@@ -104,6 +112,12 @@ public sealed class MessageContext
 
     /// <summary>The party whose signature a step verified; null if none. It counts where the transport proved none.</summary>
     public string? ProvenParty { get; set; }
+
+    /// <summary>The number of the received message at the endpoint, from 1; null unless something in the process needs it.</summary>
+    public long? Sequence { get; set; }
+
+    /// <summary>The earlier message of which this one is a repetition: the sender gets its id. Null if it is none.</summary>
+    public Guid? AnsweredAs { get; set; }
 
     /// <summary>What waits for the end of the outermost process; null if nothing in it does.</summary>
     public ProcessEnd? End { get; set; }

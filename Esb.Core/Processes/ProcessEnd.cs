@@ -37,6 +37,9 @@ public sealed class ProcessEnd
     /// <summary>Adds work that waits for the end.</summary>
     public void Add(IProcessEnding ending) => _endings.Add(ending);
 
+    /// <summary>True if a value, or that there is none, has been read from the store or was changed.</summary>
+    public bool Knows(string name) => _states.ContainsKey(name);
+
     /// <summary>Sets a value as it was stored.</summary>
     public void Load(string name, object? value) => _states[name] = value;
 

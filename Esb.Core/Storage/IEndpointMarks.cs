@@ -5,6 +5,9 @@ namespace Esb.Core.Storage;
 /// <remarks>Hosts that share the store share the values.</remarks>
 public interface IEndpointMarks
 {
+    /// <summary>The time for which a message keeps its number.</summary>
+    static readonly TimeSpan NumberKept = TimeSpan.FromDays(7);
+
     /// <summary>The stored value; null if none, or if it has expired.</summary>
     /// <exception cref="Errors.EsbException">The store is unreachable or cannot be read.</exception>
     Task<string?> FindAsync(string endpoint, string name, CancellationToken cancellationToken);
@@ -17,6 +20,11 @@ public interface IEndpointMarks
     /// <param name="cancellationToken">Cancels the call; whether the value is stored is then unknown.</param>
     /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
     Task KeepAsync(string endpoint, string name, string value, TimeSpan? keep, CancellationToken cancellationToken);
+
+    /// <summary>The number of a message at an endpoint, counted from 1 without gaps in the order of the first requests. A message keeps its
+    /// number for <see cref="NumberKept"/>.</summary>
+    /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
+    Task<long> NumberAsync(string endpoint, Guid message, CancellationToken cancellationToken);
 
     /// <summary>Removes a value; does nothing if absent.</summary>
     /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>

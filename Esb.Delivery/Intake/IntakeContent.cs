@@ -16,6 +16,9 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
     /// <summary>True if message content is recorded before and after each transforming step.</summary>
     public bool HasTransforms { get; init; }
 
+    /// <summary>True if bodies stay where they are, and are not recorded.</summary>
+    public bool Streams { get; init; }
+
     /// <summary>The audit content configured for an endpoint.</summary>
     public static IntakeContent Of(InboundEndpointConfig config, IAuditTrail audit, long maxBytes) =>
         new(
@@ -25,14 +28,15 @@ internal sealed record IntakeContent(bool ReadsReceived, bool HasReply, long Max
         )
         {
             HasSteps = config.EntryProcess is not null && audit.WantsSteps(config.Name),
+            Streams = config.BodyTransfer == BodyTransfer.Streamed,
             HasTransforms = audit.Wants(AuditKind.StepEnded, config.Name) != AuditBodies.None,
         };
 
-    /// <summary>Buffers the body; one that can be opened again stays where it is, and is not recorded.</summary>
+    /// <summary>Buffers the body, unless bodies stay where they are.</summary>
     /// <exception cref="Core.Errors.EsbException"><c>ESB-BODY-SIZE</c>: the body exceeds the maximum size.</exception>
     public async ValueTask BufferAsync(EsbMessage message, CancellationToken cancellationToken)
     {
-        if (!message.Body.CanReopen)
+        if (!Streams && !message.Body.CanReopen)
             await message.Body.BufferAsync(MaxBytes, cancellationToken);
     }
 }

@@ -17,13 +17,14 @@ internal sealed class IntakeFactory(
     IntakeStates states,
     LimitsConfig limits,
     TimeProvider time,
-    ILogger<MessageIntake> logger
+    ILogger<MessageIntake> logger,
+    IEntryGates? gates = null
 ) : IIntakes
 {
     public IMessageIntake Create(InboundEndpointConfig config, MessageStep? afterwards = null) =>
         new MessageIntake(
             config,
-            afterwards is null ? StepOf(config) : Chain(StepOf(config), afterwards),
+            Gated(config, afterwards is null ? StepOf(config) : Chain(StepOf(config), afterwards)),
             NeedsTopics(config),
             transport.IsDurable,
             states.Of(config.Name),
@@ -43,7 +44,8 @@ internal sealed class IntakeFactory(
 
     // A request on a topic is no message that anybody accepted: its requester waits, and asks again.
     private bool OnlyAnswers(InboundEndpointConfig config) =>
-        config.Mode == ExchangePattern.RequestReply && (config.EntryProcess is not { } process || !processes.Find(process).Accepts);
+        config is { Mode: ExchangePattern.RequestReply, Dedupe: null }
+        && (config.EntryProcess is not { } process || !processes.Find(process).Accepts);
 
     private MessageStep StepOf(InboundEndpointConfig config)
     {
@@ -55,6 +57,8 @@ internal sealed class IntakeFactory(
             ? (context, cancellationToken) => RequestAsync(config, subject, context, cancellationToken)
             : (context, cancellationToken) => publisher.PublishAsync(context, subject, config.Name, cancellationToken);
     }
+
+    private MessageStep Gated(InboundEndpointConfig config, MessageStep run) => gates?.Before(config, run) ?? run;
 
     private static MessageStep Chain(MessageStep first, MessageStep second) =>
         async (context, cancellationToken) =>

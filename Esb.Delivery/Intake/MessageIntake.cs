@@ -312,7 +312,7 @@ internal sealed partial class MessageIntake(
     {
         var isAnswered = config.Mode == ExchangePattern.RequestReply && context.Outcome != ProcessOutcome.Filtered;
         return new IntakeResult(
-            context.Received.Id,
+            context.AnsweredAs ?? context.Received.Id,
             isAnswered ? context.Message : null,
             isAnswered ? ProcessStatus.Of(context) : null,
             isDurable || (context.Outcome == ProcessOutcome.Held && context.FirstPublish is null), // the store keeps it

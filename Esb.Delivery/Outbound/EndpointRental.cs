@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Delivery.Failures;
 
 namespace Esb.Delivery.Outbound;
@@ -17,7 +18,8 @@ internal sealed class EndpointRental(
     InstancePool<IOutboundEndpoint> pool,
     SendDemand demand,
     TimeProvider time,
-    TimeSpan spent
+    TimeSpan spent,
+    IEndpointMarks? numbers = null
 ) : IDisposable
 {
     /// <summary>The error code of an attempt that timed out; it may have taken effect.</summary>
@@ -51,6 +53,9 @@ internal sealed class EndpointRental(
         string? error = null;
         try
         {
+            if (numbers is not null)
+                message = message with { Sequence = await numbers.NumberAsync(config.Name, message.Id, ended) };
+
             // The process that owns the transaction ends it, so the send must not outlive this call.
             if (unitOfWork is not null && _lease.Instance is ITransactionalEndpoint transactional)
                 return await transactional.SendAsync(message, unitOfWork, ended);

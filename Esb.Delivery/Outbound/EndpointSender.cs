@@ -3,6 +3,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Pooling;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Delivery.Processes;
 using Microsoft.Extensions.Logging;
 
@@ -16,7 +17,8 @@ internal sealed class EndpointSender(
     IOutboundAdapter adapter,
     TimeProvider time,
     ILoggerFactory loggers,
-    EndpointProcesses? processes = null
+    EndpointProcesses? processes = null,
+    IEndpointMarks? numbers = null
 ) : IAsyncDisposable
 {
     private readonly EndpointProcesses _processes = processes ?? new EndpointProcesses(config, process: null, reply: null, time);
@@ -53,7 +55,7 @@ internal sealed class EndpointSender(
     {
         try
         {
-            return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, _demand, time, spent);
+            return new EndpointRental(config, await _pool.RentAsync(cancellationToken), _stuck, _pool, _demand, time, spent, numbers);
         }
         catch (Exception ex)
             when (ex is not EsbException && !(ex is OperationCanceledException && cancellationToken.IsCancellationRequested))

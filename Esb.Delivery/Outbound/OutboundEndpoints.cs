@@ -8,6 +8,7 @@ using Esb.Core.Errors;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Delivery.Control;
 using Esb.Delivery.Failures;
@@ -205,7 +206,8 @@ internal sealed partial class OutboundEndpoints(
             Make(model.Config.Name, model.Create!),
             delivery.Time,
             delivery.Loggers,
-            EndpointProcesses.Of(model.Config, services, delivery.Time)
+            EndpointProcesses.Of(model.Config, services, delivery.Time),
+            model.NumbersMessages ? services.GetRequiredService<IEndpointMarks>() : null
         );
 
     private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) =>

@@ -42,7 +42,9 @@ public sealed record FileInboundConfig : InboundEndpointConfig
     public override int? CallsAtOnce => MaxConcurrentCalls;
 
     /// <summary>How files are handed to the process.</summary>
-    [Setting("Whether a file is held in memory as a whole, or is read piece by piece by a split step.")]
+    [Setting(
+        "Whether a file is held in memory as a whole, or is read piece by piece by split, or by a call of an endpoint that writes files."
+    )]
     public BodyTransfer Transfer { get; init; }
 
     public override BodyTransfer BodyTransfer => Transfer;

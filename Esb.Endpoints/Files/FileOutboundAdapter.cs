@@ -31,6 +31,7 @@ internal sealed partial class FileOutboundAdapter(
         try
         {
             Directory.CreateDirectory(config.Folder);
+            FinalName.DeleteLeft(config.Folder, TimeProvider.System.GetUtcNow());
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {

@@ -33,6 +33,9 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
+    public override bool TakesStreams => PreparedBy is null && FileName?.Contains("{message.body}", StringComparison.Ordinal) == false;
+
+    /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>
         PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
 

@@ -8,8 +8,34 @@ internal static class FinalName
     /// <summary>The suffix of incomplete files; file-inbound ignores them.</summary>
     public const string Unfinished = ".part";
 
+    // File systems without locks: a writer changes its file all the time.
+    private static readonly TimeSpan Untouched = TimeSpan.FromSeconds(2);
+
     /// <summary>Returns a name that is unique in the folder and hidden from patterns such as <c>*.xml</c>.</summary>
     public static string Temporary(string folder) => Path.Combine(folder, $".{Guid.NewGuid():N}{Unfinished}");
+
+    /// <summary>Deletes the incomplete files that hosts left behind when they ended. What is still being written is locked by its writer, or
+    /// has just been changed.</summary>
+    /// <exception cref="IOException">The folder cannot be read.</exception>
+    public static void DeleteLeft(string folder, DateTimeOffset now)
+    {
+        foreach (var path in Directory.EnumerateFiles(folder, $".*{Unfinished}"))
+        {
+            if (!Guid.TryParseExact(Path.GetFileNameWithoutExtension(path).TrimStart('.'), "N", out _))
+                continue; // not one of ours
+            try
+            {
+                if (now - File.GetLastWriteTimeUtc(path) < Untouched)
+                    continue;
+                using var file = new FileStream(path, FileMode.Open, FileAccess.Write, FileShare.None);
+                File.Delete(path);
+            }
+            catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
+            {
+                // Locked, or gone meanwhile: the next start looks again.
+            }
+        }
+    }
 
     /// <summary>Renames a file within its volume; returns false and changes nothing if the name is taken.</summary>
     /// <remarks>

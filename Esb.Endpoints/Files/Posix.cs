@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 
 namespace Esb.Endpoints.Files;
 
@@ -11,6 +12,8 @@ internal static class Posix
     public const int QuotaExceededLinux = 122; // EDQUOT
 
     private const int NotSupported = 38; // ENOSYS
+    private const int InvalidArgument = 22; // EINVAL
+    private const int Unsupported = 95; // EOPNOTSUPP
     private const int CurrentFolder = -100; // AT_FDCWD
     private const uint NeverReplace = 1; // RENAME_NOREPLACE
     private const int DoNotFollow = 0x100; // AT_SYMLINK_NOFOLLOW
@@ -52,6 +55,30 @@ internal static class Posix
         return (BitConverter.ToUInt16(status, ModeOffset) & TypeMask) == RegularFile;
     }
 
+    /// <summary>Copies a part of a file within the kernel, and has it written to the disk from now on.</summary>
+    /// <returns>The bytes copied, 0 at the end of the source; null where the kernel cannot copy between these files.</returns>
+    /// <exception cref="IOException">The target cannot be written.</exception>
+    public static long? CopyRange(SafeFileHandle source, SafeFileHandle target, long offset, long count)
+    {
+        const uint BeginWriting = 2; // SYNC_FILE_RANGE_WRITE
+        if (!OperatingSystem.IsLinux())
+            return null;
+        var (from, to) = (offset, offset);
+        try
+        {
+            var copied = CopyFileRange(source, ref from, target, ref to, (nuint)count, flags: 0);
+            if (copied > 0)
+                _ = SyncFileRange(target, offset, copied, BeginWriting); // a hint: the flush at the end decides
+            return copied >= 0 ? copied
+                : Marshal.GetLastPInvokeError() is OtherVolume or NotSupported or InvalidArgument or Unsupported ? null
+                : throw Failure();
+        }
+        catch (EntryPointNotFoundException)
+        {
+            return null;
+        }
+    }
+
     private static bool Succeeded(int result, out int error)
     {
         error = result < 0 ? Marshal.GetLastPInvokeError() : 0;
@@ -73,6 +100,19 @@ internal static class Posix
         [MarshalAs(UnmanagedType.LPUTF8Str)] string target,
         uint flags
     );
+
+    [DllImport("libc", EntryPoint = "copy_file_range", SetLastError = true)]
+    private static extern nint CopyFileRange(
+        SafeFileHandle source,
+        ref long sourceOffset,
+        SafeFileHandle target,
+        ref long targetOffset,
+        nuint count,
+        uint flags
+    );
+
+    [DllImport("libc", EntryPoint = "sync_file_range", SetLastError = true)]
+    private static extern int SyncFileRange(SafeFileHandle file, long offset, long count, uint flags);
 
     [DllImport("libc", EntryPoint = "link", SetLastError = true)]
     private static extern int Link([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string name);

@@ -30,6 +30,14 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         Check(await file.ReadAsync(buffer, cancellationToken), buffer.Length);
 
+    /// <summary>Into another file on this machine the kernel copies, without the bytes passing through this process.</summary>
+    public override async Task CopyToAsync(Stream destination, int bufferSize, CancellationToken cancellationToken)
+    {
+        if (destination is FileStream { CanSeek: true } target && target.Position == 0 && file.Position == 0)
+            await Task.Run(() => CopyWithin(target, cancellationToken), cancellationToken);
+        await base.CopyToAsync(destination, bufferSize, cancellationToken); // the rest, and the check at the end
+    }
+
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
@@ -46,6 +54,19 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
         if (disposing)
             file.Dispose();
         base.Dispose(disposing);
+    }
+
+    private void CopyWithin(FileStream target, CancellationToken cancellationToken)
+    {
+        const long Piece = 128L << 20; // short enough to be cancelled
+        var copied = 0L;
+        while (copied < length && Posix.CopyRange(file.SafeFileHandle, target.SafeFileHandle, copied, Piece) is > 0 and var more)
+        {
+            copied += more;
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+
+        file.Position = target.Position = copied;
     }
 
     // At the end it is known that all of it was as it was taken in.

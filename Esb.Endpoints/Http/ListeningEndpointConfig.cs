@@ -40,7 +40,7 @@ internal abstract record ListeningEndpointConfig : InboundEndpointConfig, IRewri
     [Setting("Changes to the headers of what goes back.")]
     public HeaderRewriteConfig RewriteAnswerHeaders { get; init; } = new();
 
-    [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..1GiB")]
+    [Setting("The largest body that is taken in; by default that of limits, and any size where requests are relayed.", Range = "1B..4GiB")]
     public ByteSize? MaxBodySize { get; init; }
 
     [Setting("How callers prove their party; one of these is enough. Without it any caller is accepted.")]

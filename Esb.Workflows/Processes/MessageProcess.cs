@@ -9,7 +9,7 @@ namespace Esb.Workflows.Processes;
 /// <param name="model">The compiled process.</param>
 /// <param name="steps">Its steps.</param>
 /// <param name="traces">Follows messages for operators.</param>
-/// <param name="endings">Runs the outermost process with what waits for its end; null if nothing does.</param>
+/// <param name="endings">Runs the steps with what waits for the end of the outermost process; null if nothing does.</param>
 internal sealed class MessageProcess(ProcessModel model, MessageStep steps, TraceSwitch traces, ProcessEndings? endings) : IMessageProcess
 {
     public string Name { get; } = model.Name;
@@ -29,9 +29,7 @@ internal sealed class MessageProcess(ProcessModel model, MessageStep steps, Trac
     }
 
     private ValueTask RunSteps(MessageContext context, CancellationToken cancellationToken) =>
-        endings is null || context.End is not null
-            ? steps(context, cancellationToken)
-            : endings.RunAsync(steps, context, cancellationToken);
+        endings is null ? steps(context, cancellationToken) : endings.RunAsync(steps, context, cancellationToken);
 
     private async ValueTask FollowAsync(MessageFollower follower, MessageContext context, CancellationToken cancellationToken)
     {

@@ -36,10 +36,13 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
 
     private static ProcessEndings? EndingsOf(IEnumerable<StepModel> steps, ProcessModels processes, IServiceProvider services)
     {
-        var traits = processes.Reached(steps).Select(step => step.Traits).ToList();
+        var reached = processes.Reached(steps);
+        var traits = reached.Select(step => step.Traits).ToList();
+        var sequences = services.GetService<SequenceUses>();
+        var numbersMessages = sequences is not null && reached.Any(step => sequences.FirstIn(step.Path) is not null);
         string[] names = [.. traits.SelectMany(step => step.Values).SelectMany(StateNames.Of).Distinct()];
-        return names.Length > 0 || traits.Any(step => step.AwaitsEnd || step.ChangesState.Count > 0)
-            ? new ProcessEndings(names, services.GetRequiredService<IEndpointMarks>())
+        return names.Length > 0 || numbersMessages || traits.Any(step => step.AwaitsEnd || step.ChangesState.Count > 0)
+            ? new ProcessEndings(names, services.GetRequiredService<IEndpointMarks>(), numbersMessages)
             : null;
     }
 

@@ -9,5 +9,7 @@ else if (args is ["spool-cost", .. var ofSpool])
         ofSpool is [var times, ..] ? int.Parse(times, CultureInfo.InvariantCulture) : 3,
         ofSpool is [_, var folder] ? folder : Path.GetTempPath()
     );
+else if (args is ["content-cost", .. var ofContent])
+    ContentCost.Run(ofContent is [var seconds] ? double.Parse(seconds, CultureInfo.InvariantCulture) : 3);
 else
     BenchmarkSwitcher.FromAssembly(typeof(TransportCost).Assembly).Run(args);

@@ -37,6 +37,7 @@ internal static class CompareCommand
                 new FarmRig(surroundings, servers),
                 new ItineraryRig(surroundings, servers),
                 new WorkflowRig(surroundings, servers),
+                new ContentRig(surroundings, servers, options.IsQuick),
             ],
             stop.Token
         );

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.Pkcs;
 using System.Security.Cryptography.X509Certificates;
+using System.Security.Cryptography.Xml;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
@@ -88,7 +89,7 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
         enveloped.Decode(cms.Span);
         try
         {
-            enveloped.Decrypt([key]);
+            Decrypt(enveloped, key);
         }
         catch (CryptographicException ex)
         {
@@ -97,6 +98,22 @@ internal sealed class SmimeDecoder(X509Certificate2? key, SignerTrust? trust, Se
 
         return enveloped.ContentInfo.Content;
     }
+
+    // Without the key itself the platform looks through the certificate stores of user and machine, for each message.
+    private static void Decrypt(EnvelopedCms enveloped, X509Certificate2 key)
+    {
+        using var rsa = key.GetRSAPrivateKey();
+        if (rsa is not null && enveloped.RecipientInfos.Cast<RecipientInfo>().FirstOrDefault(one => IsFor(one, key)) is { } recipient)
+            enveloped.Decrypt(recipient, rsa);
+        else
+            enveloped.Decrypt([key]);
+    }
+
+    private static bool IsFor(RecipientInfo recipient, X509Certificate2 key) =>
+        recipient is KeyTransRecipientInfo
+        && recipient.RecipientIdentifier.Value is X509IssuerSerial named
+        && named.IssuerName == key.Issuer
+        && named.SerialNumber == key.SerialNumber;
 
     private (ReadOnlyMemory<byte> Content, string? Party) VerifyWhole(ReadOnlyMemory<byte> cms)
     {

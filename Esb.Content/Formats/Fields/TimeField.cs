@@ -51,6 +51,12 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
     {
         if (text.Length > LongestText)
             return false;
+        if (pattern is null && kind == FieldKind.Date && IsIsoDate(text))
+        {
+            json.WriteStringValue(text); // as it is: most of the time of a record went into its date
+            return true;
+        }
+
         Span<char> chars = stackalloc char[LongestText];
         var read = chars[..Encoding.UTF8.GetChars(text, chars)];
         var (value, hasOffset) = pattern is null ? ParseIso(read) : (Parse(read, pattern, _hasOffset), _hasOffset);
@@ -71,6 +77,28 @@ internal sealed class TimeField(FieldKind kind, string? pattern) : FieldType
             return false;
         Encoding.UTF8.GetBytes(pattern is null ? iso : Format(found, pattern), text);
         return true;
+    }
+
+    private static bool IsIsoDate(ReadOnlySpan<byte> text)
+    {
+        if (text.Length != IsoDate.Length || text[4] != '-' || text[7] != '-')
+            return false;
+        var (year, month, day) = (NumberOf(text[..4]), NumberOf(text[5..7]), NumberOf(text[8..]));
+        return year > 0 && month is > 0 and <= 12 && day > 0 && day <= DateTime.DaysInMonth(year, month);
+    }
+
+    // -1 where something else than digits is there.
+    private static int NumberOf(ReadOnlySpan<byte> digits)
+    {
+        var number = 0;
+        foreach (var digit in digits)
+        {
+            if (digit is < (byte)'0' or > (byte)'9')
+                return -1;
+            number = (10 * number) + digit - '0';
+        }
+
+        return number;
     }
 
     private (DateTimeOffset? Value, bool HasOffset) ParseIso(ReadOnlySpan<char> iso)

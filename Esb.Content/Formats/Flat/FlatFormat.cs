@@ -18,36 +18,23 @@ internal sealed class FlatFormat(FlatLayout layout) : IMessageFormat
 
     public void Read(ReadOnlyMemory<byte> text, Utf8JsonWriter json)
     {
-        var reader = new FlatReader(layout, layout.Text.Decode(text), json, items: null);
+        var reader = new FlatReader(layout, new TextWindow(layout.Text.Decode(text)), json, items: null);
         reader.Read();
     }
 
-    public bool CanStream => false;
+    // Records without lines are pieces of characters, which only the whole text divides.
+    public bool CanStream => layout.Length is null;
 
-    public IEnumerable<FormatRecord> ReadRecords(Stream text) =>
-        throw new NotSupportedException("A flat file is read as a whole, since its trailer decides on its records.");
+    public IEnumerable<FormatRecord> ReadRecords(Stream text) => ReadRecords(() => layout.Text.Open(text));
 
-    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text)
+    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text) => ReadRecords(() => new TextWindow(layout.Text.Decode(text)));
+
+    private IEnumerable<FormatRecord> ReadRecords(Func<TextWindow> open)
     {
-        var items = new List<FormatRecord>();
         var buffer = new ArrayBufferWriter<byte>();
-        FormatFaultException? end = null;
-        using (var json = new Utf8JsonWriter(buffer, FormatJson.Options))
-        {
-            try
-            {
-                new FlatReader(layout, layout.Text.Decode(text), json, new FlatItems(json, buffer, items)).Read();
-            }
-            catch (FormatFaultException ex)
-            {
-                end = ex; // after the items before it
-            }
-        }
-
-        foreach (var item in items)
+        using var json = new Utf8JsonWriter(buffer, FormatJson.Options);
+        foreach (var item in new FlatReader(layout, open(), json, new FlatItems(json, buffer)).ReadItems())
             yield return item;
-        if (end is not null)
-            throw end;
     }
 
     public void Write(JsonElement value, IBufferWriter<byte> output)

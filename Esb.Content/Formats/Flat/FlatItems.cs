@@ -5,9 +5,10 @@ using System.Text.Json;
 namespace Esb.Content.Formats.Flat;
 
 /// <summary>Takes the items out of a flat text while it is read. Not thread-safe.</summary>
-internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buffer, List<FormatRecord> items)
+internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buffer)
 {
     private readonly List<KeyValuePair<string, string>> _surroundings = [];
+    private readonly ArrayBufferWriter<byte> _text = new();
     private IReadOnlyList<KeyValuePair<string, string>>? _copy;
     private FormatFaultException? _fault;
 
@@ -20,7 +21,16 @@ internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buf
     public void Begin()
     {
         Drop();
+        _text.ResetWrittenCount();
         (IsInside, _fault) = (true, null);
+    }
+
+    /// <summary>Keeps the text of a record of the item.</summary>
+    public void Keep(ReadOnlySpan<byte> record, bool isLine)
+    {
+        if (isLine && _text.WrittenCount > 0)
+            _text.Write("\r\n"u8);
+        _text.Write(record);
     }
 
     /// <summary>Notes the first fault of the item; false outside of an item.</summary>
@@ -33,17 +43,22 @@ internal sealed class FlatItems(Utf8JsonWriter json, ArrayBufferWriter<byte> buf
         return true;
     }
 
-    public void End(int line, ReadOnlyMemory<byte> text)
+    /// <summary>The item, with its text only where it has a fault.</summary>
+    public FormatRecord End(int line)
     {
         json.Flush();
-        items.Add(
-            new FormatRecord(line, _fault is null ? buffer.WrittenSpan.ToArray() : default, text, _fault)
-            {
-                Surroundings = _copy ??= [.. _surroundings],
-            }
-        );
+        var item = new FormatRecord(
+            line,
+            _fault is null ? buffer.WrittenSpan.ToArray() : default,
+            _fault is null ? default : _text.WrittenSpan.ToArray(),
+            _fault
+        )
+        {
+            Surroundings = _copy ??= [.. _surroundings],
+        };
         IsInside = false;
         Drop();
+        return item;
     }
 
     /// <summary>Drops the JSON of records around items.</summary>

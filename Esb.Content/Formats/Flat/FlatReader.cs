@@ -7,43 +7,109 @@ namespace Esb.Content.Formats.Flat;
 
 /// <summary>Reads one flat text as JSON: records by their tags, in the order and number of the layout, then counts and sums. Not
 /// thread-safe.</summary>
-internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, Utf8JsonWriter json, FlatItems? items)
+internal sealed class FlatReader(FlatLayout layout, TextWindow text, Utf8JsonWriter json, FlatItems? items)
 {
     private readonly FlatRecords _records = new(layout, text);
     private readonly decimal[] _counts = new decimal[layout.RecordCount];
     private readonly decimal[] _sums = new decimal[layout.SumCount];
     private bool _has;
-    private int _lastEnd; // of the records of the item
 
+    /// <summary>Writes the whole text.</summary>
     public void Read()
+    {
+        Begin();
+        json.WriteStartObject();
+        if (_has)
+            ReadLevel(layout.Root);
+        End();
+        json.WriteEndObject();
+    }
+
+    /// <summary>Reads the text as far as the items are asked for.</summary>
+    public IEnumerable<FormatRecord> ReadItems()
+    {
+        Begin();
+        if (_has)
+        {
+            foreach (var item in ItemsOf(layout.Root))
+                yield return item;
+        }
+
+        End();
+    }
+
+    private void Begin()
     {
         _has = _records.Read();
         if (!_has && layout.RefusesEmpty)
             throw FormatFaults.Empty(layout.Name);
-        json.WriteStartObject();
-        if (_has)
-            ReadLevel(layout.Root);
-        if (_has)
-            throw FormatFaults.Record(layout.Name, _records.Line, $"unexpected record \"{FormatFaults.Show(_records.Text.Span)}\"");
-        json.WriteEndObject();
     }
 
-    private void ReadLevel(FlatLevel level)
+    private void End()
     {
-        var scope = level.HasChecks ? new Scope((decimal[])_counts.Clone(), (decimal[])_sums.Clone(), []) : null;
+        if (_has)
+            throw FormatFaults.Record(layout.Name, _records.Line, $"unexpected record \"{FormatFaults.Show(_records.Text.Span)}\"");
+    }
+
+    // Around items, no JSON is kept.
+    private IEnumerable<FormatRecord> ItemsOf(FlatLevel level)
+    {
+        var scope = ScopeOf(level);
         foreach (var record in level.Records)
         {
-            ReadRecords(record, scope);
+            var count = 0;
+            for (; IsNext(record, count); count++)
+            {
+                if (record.IsItem)
+                {
+                    yield return ReadItem(record, scope);
+                    continue;
+                }
+
+                ReadAround(record, scope);
+                if (record.Level.Records.Count == 0)
+                    continue;
+                foreach (var item in ItemsOf(record.Level))
+                    yield return item;
+            }
+
+            Require(record, count);
         }
 
         if (scope is not null)
             CheckTotals(scope);
     }
 
-    // Around items, no JSON is kept.
+    private FormatRecord ReadItem(FlatRecord record, Scope? scope)
+    {
+        var line = _records.Line;
+        items!.Begin();
+        ReadRecord(record, scope);
+        return items.End(line);
+    }
+
+    private void ReadAround(FlatRecord record, Scope? scope)
+    {
+        _counts[record.Index]++;
+        ReadFields(record, scope);
+        items!.Drop();
+        _has = _records.Read();
+    }
+
+    private void ReadLevel(FlatLevel level)
+    {
+        var scope = ScopeOf(level);
+        foreach (var record in level.Records)
+            ReadRecords(record, scope);
+        if (scope is not null)
+            CheckTotals(scope);
+    }
+
+    private Scope? ScopeOf(FlatLevel level) => level.HasChecks ? new Scope((decimal[])_counts.Clone(), (decimal[])_sums.Clone(), []) : null;
+
     private void ReadRecords(FlatRecord record, Scope? scope)
     {
-        if (record.Repeats && items is not { IsInside: false })
+        if (record.Repeats)
         {
             json.WriteStartArray(record.Member);
             ReadOccurrences(record, scope, isMember: false);
@@ -58,42 +124,36 @@ internal sealed class FlatReader(FlatLayout layout, ReadOnlyMemory<byte> text, U
     private void ReadOccurrences(FlatRecord record, Scope? scope, bool isMember)
     {
         var count = 0;
-        for (; _has && count < record.Maximum && IsA(record, _records.Text.Span); count++)
+        for (; IsNext(record, count); count++)
         {
-            var isItem = items is not null && record.IsItem && !items.IsInside;
-            if (isItem)
-                items!.Begin();
-            else if (items is { IsInside: false })
-                items.Drop();
-            else if (isMember)
+            if (isMember)
                 json.WritePropertyName(record.Member);
-            ReadRecord(record, scope, isItem);
+            ReadRecord(record, scope);
         }
 
+        Require(record, count);
+    }
+
+    private bool IsNext(FlatRecord record, int count) => _has && count < record.Maximum && IsA(record, _records.Text.Span);
+
+    private void Require(FlatRecord record, int count)
+    {
         if (count >= record.Minimum)
             return;
         var found = _has ? $"found \"{FormatFaults.Show(_records.Text.Span)}\"" : "found the end of the text";
         throw FormatFaults.Record(layout.Name, _has ? _records.Line : _records.Line + 1, $"expected record {record.Description}, {found}");
     }
 
-    private void ReadRecord(FlatRecord record, Scope? scope, bool isItem)
+    private void ReadRecord(FlatRecord record, Scope? scope)
     {
-        var (line, start, end) = (_records.Line, _records.Start, _records.Start + _records.Text.Length);
+        items?.Keep(_records.Text.Span, isLine: layout.Length is null);
         _counts[record.Index]++;
         json.WriteStartObject();
         ReadFields(record, scope);
         _has = _records.Read();
         if (record.Level.Records.Count > 0)
-        {
-            _lastEnd = end;
             ReadLevel(record.Level);
-            end = _lastEnd;
-        }
-
-        _lastEnd = end;
         json.WriteEndObject();
-        if (isItem)
-            items!.End(line, text[start..end]);
     }
 
     private bool IsA(FlatRecord record, ReadOnlySpan<byte> line)

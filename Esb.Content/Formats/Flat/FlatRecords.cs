@@ -10,20 +10,19 @@ internal sealed class FlatRecords
     private readonly TextLines? _lines;
     private int _position;
 
-    public FlatRecords(FlatLayout layout, ReadOnlyMemory<byte> text)
+    /// <param name="layout">The layout.</param>
+    /// <param name="window">The text; all of it, unless the records are lines.</param>
+    public FlatRecords(FlatLayout layout, TextWindow window)
     {
-        (_layout, _text) = (layout, text);
-        _lines = layout.Length is null ? new TextLines(layout.Name, new TextWindow(text), layout.MaxLine) : null;
+        (_layout, _text) = (layout, window.Text);
+        _lines = layout.Length is null ? new TextLines(layout.Name, window, layout.MaxLine) : null;
     }
 
     /// <summary>The number of the line, or of the record where there are no lines, from 1.</summary>
     public int Line { get; private set; }
 
-    /// <summary>The record, without the end of its line.</summary>
+    /// <summary>The record, without the end of its line; of a stream, valid until the next is read.</summary>
     public ReadOnlyMemory<byte> Text { get; private set; }
-
-    /// <summary>The byte at which the record begins.</summary>
-    public int Start { get; private set; }
 
     /// <summary>Moves to the next record; empty lines are none. False at the end.</summary>
     public bool Read() => _lines is { } lines ? ReadLine(lines) : ReadPiece(_layout.Length!.Value);
@@ -35,7 +34,7 @@ internal sealed class FlatRecords
             if (!lines.Read())
                 return false;
         } while (lines.Text.IsEmpty);
-        (Line, Text, Start) = (lines.Line, lines.Text, lines.Start);
+        (Line, Text) = (lines.Line, lines.Text);
         return true;
     }
 
@@ -54,7 +53,7 @@ internal sealed class FlatRecords
                 Core.Errors.FaultKind.Malformed,
                 Line
             );
-        (Text, Start) = (_text.Slice(_position, bytes), _position);
+        Text = _text.Slice(_position, bytes);
         _position += bytes;
         return true;
     }

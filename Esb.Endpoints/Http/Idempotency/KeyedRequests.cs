@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 using System.Text.Json;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -28,7 +29,7 @@ internal sealed partial class KeyedRequests(
 
     /// <summary>Answers a request.</summary>
     /// <param name="key">Its key.</param>
-    /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; its body is buffered.</param>
+    /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; of a body that still streams, the length counts.</param>
     /// <param name="work">Processes the message and reports if the result is durable.</param>
     /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body, path or query.
     /// <c>ESB-HTTP-IDEMRUNNING</c>: the first request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to
@@ -81,13 +82,14 @@ internal sealed partial class KeyedRequests(
         }
     }
 
-    // What distinguishes requests to one endpoint: the body, and where the request went.
+    // What distinguishes requests to one endpoint: the body, and where the request went. Of a body that is still to come, its length.
     private static byte[] DigestOf(EsbMessage message)
     {
+        var body = message.Body.IsBuffered ? message.Body.Bytes : Encoding.ASCII.GetBytes($"length {message.Body.Length}");
         if (message.Properties is not { Count: > 0 } properties)
-            return SHA256.HashData(message.Body.Bytes.Span);
+            return SHA256.HashData(body.Span);
         using var digest = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        digest.AppendData(message.Body.Bytes.Span);
+        digest.AppendData(body.Span);
         foreach (var (name, value) in properties.OrderBy(property => property.Key, StringComparer.Ordinal))
             digest.AppendData(JsonSerializer.SerializeToUtf8Bytes(new[] { name, (string)value }));
         return digest.GetHashAndReset();

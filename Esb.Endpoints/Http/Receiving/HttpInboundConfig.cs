@@ -1,4 +1,5 @@
 using Esb.Core.Configuration.Settings;
+using Esb.Core.Endpoints;
 using Esb.Endpoints.Http.Relaying;
 
 namespace Esb.Endpoints.Http.Receiving;
@@ -23,6 +24,13 @@ internal sealed record HttpInboundConfig : ListeningEndpointConfig
             + "Relays pass the header on."
     )]
     public bool Idempotency { get; init; } = true;
+
+    [Setting("Whether a body is held in memory as a whole, or is read by a call of an endpoint that writes files.")]
+    public BodyTransfer Transfer { get; init; }
+
+    public override BodyTransfer BodyTransfer => Transfer;
+
+    public override bool RereadsBodies => false;
 
     [Setting("Where a relay sends requests instead, by what is in them: the first route counts whose condition holds.")]
     public IReadOnlyList<RelayRouteConfig> Routes { get; init; } = [];

@@ -28,6 +28,7 @@ internal sealed record HttpInboundModel(
 internal sealed class HttpInboundFactory(
     LimitsConfig limits,
     HttpListeners listeners,
+    ListenerModels known,
     HttpTargets targets,
     AccessFactory gates,
     IIdempotencyKeys keys,
@@ -46,7 +47,7 @@ internal sealed class HttpInboundFactory(
             : new MessageExchange(
                 settings,
                 intake,
-                new HttpMessageReader(settings, MaxBodyBytes(settings), time),
+                new HttpMessageReader(settings, MaxBodyBytes(settings), time, BodyTimeoutOf(settings)),
                 KeyedRequestsOf(settings, intake)
             );
         var access = gates.Create(settings, intake);
@@ -60,6 +61,9 @@ internal sealed class HttpInboundFactory(
             loggers.CreateLogger<HttpInboundEndpoint>()
         );
     }
+
+    private TimeSpan BodyTimeoutOf(HttpInboundConfig settings) =>
+        known.All.First(listener => listener.Config.Name == settings.Listener).Config.BodyTimeout;
 
     private IHttpExchange RelayOf(HttpInboundModel model, string relay)
     {

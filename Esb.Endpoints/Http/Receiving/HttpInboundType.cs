@@ -36,6 +36,7 @@ internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig
         foreach (var type in settings.Accept.Where(type => !AcceptedTypes.IsRange(type)))
             Refuse(settings, errors, "accept", type, "expected a content type such as \"application/xml\" or \"text/*\"");
         QueryParameters.Check(settings, errors);
+        CheckTransfer(settings, errors);
         if (settings.Relay is { } relay)
             CheckTarget(settings, relay, errors);
         if (settings.Relay is null && settings.Routes.Count > 0 && settings.IsSound("relay"))
@@ -47,6 +48,17 @@ internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig
             );
         foreach (var route in settings.Routes)
             CheckTarget(route, route.Relay, errors);
+    }
+
+    private static void CheckTransfer(HttpInboundConfig settings, ConfigErrors errors)
+    {
+        const long MostBuffered = 1L << 30;
+        if (settings is { Transfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
+            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a body piece by piece");
+        if (settings is { Transfer: BodyTransfer.Streamed, Mode: ExchangePattern.RequestReply })
+            errors.Add("ESB-CFG-VALUE", settings, "mode", "a body that is read once is no answer: expected one-way");
+        if (settings is { Transfer: BodyTransfer.Buffered, Relay: null, MaxBodySize.Bytes: > MostBuffered })
+            errors.Add("ESB-CFG-RANGE", settings, "maxBodySize", "expected 1B..1GiB, or \"transfer\": \"streamed\"");
     }
 
     private void CheckTarget(SettingsRecord place, string relay, ConfigErrors errors)

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Esb.Core.Diagnostics;
+using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Parties;
@@ -13,7 +14,16 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http.Receiving;
 
 /// <summary>Creates a message from a request. Thread-safe.</summary>
-internal sealed class HttpMessageReader(ListeningEndpointConfig config, long maxBodyBytes, TimeProvider time)
+/// <param name="config">The endpoint.</param>
+/// <param name="maxBodyBytes">The largest body.</param>
+/// <param name="time">The clock.</param>
+/// <param name="bodyTimeout">How long a body that is streamed may stand still.</param>
+internal sealed class HttpMessageReader(
+    ListeningEndpointConfig config,
+    long maxBodyBytes,
+    TimeProvider time,
+    TimeSpan bodyTimeout = default
+)
 {
     private const int MaxCorrelationLength = 128;
 
@@ -75,6 +85,8 @@ internal sealed class HttpMessageReader(ListeningEndpointConfig config, long max
     {
         HttpContentRules.Require(context, _accepted, maxBodyBytes);
         var isPacked = HttpContentRules.IsPacked(context);
+        if (config.BodyTransfer == BodyTransfer.Streamed)
+            return isPacked ? throw HttpContentRules.Packed(context) : RequestBodyStream.Of(context, bodyTimeout);
         try
         {
             var body = isPacked ? await GzipBody.ReadAsync(context.Request.Body, maxBodyBytes) : await ReadPlainAsync(context.Request);

@@ -75,6 +75,21 @@ internal static class HttpContentRules
         static bool Is(string text, string name) => text.Equals(name, StringComparison.OrdinalIgnoreCase);
     }
 
+    /// <summary>The failure of a body that came too slowly.</summary>
+    public static EsbException Slow(Exception fault) =>
+        HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+
+    /// <summary>The refusal of a packed body where bodies are taken as they come.</summary>
+    public static EsbException Packed(HttpContext context)
+    {
+        context.Response.Headers.AcceptEncoding = "identity"; // RFC 9110, section 15.5.16
+        return HttpProblems.Of(
+            StatusCodes.Status415UnsupportedMediaType,
+            "ESB-HTTP-ENCODING",
+            "Bodies are taken without a content encoding only."
+        );
+    }
+
     /// <summary>Maps the failure to read a body; aborts the connection if the caller has disconnected.</summary>
     public static EsbException Explain(Exception fault, HttpContext context)
     {
@@ -83,7 +98,7 @@ internal static class HttpContentRules
             case BadHttpRequestException { StatusCode: StatusCodes.Status413PayloadTooLarge }:
                 return TooLarge(context.Features.Get<IHttpMaxRequestBodySizeFeature>()?.MaxRequestBodySize, fault);
             case BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout }:
-                return HttpProblems.Of(StatusCodes.Status408RequestTimeout, "ESB-HTTP-SLOW", "The body came too slowly.", fault);
+                return Slow(fault);
             case { InnerException: OverflowException }: // an overflowing chunk size
             case BadHttpRequestException when !IsIncomplete(fault, context.Request):
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-BODY", "The body is not sent as HTTP asks.", fault);

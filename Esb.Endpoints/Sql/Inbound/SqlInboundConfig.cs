@@ -65,6 +65,9 @@ public sealed record SqlInboundConfig : InboundEndpointConfig
     /// <inheritdoc/>
     public override IReadOnlyList<string> AddressPaths => [$"{Path}.connection"];
 
+    /// <inheritdoc/>
+    public override bool TakesInTransaction => Publish is not null;
+
     /// <summary>The connections whose outbox the enabled endpoints of this type use.</summary>
     internal static IEnumerable<string> OutboxesOf(EndpointModels endpoints) =>
         endpoints

@@ -13,11 +13,31 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
         foreach (var endpoint in endpoints.OfType<InboundEndpointConfig>().Where(one => one.BodyTransfer == BodyTransfer.Streamed))
         {
             if (endpoint.EntryProcess is { } name && processes.Find(name) is { } process)
-                Check(process.Steps.Steps, endpoint.Name, errors);
+                Check(process.Steps.Steps, endpoint, errors);
         }
     }
 
-    private static void Check(IEnumerable<StepModel> steps, string endpoint, ConfigErrors errors)
+    private static void Check(IReadOnlyList<StepModel> steps, InboundEndpointConfig endpoint, ConfigErrors errors)
+    {
+        CheckSteps(steps, endpoint.Name, errors);
+        if (endpoint.RereadsBodies)
+            return;
+        foreach (var step in steps.SelectMany(step => step.Descend()).Where(step => step.Traits is { Divides: true, Streams: true }))
+            errors.Add(
+                "ESB-CFG-VALUE",
+                step.Path,
+                $"'{step.Kind}' reads a body again after a failure, and that of '{endpoint.Name}' comes once: expected call",
+                step.Origin
+            );
+        if (MostReads(steps) > 1)
+            errors.Add("ESB-CFG-VALUE", endpoint, "transfer", "the body comes once: expected a process that calls one endpoint with it");
+    }
+
+    // How often one message is read: by each call, in one list of a choice.
+    private static int MostReads(IEnumerable<StepModel> steps) =>
+        steps.Sum(step => step.Traits.Calls.Count + step.Lists.Select(list => MostReads(list.Steps)).DefaultIfEmpty().Max());
+
+    private static void CheckSteps(IEnumerable<StepModel> steps, string endpoint, ConfigErrors errors)
     {
         foreach (var step in steps)
         {
@@ -33,16 +53,17 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
             if (!step.Traits.Divides)
             {
                 foreach (var list in step.Lists)
-                    Check(list.Steps, endpoint, errors);
+                    CheckSteps(list.Steps, endpoint, errors);
             }
         }
     }
 
     private static string Refusal(StepModel step, string endpoint) =>
         step.Traits.Divides
-            ? $"'{endpoint}' streams its bodies: expected a format of the type csv or json-lines, or an xpath of element names from the "
+            ? $"'{endpoint}' streams its bodies: expected a format of records that are lines, or an xpath of element names from the "
                 + "root such as /orders/order"
-            : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, or another transfer";
+            : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, a call of an endpoint "
+                + "that writes files, or another transfer";
 
     private static bool ReadsBody(IValueSource value) =>
         value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body } || (value.Key is { } key && ReadsBody(key));

@@ -8,15 +8,25 @@ namespace Esb.Workflows.Processes.Endings;
 /// Thread-safe.</summary>
 /// <param name="names">The names of the state that the process reads.</param>
 /// <param name="marks">Keeps state.</param>
-internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks marks)
+/// <param name="numbersMessages">True if a step needs the number of the message.</param>
+internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks marks, bool numbersMessages = false)
 {
-    /// <summary>Runs the steps.</summary>
+    /// <summary>Runs the steps, as a part of the process that runs already if there is one.</summary>
     /// <exception cref="EsbException"><c>ESB-STATE-SIZE</c>; or a step or the store failed.</exception>
     public async ValueTask RunAsync(MessageStep steps, MessageContext context, CancellationToken cancellationToken)
     {
-        var end = new ProcessEnd();
-        foreach (var name in names)
+        var outer = context.End;
+        var end = outer ?? new ProcessEnd();
+        foreach (var name in names.Where(name => !end.Knows(name)))
             end.Load(name, StateText.Read(await marks.FindAsync(context.Endpoint, MarkOf(name), cancellationToken)));
+        if (numbersMessages)
+            context.Sequence ??= await marks.NumberAsync(context.Endpoint, context.Received.Id, cancellationToken);
+        if (outer is not null)
+        {
+            await steps(context, cancellationToken); // its end is that of the outer process
+            return;
+        }
+
         context.End = end;
         try
         {

@@ -28,6 +28,13 @@ internal sealed record SplitConfig : SettingsRecord
     )]
     public int? MaxFailed { get; init; }
 
+    [Setting(
+        "Items whose steps run at once. With more than one, an item may overtake another; of items with the same order key only where a "
+            + "step before publish waits.",
+        Range = "1..256"
+    )]
+    public int MaxConcurrentItems { get; init; } = 1;
+
     [Setting("Makes the results of the items the body: array, a JSON array of them in their order. By default the body stays.")]
     public GatheredItems? Gather { get; init; }
 

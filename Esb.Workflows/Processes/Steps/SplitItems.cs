@@ -17,6 +17,8 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
 {
     private const string Unrecorded = "ESB-AUD-UNRECORDED";
 
+    private readonly Lock _joining = new();
+
     public string Place => place;
 
     /// <summary>Runs the steps with an item; null if it became a dead letter.</summary>
@@ -25,6 +27,7 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
     /// <param name="division">Names the division.</param>
     /// <param name="index">The number of the item, from 0.</param>
     /// <param name="joint">The commit of all items, which its failure prevents; null where each item takes effect by itself.</param>
+    /// <param name="isAlone">False if the steps of other items run meanwhile.</param>
     /// <param name="cancellationToken">Cancels the steps.</param>
     /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
     /// gives the same ids.</exception>
@@ -34,12 +37,13 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         string division,
         int index,
         SplitCommit? joint,
+        bool isAlone,
         CancellationToken cancellationToken
     )
     {
         var began = time.GetUtcNow();
         var message = context.Message with { Id = context.PartId(division, index), Body = item.Body, ContentType = item.ContentType };
-        var part = context.ForPart(message);
+        var part = isAlone ? context.ForPart(message) : context.ForBranch(message);
         var end = part.End = context.End?.Branch();
         part.SetProperty("split.index", (double)index);
         part.SetProperty("split.line", item.Line > 0 ? (double)item.Line : null);
@@ -83,7 +87,8 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
         }
         finally
         {
-            context.Join(part);
+            lock (_joining)
+                context.Join(part);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.ExceptionServices;
 using System.Text;
 using System.Text.Json;
 using Esb.Content.Json;
@@ -70,22 +71,75 @@ internal sealed class SplitRun(
 
     private async ValueTask RunItemsAsync(MessageContext context, string division, CancellationToken cancellationToken)
     {
-        var done = 0;
+        var (done, index) = (0, 0);
         if (progress is not null)
             (done, _failed) = await progress.BeginAsync(cancellationToken);
-        foreach (var item in divide(context))
+        _count = done;
+        var most = context.UnitOfWork is null && context.Follower is null ? settings.MaxConcurrentItems : 1;
+        var running = new Queue<Task<MessageContext?>>();
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (_count++ < done)
-                continue;
-            var part = await items.RunAsync(context, item, division, _count - 1, joint, cancellationToken);
-            if (part is null)
-                CountFailed();
-            else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered)
-                await GatherAsync(part.Message, cancellationToken);
-            if (progress is not null && joint is null)
-                await progress.NoteAsync(_count, _failed, context, cancellationToken);
+            using var each = divide(context).GetEnumerator();
+            while (true)
+            {
+                var item = Next(each, out var fault);
+                if (item is null && fault is null)
+                    break;
+                while (running.Count > 0 && (fault is not null || running.Count == most))
+                    await EndOldestAsync(running, context, cancellationToken);
+                fault?.Throw();
+                cancellationToken.ThrowIfCancellationRequested();
+                if (index++ >= done)
+                    running.Enqueue(
+                        items.RunAsync(context, item!.Value, division, index - 1, joint, most == 1, cancellationToken).AsTask()
+                    );
+                if (most == 1 && running.Count > 0)
+                    await EndOldestAsync(running, context, cancellationToken);
+            }
+
+            while (running.Count > 0)
+                await EndOldestAsync(running, context, cancellationToken);
         }
+        finally
+        {
+            // What runs uses the message, which the caller may end.
+            await ((Task)Task.WhenAll(running)).ConfigureAwait(
+                ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext
+            );
+        }
+    }
+
+    // Where the rest cannot be divided, the items before it are done first.
+    private static SplitItem? Next(IEnumerator<SplitItem> each, out ExceptionDispatchInfo? fault)
+    {
+        fault = null;
+        try
+        {
+            return each.MoveNext() ? each.Current : null;
+        }
+        catch (EsbException ex)
+        {
+            fault = ExceptionDispatchInfo.Capture(ex);
+            return null;
+        }
+    }
+
+    // In the order of the items: all before the place that is kept are done.
+    private async ValueTask EndOldestAsync(
+        Queue<Task<MessageContext?>> running,
+        MessageContext context,
+        CancellationToken cancellationToken
+    )
+    {
+        var part = await running.Peek();
+        _ = running.Dequeue();
+        _count++;
+        if (part is null)
+            CountFailed();
+        else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered)
+            await GatherAsync(part.Message, cancellationToken);
+        if (progress is not null && joint is null)
+            await progress.NoteAsync(_count, _failed, context, cancellationToken);
     }
 
     private AuditFact FactOf(MessageContext context, TimeProvider time) =>

@@ -9,7 +9,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>Runs steps with each item of the body (pattern: Splitter). Items run one after the other, in their order.</summary>
+/// <summary>Runs steps with each item of the body (pattern: Splitter). Items run one after the other, in their order, unless several may run
+/// at once.</summary>
 internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits) : StepFactory<SplitConfig>
 {
     private const int LongBody = 4096;
@@ -33,6 +34,7 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             );
         if (isJoint && compiler.IsWorkflow)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "mode", "a workflow commits its steps itself: expected \"each\"");
+        CheckConcurrency(settings, steps, compiler);
         return new StepModel(step, $"split({settings.Format ?? settings.Jsonpath ?? settings.Xpath ?? "entries"}: {steps.Description})")
         {
             Traits = new StepTraits
@@ -49,6 +51,20 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             Lists = [steps],
             Bind = divide is null ? null : services => Run(settings, divide, step.Place, steps.Bind(services), services),
         };
+    }
+
+    private static void CheckConcurrency(SplitConfig settings, StepListModel steps, IStepCompiler compiler)
+    {
+        if (settings.MaxConcurrentItems == 1)
+            return;
+        var flaw =
+            settings.Mode == SplitMode.AllOrNothing ? "expected beside \"mode\": \"each\", which has no common order to keep"
+            : compiler.IsWorkflow ? "expected in a process: a workflow makes a checkpoint for each item"
+            : steps.Descend().Any(step => step.Traits.ChangesState.Count > 0)
+                ? "expected beside steps that change no state: of items at once, the last would win"
+            : null;
+        if (flaw is not null)
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "maxConcurrentItems", flaw);
     }
 
     private MessageStep Run(

@@ -14,8 +14,10 @@ internal static class ScenarioSection
         ["S5"] = "HTTP, topic, SQL query of 20 rows, and back",
         ["S6"] = "One way through a topic into SQL inserts",
         ["S7"] = "Itineraries, and messages put together",
+        ["S8"] = "Content: schemas, formats, maps, interchanges that are divided",
         ["S9"] = "Kinds of workflows, durable",
         ["S10"] = "Audit on against off",
+        ["S11"] = "Bodies of 4 GiB",
         ["S12"] = "One to four hosts",
         ["S15"] = "Wire tap and copies of messages",
     };

@@ -36,12 +36,19 @@ internal sealed class TopicServers : IAsyncDisposable
         HostAsync("topics", prefix, pools, cancellationToken);
 
     /// <param name="configuration">Another than the usual one.</param>
-    public Task<EsbHost> HostAsync(string configuration, string prefix, IEnumerable<Pool> pools, CancellationToken cancellationToken) =>
+    /// <param name="variables">Further variables of its environment.</param>
+    public Task<EsbHost> HostAsync(
+        string configuration,
+        string prefix,
+        IEnumerable<Pool> pools,
+        CancellationToken cancellationToken,
+        IEnumerable<KeyValuePair<string, string>>? variables = null
+    ) =>
         EsbHost.StartAsync(
             _surroundings,
             configuration,
             prefix,
-            [.. Variables(prefix), .. pools.SelectMany(pool => pool.Variables)],
+            [.. Variables(prefix), .. pools.SelectMany(pool => pool.Variables), .. variables ?? []],
             cancellationToken
         );
 

@@ -22,6 +22,9 @@ internal sealed class EsbHost : IAsyncDisposable
     /// <summary>Memory in use, shared parts included.</summary>
     public long MemoryBytes => _process.MemoryBytes;
 
+    /// <summary>The largest memory so far, shared parts included.</summary>
+    public long PeakMemoryBytes => _process.PeakMemoryBytes;
+
     /// <param name="surroundings">Where things are.</param>
     /// <param name="configuration">A folder of <c>loadtests/compare.d</c>.</param>
     /// <param name="name">Of its folder.</param>

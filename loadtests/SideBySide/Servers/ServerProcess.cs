@@ -27,6 +27,16 @@ internal sealed class ServerProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>The largest memory of the process itself so far; Linux counts it.</summary>
+    public long PeakMemoryBytes
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.PeakWorkingSet64;
+        }
+    }
+
     /// <param name="name">Names the log, and the server in messages.</param>
     /// <param name="folder">Where the log goes; also the working directory.</param>
     /// <param name="command">The program and its arguments.</param>

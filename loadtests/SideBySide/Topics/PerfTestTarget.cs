@@ -16,9 +16,15 @@ internal sealed partial class PerfTestTarget(string jar, string broker) : ITarge
     public string Settings =>
         string.Create(
             CultureInfo.InvariantCulture,
-            $"2.22, 1 KiB persistent, one classic queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at "
+            $"2.22, {Bytes:#,0} bytes persistent, one {(IsQuorum ? "quorum" : "classic")} queue, {OrderPublisher.MostUnconfirmed} unconfirmed and as many unacknowledged at "
                 + $"most, single acks; its first {ColdSeconds} s are not counted"
         );
+
+    /// <summary>Bytes of a message.</summary>
+    public int Bytes { get; init; } = 1024;
+
+    /// <summary>True for a quorum queue instead of a classic one.</summary>
+    public bool IsQuorum { get; init; }
 
     public string? WarmKey => null;
 
@@ -40,13 +46,12 @@ internal sealed partial class PerfTestTarget(string jar, string broker) : ITarge
                 "-y",
                 "1",
                 "-u",
-                "esb-compare-perf-test",
-                "-ad",
-                "true",
+                IsQuorum ? "esb-compare-perf-test-quorum" : "esb-compare-perf-test",
+                .. IsQuorum ? ["-qq"] : (string[])["-ad", "true"],
                 "-f",
                 "persistent",
                 "-s",
-                "1024",
+                Bytes.ToString(CultureInfo.InvariantCulture),
                 "-c",
                 limit,
                 "-q",

@@ -12,6 +12,7 @@ internal sealed class PublishedCounter : IAsyncDisposable
     private readonly IConnection _connection;
     private readonly IChannel _channel;
     private long _count;
+    private long _first;
     private long _last;
 
     private PublishedCounter(IConnection connection, IChannel channel) => (_connection, _channel) = (connection, channel);
@@ -22,14 +23,35 @@ internal sealed class PublishedCounter : IAsyncDisposable
     /// <summary>The timestamp of the last of them.</summary>
     public long Last => Interlocked.Read(ref _last);
 
+    /// <summary>The timestamp of the first of them.</summary>
+    public long First => Interlocked.Read(ref _first);
+
     /// <param name="topics">The broker of the host.</param>
     /// <param name="prefix">That of the host.</param>
-    public static async Task<PublishedCounter> StartAsync(TopicServers topics, string prefix, CancellationToken cancellationToken)
+    /// <param name="cancellationToken">Stops connecting.</param>
+    /// <param name="isQuorum">True for a quorum queue, which lasts until the server ends.</param>
+    public static async Task<PublishedCounter> StartAsync(
+        TopicServers topics,
+        string prefix,
+        CancellationToken cancellationToken,
+        bool isQuorum = false
+    )
     {
         var connection = await new ConnectionFactory { Uri = new Uri(topics.Broker) }.CreateConnectionAsync(cancellationToken);
         var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         var counter = new PublishedCounter(connection, channel);
-        var queue = (await channel.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        var queue = isQuorum
+            ? (
+                await channel.QueueDeclareAsync(
+                    $"{prefix}.counted",
+                    durable: true,
+                    exclusive: false,
+                    autoDelete: false,
+                    new Dictionary<string, object?> { ["x-queue-type"] = "quorum" },
+                    cancellationToken: cancellationToken
+                )
+            ).QueueName
+            : (await channel.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
         await channel.QueueBindAsync(queue, $"{prefix}.topics.out", "out.#", cancellationToken: cancellationToken);
         var consumer = new AsyncEventingBasicConsumer(channel);
         consumer.ReceivedAsync += (_, _) => counter.AddAsync();
@@ -60,7 +82,8 @@ internal sealed class PublishedCounter : IAsyncDisposable
     private Task AddAsync()
     {
         Interlocked.Exchange(ref _last, Stopwatch.GetTimestamp());
-        Interlocked.Increment(ref _count);
+        if (Interlocked.Increment(ref _count) == 1)
+            Interlocked.Exchange(ref _first, Stopwatch.GetTimestamp());
         return Task.CompletedTask;
     }
 }

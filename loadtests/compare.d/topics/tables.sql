@@ -15,3 +15,6 @@ create table orders_of_pgbench (like orders_in including all);
 
 -- What workflows note down.
 create table notes (order_id text not null);
+
+-- Where the records of interchanges arrive.
+create table records (number bigint primary key, body text not null);

@@ -6,13 +6,21 @@ namespace Esb.IntegrationTests.Storage;
 public abstract class EndpointMarksContract
 {
     private IEndpointMarks _marks = null!;
+    private IEndpointMarks _other = null!;
 
     protected abstract Task<IEndpointMarks> OpenAsync();
+
+    /// <summary>Those of another host, where hosts can share the store.</summary>
+    protected virtual Task<IEndpointMarks> OpenOtherAsync() => Task.FromResult(_marks);
 
     protected abstract Task CloseAsync();
 
     [SetUp]
-    public async Task Open() => _marks = await OpenAsync();
+    public async Task Open()
+    {
+        _marks = await OpenAsync();
+        _other = await OpenOtherAsync();
+    }
 
     [TearDown]
     public Task Close() => CloseAsync();
@@ -32,6 +40,23 @@ public abstract class EndpointMarksContract
             )
         );
         Assert.That(found, Is.EqualTo(new[] { "2", null, "4", null }));
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Messages_are_numbered_without_gaps_and_each_keeps_its_number(CancellationToken cancellationToken)
+    {
+        var messages = Enumerable.Range(0, 20).Select(_ => Guid.NewGuid()).ToList();
+
+        var first = await Task.WhenAll(
+            messages.Concat(messages).Select((message, i) => (i % 2 == 0 ? _marks : _other).NumberAsync("a", message, cancellationToken))
+        );
+        var again = await _other.NumberAsync("a", messages[7], cancellationToken);
+        var next = await _marks.NumberAsync("a", Guid.NewGuid(), cancellationToken);
+        var elsewhere = await _marks.NumberAsync("b", messages[7], cancellationToken);
+
+        Assert.That(first[..20].Order(), Is.EqualTo(Enumerable.Range(1, 20)));
+        Assert.That(first.Skip(20), Is.EqualTo(first.Take(20)));
+        Assert.That((again, next, elsewhere), Is.EqualTo((first[7], 21L, 1L)));
     }
 
     [Test, CancelAfter(30_000)]
@@ -59,6 +84,13 @@ public sealed class PostgresEndpointMarksTests : EndpointMarksContract
     private TestSchema _schema = null!;
 
     protected override async Task<IEndpointMarks> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.EndpointMarks;
+
+    protected override async Task<IEndpointMarks> OpenOtherAsync()
+    {
+        var other = _schema.Open(Directory.CreateTempSubdirectory("esb-").FullName);
+        await other.StartAsync(default);
+        return other.EndpointMarks;
+    }
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

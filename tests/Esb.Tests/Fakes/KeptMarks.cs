@@ -9,6 +9,8 @@ internal sealed class KeptMarks : IEndpointMarks
 {
     private readonly ConcurrentDictionary<(string, string), string> _values = new();
 
+    private readonly Dictionary<(string, Guid), long> _numbers = [];
+
     /// <summary>True while the store is unreachable.</summary>
     public bool IsAway { get; set; }
 
@@ -25,6 +27,17 @@ internal sealed class KeptMarks : IEndpointMarks
         Check();
         _values[(endpoint, name)] = value;
         return Task.CompletedTask;
+    }
+
+    public Task<long> NumberAsync(string endpoint, Guid message, CancellationToken cancellationToken)
+    {
+        Check();
+        lock (_numbers)
+        {
+            if (!_numbers.TryGetValue((endpoint, message), out var number))
+                _numbers[(endpoint, message)] = number = _numbers.Keys.Count(key => key.Item1 == endpoint) + 1;
+            return Task.FromResult(number);
+        }
     }
 
     public Task RemoveAsync(string endpoint, string name, CancellationToken cancellationToken)

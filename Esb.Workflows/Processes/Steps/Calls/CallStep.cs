@@ -36,6 +36,7 @@ internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpo
             Traits = new StepTraits
             {
                 Calls = [settings.Endpoint],
+                Streams = endpoint is OutboundEndpointConfig { TakesStreams: true },
                 SkipsCheckpoint = !settings.Checkpoint,
                 Values = [.. settings.Target is { } named ? new[] { named } : [], .. CallRequestPlan.ValuesOf(settings)],
                 ReplacesBody = true,

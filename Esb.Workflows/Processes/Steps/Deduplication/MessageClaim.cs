@@ -9,6 +9,7 @@ namespace Esb.Workflows.Processes.Steps.Deduplication;
 internal sealed partial class MessageClaim : IProcessEnding
 {
     private readonly KeyClaim.Granted _claim;
+    private readonly Guid _message;
     private readonly TimeSpan _keep;
     private readonly IIdempotencyKeys _keys;
     private readonly IEndpointMarks _marks;
@@ -21,6 +22,7 @@ internal sealed partial class MessageClaim : IProcessEnding
 
     public MessageClaim(
         KeyClaim.Granted claim,
+        Guid message,
         TimeSpan keep,
         IIdempotencyKeys keys,
         IEndpointMarks marks,
@@ -28,7 +30,7 @@ internal sealed partial class MessageClaim : IProcessEnding
         ILogger<MessageClaim> logger
     )
     {
-        (_claim, _keep, _keys, _marks, _time, _logger) = (claim, keep, keys, marks, time, logger);
+        (_claim, _message, _keep, _keys, _marks, _time, _logger) = (claim, message, keep, keys, marks, time, logger);
         _renewing = RenewAsync(_ended.Token);
     }
 
@@ -38,7 +40,7 @@ internal sealed partial class MessageClaim : IProcessEnding
     public async ValueTask SucceedAsync(CancellationToken cancellationToken)
     {
         if (!_isForgone)
-            await _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, "1", _keep, cancellationToken);
+            await _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, $"{_message}", _keep, cancellationToken);
         await FailAsync();
     }
 

@@ -22,11 +22,18 @@ internal static class ContentConfiguration
                 "lost": { "type": "http-outbound", "url": "{{{backend}}}lost" },
                 "slow": { "type": "http-outbound", "url": "{{{backend}}}slow" },
                 "throttled": { "type": "http-outbound", "url": "{{{backend}}}throttled" },
+                "dropped": { "type": "file-outbound", "subscribe": ["content.dropped"], "folder": "dropped", "fileName": "{message.id}.json" },
                 "a": { "type": "file-outbound", "subscribe": ["partners.a"], "folder": "partner-a", "fileName": "{message.id}.json" },
                 "b": { "type": "file-outbound", "subscribe": ["partners.b"], "folder": "partner-b", "fileName": "{message.id}.json" },
                 "unique": { "type": "file-outbound", "subscribe": ["content.unique"], "folder": "unique", "fileName": "{message.id}.json" },
                 "all-files": { "type": "file-outbound", "subscribe": ["content.all"], "folder": "all", "fileName": "{message.id}.json" },
                 "all": { "type": "http-inbound", "path": "/all", "process": "all" },
+                "once-files": { "type": "file-outbound", "subscribe": ["content.once"], "folder": "once", "fileName": "{message.id}.json" },
+                "once": { "type": "http-inbound", "path": "/once", "publish": "content.once", "dedupe": { "key": { "jsonpath": "$.invoice" }, "for": "1h" } },
+                "once-answer": { "type": "http-inbound", "path": "/once-answer", "mode": "request-reply", "process": "once-answer", "dedupe": { "key": { "jsonpath": "$.invoice" }, "onDuplicate": "refuse" } },
+                "once-drop": { "type": "file-inbound", "folder": "once-drop", "pattern": "*.json", "interval": "100ms", "process": "once-drop", "dedupe": { "key": { "jsonpath": "$.invoice" } } },
+                "numbered-files": { "type": "file-outbound", "subscribe": ["content.numbered"], "folder": "numbered", "fileName": "{sequence:0000}.json", "processingThreads": 4, "poolSize": 4 },
+                "numbered": { "type": "http-inbound", "path": "/numbered", "publish": "content.numbered" },
                 "parts": { "type": "file-outbound", "subscribe": ["content.part"], "folder": "parts", "fileName": "{header.x-part}" },
 
                 {{{Inbound(
@@ -39,6 +46,7 @@ internal static class ContentConfiguration
                 "throttle-none",
                 "size",
                 "state",
+                "number",
                 "mime",
                 "smime",
                 "smime-sign",
@@ -70,6 +78,13 @@ internal static class ContentConfiguration
                   { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "not today" }] }] } },
                   { "set": { "body": { "template": "[{property.before}]" } } }
                 ],
+                "once-answer": [
+                  { "choose": { "when": [{ "if": { "jsonpath": "$.bad" }, "steps": [{ "fail": "not today" }] }] } },
+                  { "set": { "properties": { "seen": { "state": "seen" } }, "state": { "seen": { "jsonpath": "$.invoice" } } } },
+                  { "set": { "body": { "template": "after [{property.seen}]" } } }
+                ],
+                "once-drop": [{ "publish": "content.dropped" }],
+                "number": [{ "set": { "body": { "template": "number {sequence}" } } }],
                 "recipients": [{ "recipients": { "to": { "header": "x-to" }, "allow": ["partners.*"] } }],
                 "dedupe": [{ "id": "once", "dedupe": { "key": { "jsonpath": "$.invoice" }, "for": "1h" } }, { "publish": "content.unique" }],
                 "dedupe-refuse": [

@@ -133,12 +133,19 @@ public abstract class ContentContract
     }
 
     [Test, Order(1)]
-    public async Task State_and_keys_that_were_seen_survive_a_kill(CancellationToken cancellationToken)
+    public async Task State_keys_that_were_seen_and_counters_survive_a_kill(CancellationToken cancellationToken)
     {
         var first = await Fixture.PostAsync("/state", """{"next":"2026-01-01"}""", cancellationToken);
         var failed = await Fixture.PostAsync("/state", """{"next":"lost","bad":true}""", cancellationToken);
         var accepted = await Fixture.PostAsync("/dedupe-refuse", """{"invoice":"killed"}""", cancellationToken);
+        await Fixture.PostAsync("/once-answer", """{"invoice":"killed"}""", cancellationToken);
+        var numbers = new List<string> { (await Fixture.PostAsync("/number", "{}", cancellationToken)).Body };
+        await PostNumberedAsync(20, cancellationToken);
+        await Fixture.WaitForFilesAsync("numbered", 20, cancellationToken);
         await Fixture.KillAndStartAsync(cancellationToken);
+        numbers.Add((await Fixture.PostAsync("/number", "{}", cancellationToken)).Body);
+        await PostNumberedAsync(5, cancellationToken);
+        var files = await Fixture.WaitForFilesAsync("numbered", 25, cancellationToken);
         var second = await Fixture.PostAsync("/state", """{"next":"2026-02-01"}""", cancellationToken);
         var again = await Fixture.PostAsync("/dedupe-refuse", """{"invoice":"killed"}""", cancellationToken);
 
@@ -146,6 +153,12 @@ public abstract class ContentContract
         Assert.That((int)failed.Status, Is.GreaterThanOrEqualTo(400));
         Assert.That((accepted.Status, again.Status), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.Conflict)));
         Assert.That(again.Body, Does.Contain("ESB-DEDUPE-DUPLICATE"));
+        Assert.That(
+            (await Fixture.PostAsync("/once-answer", """{"invoice":"killed"}""", cancellationToken)).Status,
+            Is.EqualTo(HttpStatusCode.Conflict)
+        );
+        Assert.That(numbers, Is.EqualTo(new[] { "number 1", "number 2" }));
+        Assert.That(files.Keys, Is.EquivalentTo(Enumerable.Range(1, 25).Select(number => $"{number:0000}.json")), "no gap, none twice");
     }
 
     [Test]
@@ -186,6 +199,59 @@ public abstract class ContentContract
     }
 
     [Test]
+    public async Task Endpoint_lets_one_of_many_messages_pass_and_answers_the_others_as_the_first(CancellationToken cancellationToken)
+    {
+        var answers = await Task.WhenAll(
+            Enumerable.Range(0, 20).Select(_ => Fixture.PostAsync("/once", """{"invoice":"o-1"}""", cancellationToken))
+        );
+        var first = (await Fixture.WaitForFilesAsync("once", 1, cancellationToken)).Keys.Single();
+        var later = await Fixture.PostAsync("/once", """{"invoice":"o-1","again":true}""", cancellationToken);
+        var other = await Fixture.PostAsync("/once", """{"invoice":"o-2"}""", cancellationToken);
+        var files = await Fixture.WaitForFilesAsync("once", 2, cancellationToken);
+
+        Assert.That(
+            answers.Select(answer => answer.Status),
+            Has.All.EqualTo(HttpStatusCode.Accepted).Or.EqualTo(HttpStatusCode.ServiceUnavailable)
+        );
+        Assert.That((later.Status, other.Status), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.Accepted)));
+        Assert.That(later.Body, Does.Contain(first[..36]), "the id of the first");
+        Assert.That(files.Values, Is.EquivalentTo(new[] { """{"invoice":"o-1"}""", """{"invoice":"o-2"}""" }));
+    }
+
+    [Test]
+    public async Task Endpoint_refuses_a_repetition_unless_the_first_one_failed(CancellationToken cancellationToken)
+    {
+        var failed = await Fixture.PostAsync("/once-answer", """{"invoice":"x","bad":true}""", cancellationToken);
+        var first = await Fixture.PostAsync("/once-answer", """{"invoice":"x"}""", cancellationToken);
+        var again = await Fixture.PostAsync("/once-answer", """{"invoice":"x"}""", cancellationToken);
+        var next = await Fixture.PostAsync("/once-answer", """{"invoice":"y"}""", cancellationToken);
+
+        Assert.That((int)failed.Status, Is.GreaterThanOrEqualTo(400).And.Not.EqualTo(409), failed.Body);
+        Assert.That(
+            (first.Status, first.Body),
+            Is.EqualTo((HttpStatusCode.OK, "after [killed]")).Or.EqualTo((HttpStatusCode.OK, "after []"))
+        );
+        Assert.That((again.Status, again.Body.Contains("ESB-DEDUPE-DUPLICATE")), Is.EqualTo((HttpStatusCode.Conflict, true)));
+        Assert.That(next, Is.EqualTo((HttpStatusCode.OK, "after [x]")), "the process keeps its state");
+    }
+
+    [Test]
+    public async Task File_that_says_again_what_another_said_is_done_with_and_does_nothing(CancellationToken cancellationToken)
+    {
+        await Fixture.DropAsync("once-drop", "1.json", """{"invoice":"d-1"}""", cancellationToken);
+        await Fixture.WaitForFilesAsync("once-drop/done", 1, cancellationToken);
+        await Fixture.DropAsync("once-drop", "2.json", """{"invoice":"d-1","n":2}""", cancellationToken);
+        await Fixture.WaitForFilesAsync("once-drop/done", 2, cancellationToken);
+        await Fixture.DropAsync("once-drop", "3.json", """{"invoice":"d-3"}""", cancellationToken);
+        await Fixture.WaitForFilesAsync("once-drop/done", 3, cancellationToken);
+
+        Assert.That(
+            (await Fixture.WaitForFilesAsync("dropped", 2, cancellationToken)).Values,
+            Is.EquivalentTo(new[] { """{"invoice":"d-1"}""", """{"invoice":"d-3"}""" })
+        );
+    }
+
+    [Test]
     public async Task Message_that_failed_may_come_again_with_its_key(CancellationToken cancellationToken)
     {
         var failed = await Fixture.PostAsync("/dedupe-refuse", """{"invoice":"f","bad":true}""", cancellationToken);
@@ -193,6 +259,14 @@ public abstract class ContentContract
 
         Assert.That((int)failed.Status, Is.GreaterThanOrEqualTo(400).And.Not.EqualTo(409), failed.Body);
         Assert.That(repeated.Status, Is.EqualTo(HttpStatusCode.Accepted), repeated.Body);
+    }
+
+    private async Task PostNumberedAsync(int count, CancellationToken cancellationToken)
+    {
+        var answers = await Task.WhenAll(
+            Enumerable.Range(0, count).Select(n => Fixture.PostAsync("/numbered", $$"""{"n":{{n}}}""", cancellationToken))
+        );
+        Assert.That(answers.Select(answer => answer.Status), Has.All.EqualTo(HttpStatusCode.Accepted));
     }
 
     private protected async Task AssertPublishedAfterKillAsync(CancellationToken cancellationToken)

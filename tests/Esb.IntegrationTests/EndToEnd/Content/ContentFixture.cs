@@ -85,6 +85,15 @@ internal sealed class ContentFixture : IAsyncDisposable
         return FilesIn(path).ToDictionary(file => Path.GetFileName(file), File.ReadAllText);
     }
 
+    /// <summary>Puts a complete file into a folder.</summary>
+    public async Task DropAsync(string folder, string name, string content, CancellationToken cancellationToken)
+    {
+        var path = Directory.CreateDirectory(Path.Combine(_folder.FullName, folder)).FullName;
+        var hidden = Path.Combine(path, $".{name}");
+        await File.WriteAllTextAsync(hidden, content, cancellationToken);
+        File.Move(hidden, Path.Combine(path, name));
+    }
+
     public int CountFiles(string folder) => FilesIn(Path.Combine(_folder.FullName, folder)).Count;
 
     // Those that are being written have hidden names.

@@ -140,7 +140,7 @@ public sealed class StreamedSplitTests
             output,
             Does.Contain("'publish' needs the whole body, and 'csv' streams it")
                 .And.Contain("the body is not in memory, since 'csv' streams it")
-                .And.Contain("'xml' streams its bodies: expected a format")
+                .And.Contain("'xml' streams its bodies: expected a format of records")
         );
     }
 

@@ -126,6 +126,38 @@ public sealed class MessageCodecTests
     }
 
     [Test]
+    public void Archive_in_an_archive_stays_packed_and_has_limits_of_its_own()
+    {
+        var inner = Zip(("bomb", new byte[8 << 20], CompressionLevel.Optimal));
+        var outer = Zip(("inner.zip", inner, CompressionLevel.Optimal));
+
+        var decoded = Decode(CodecKind.Zip, Of(outer));
+
+        Assert.That(decoded.Body.Bytes.ToArray(), Is.EqualTo(inner), "one step unpacks one level");
+        Assert.That(Assert.Throws<EsbException>(() => Decode(CodecKind.Zip, decoded))!.Code, Is.EqualTo("ESB-CODEC-LIMIT"));
+    }
+
+    [Test, Category("Thorough")]
+    public void Ten_gigabytes_out_of_little_end_at_the_limit_and_take_no_memory()
+    {
+        using var packed = new MemoryStream();
+        using (var brotli = new BrotliStream(packed, CompressionLevel.Fastest, leaveOpen: true))
+        {
+            var zeros = new byte[64 << 20];
+            for (var written = 0L; written < 10L << 30; written += zeros.Length)
+                brotli.Write(zeros);
+        }
+
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        var error = Assert.Throws<EsbException>(() =>
+            MessageCodec.Decode(CodecKind.Brotli, Of(packed.ToArray()), ByteSize.MiB(4), int.MaxValue, 10, null)
+        )!;
+
+        Assert.That(error.Code, Is.EqualTo("ESB-CODEC-LIMIT"));
+        Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(32 << 20), "bytes made on the way to the limit");
+    }
+
+    [Test]
     public void Archive_of_several_files_is_refused_and_folders_do_not_count()
     {
         var several = Zip(("a", [1], CompressionLevel.Optimal), ("b", [2], CompressionLevel.Optimal));

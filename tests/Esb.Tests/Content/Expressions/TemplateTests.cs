@@ -44,6 +44,27 @@ public sealed class TemplateTests
         Assert.That(Compile(template, new ConfigErrors())!.Evaluate(Some.Context(message)), Is.EqualTo(expected));
     }
 
+    [TestCase("{sequence}", "42")]
+    [TestCase("inv-{sequence:000000}.xml", "inv-000042.xml")]
+    [TestCase("{sequence:0}", "42")]
+    [TestCase("{{sequence}}", "{sequence}")]
+    public void Number_of_the_message_is_a_place(string template, string expected)
+    {
+        var context = Some.Context();
+        context.Sequence = 42;
+
+        Assert.That(Compile(template, new ConfigErrors())!.Evaluate(context), Is.EqualTo(expected));
+    }
+
+    [TestCase("{sequence:}"), TestCase("{sequence:6}"), TestCase("{sequence:0000000000000000000}")]
+    public void Width_of_a_number_is_written_in_zeros(string template)
+    {
+        var errors = new ConfigErrors();
+
+        Assert.That(Compile(template, errors), Is.Null);
+        Assert.That(errors.All.Single().Expected, Does.Contain("{sequence:000000}"));
+    }
+
     [Test]
     public void Now_is_the_time_of_the_evaluation_in_utc()
     {

@@ -42,6 +42,7 @@ public sealed class ConversionTests
     [TestCase("""[[1,2.50],{"a":1}]""", "list", "<list><row><row>1</row><row>2.50</row></row><row><a>1</a></row></list>")]
     [TestCase("""{"o:order":{"o:line":"x"}}""", null, """<o:order xmlns:o="urn:orders"><o:line>x</o:line></o:order>""")]
     [TestCase("""{"x:order":""}""", null, "<x_x003A_order></x_x003A_order>")]
+    [Property("Case", "JSN-16")]
     public void Json_becomes_xml(string json, string? root, string xml)
     {
         using var formats = SomeFormats.Of(Csv, Namespaces);

@@ -153,6 +153,16 @@ public sealed class FlatTests
     }
 
     [Test]
+    public void Text_that_was_cut_anywhere_is_refused([Range(1, 9)] int tenths)
+    {
+        using var formats = SomeFormats.Of(Invoices);
+
+        var fault = formats.Fault(Bytes[..(Bytes.Length * tenths / 10)]);
+
+        Assert.That(fault.Code, Is.EqualTo("ESB-FLAT-WIDTH").Or.EqualTo("ESB-FLAT-RECORD").Or.EqualTo("ESB-FLAT-COLUMNS"), fault.Message);
+    }
+
+    [Test]
     public void Items_before_the_end_of_the_structure_are_read()
     {
         using var formats = SomeFormats.Of(Invoices);

@@ -59,7 +59,7 @@ public sealed class JsonSchemaTests
         );
     }
 
-    [Test]
+    [Test, Property("Case", "JSN-15")]
     public void Many_violations_are_counted_and_the_first_twenty_shown()
     {
         using var content = SomeContent.Configure(OneSchema, ("schemas/order.schema.json", Order));

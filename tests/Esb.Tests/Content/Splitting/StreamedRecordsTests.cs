@@ -10,6 +10,10 @@ public sealed class StreamedRecordsTests
 {
     private const string Csv = """{ "type": "csv", "columns": { "a": "integer", "b": "string" } }""";
 
+    private const string Flat = """
+        { "type": "flat", "records": [{ "name": "row", "tag": "R", "occurs": "0..*", "item": true, "fields": [{ "name": "n", "length": 1 }] }] }
+        """;
+
     private static readonly string[] Texts =
     [
         "",
@@ -61,7 +65,24 @@ public sealed class StreamedRecordsTests
         AssertSame(formats.Format, Encoding.UTF8.GetBytes("{\"a\":\"ü\"}\r\n\r\n no \r2\n\n[3]"), piece);
     }
 
+    [Test]
+    public void Items_of_a_flat_file_are_those_of_the_text([Values(1, 7, 100_000)] int piece, [Values("12,5", "00x0")] string second)
+    {
+        using var formats = SomeFormats.Of(
+            """
+            { "type": "flat", "encoding": "iso-8859-1", "records": [
+              { "name": "head", "tag": "H", "fields": [{ "name": "sender", "length": 6 }] },
+              { "name": "order", "tag": "O", "occurs": "0..*", "item": true, "fields": [{ "name": "amount", "length": 4, "type": "decimal", "decimals": 2, "align": "right", "pad": "0" }],
+                "records": [{ "name": "line", "tag": "L", "occurs": "0..*", "delimiter": "|", "fields": [{ "name": "sku" }] }] },
+              { "name": "trail", "tag": "T", "fields": [{ "name": "count", "length": 3, "type": "integer", "align": "right", "pad": "0", "check": { "count": "order" } }] }] }
+            """
+        );
+
+        AssertSame(formats.Format, Encoding.Latin1.GetBytes($"HMüller\r\nO0100\r\nL|ä\r\nL|b\r\nO{second}\r\nL|c\r\nT002\r\n"), piece);
+    }
+
     [
+        TestCase(Flat, "R1\nR2\nX3\nR4", "ESB-FLAT-RECORD", 3),
         TestCase("""{ "type": "csv" }""", "a\n1\n\"2\n3", "ESB-FLAT-QUOTE", 3),
         TestCase("""{ "type": "csv", "maxLine": "16B" }""", "a\n1\n\"2 and so on and on\n\n\n\n\n\n and on", "ESB-FLAT-QUOTE", 3),
         TestCase("""{ "type": "csv", "maxLine": "16B" }""", "a\n1\n2 and so on and on and on", "ESB-FLAT-LINE", 3),
@@ -104,12 +125,15 @@ public sealed class StreamedRecordsTests
 
     [TestCase("csv", "number,text\n", "{0},a text of some length to fill the record with\n")]
     [TestCase("json-lines", "", "{{\"number\":{0},\"text\":\"a text of some length to fill the record with\"}}\n")]
+    [TestCase("flat", "", "R{0:0000000}a text of some length to fill the record with\n")]
     [Property("Case", "FLT-14")]
     public void Text_of_any_length_is_divided_with_a_part_of_it_in_memory(string type, string head, string row)
     {
         const int Rows = 2_000_000; // about 100 MB
         const int Block = 1_000;
-        using var formats = SomeFormats.Of($$"""{ "type": "{{type}}" }""");
+        using var formats = SomeFormats.Of(
+            type == "flat" ? Flat.Replace("\"length\": 1", "\"length\": 52", StringComparison.Ordinal) : $$"""{ "type": "{{type}}" }"""
+        );
         var format = CompositeFormat.Parse(row);
         using var stream = new GeneratedStream(number =>
             number > Rows / Block ? null

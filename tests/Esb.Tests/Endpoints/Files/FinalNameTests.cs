@@ -13,6 +13,28 @@ internal sealed class FinalNameTests
     [TearDown]
     public void DeleteFolder() => _folder.Delete(recursive: true);
 
+    [Test]
+    public void Files_that_a_killed_host_left_are_deleted_and_those_being_written_are_not()
+    {
+        var now = DateTimeOffset.Parse("2026-01-01T12:00:00Z", System.Globalization.CultureInfo.InvariantCulture);
+        var (left, written, fresh, foreign) = (
+            FinalName.Temporary(At("")),
+            FinalName.Temporary(At("")),
+            FinalName.Temporary(At("")),
+            At(".upload.part")
+        );
+        using var writer = new FileStream(written, FileMode.CreateNew, FileAccess.Write, FileShare.Read);
+        foreach (var path in new[] { left, fresh, foreign })
+            File.WriteAllText(path, "a part");
+        foreach (var path in new[] { left, written, foreign })
+            File.SetLastWriteTimeUtc(path, now.UtcDateTime.AddMinutes(-1));
+        File.SetLastWriteTimeUtc(fresh, now.UtcDateTime);
+
+        FinalName.DeleteLeft(At(""), now);
+
+        Assert.That(Directory.GetFiles(At("")), Is.EquivalentTo(new[] { written, fresh, foreign }));
+    }
+
     // Looking first and renaming then, as File.Move does, lets two win in some of these rounds.
     [Test, CancelAfter(30_000), Property("Case", "FIL-09")]
     public async Task Of_those_who_want_a_name_at_the_same_moment_one_gets_it(CancellationToken cancellationToken)

@@ -12,6 +12,7 @@ public sealed class LiquidMapTests
     [TestCase("application/xml", "A&amp;B &lt;x&gt; &quot;q&quot; ü")]
     [TestCase("application/json", "A&B <x> \\\"q\\\" ü")]
     [TestCase("text/plain", "A&B <x> \"q\" ü")]
+    [Property("Case", "JSN-17")]
     public void Values_are_escaped_by_the_content_type(string contentType, string expected)
     {
         using var content = Liquid("{{ input.text }}", $""", "contentType": "{contentType}" """);

@@ -1,0 +1,85 @@
+using System.Security.Cryptography;
+using System.Text;
+using Esb.Core.Audit;
+using Esb.Core.Endpoints;
+using Esb.Core.Errors;
+using Esb.Core.Expressions;
+using Esb.Core.Processes;
+using Esb.Core.Storage;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace Esb.Workflows.Processes.Steps.Deduplication;
+
+/// <summary>Lets each message pass once, by a key (pattern: Idempotent Receiver). A message is remembered when its process has succeeded.
+/// Thread-safe.</summary>
+/// <param name="settings">The settings.</param>
+/// <param name="place">Path or id of the settings: what is remembered belongs to it, and to the endpoint that received the message.</param>
+/// <param name="key">The compiled key.</param>
+/// <param name="services">The services of the bus.</param>
+internal sealed class Deduplicator(DedupeConfig settings, string place, IMessageValue key, IServiceProvider services)
+{
+    private const string Code = "ESB-DEDUPE-DUPLICATE";
+    private const string Reason = "A message with the same key was processed before.";
+
+    private readonly IIdempotencyKeys _keys = services.GetRequiredService<IIdempotencyKeys>();
+    private readonly IEndpointMarks _marks = services.GetRequiredService<IEndpointMarks>();
+    private readonly TimeProvider _time = services.GetRequiredService<TimeProvider>();
+    private readonly IAuditTrail? _audit = services.GetService<IAuditTrail>();
+    private readonly ILogger<MessageClaim> _logger = services.GetRequiredService<ILogger<MessageClaim>>();
+
+    /// <summary>Lets a message pass, or ends its process.</summary>
+    /// <exception cref="EsbException"><c>ESB-DEDUPE-DUPLICATE</c>, if configured; <c>ESB-DEDUPE-RUNNING</c>: the first one is being
+    /// processed; or the store failed.</exception>
+    public async ValueTask RunAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        if (MessageValues.AsText(key.Evaluate(context)) is not { } value)
+            return;
+        var hash = SHA256.HashData(Encoding.UTF8.GetBytes(value));
+        var name = $"dedupe {place} {Convert.ToHexStringLower(hash)}";
+        var first = await _marks.FindAsync(context.Endpoint, name, cancellationToken);
+        if (first is null)
+        {
+            var claim =
+                await _keys.ClaimAsync(new IdempotencyKey(context.Endpoint, Client: null, name), hash, cancellationToken)
+                    as KeyClaim.Granted
+                ?? throw Running();
+            var ending = new MessageClaim(claim, context.Received.Id, settings.For, _keys, _marks, _time, _logger);
+            context.End!.Add(ending);
+            first = await _marks.FindAsync(context.Endpoint, name, cancellationToken);
+            if (first is null)
+                return; // not remembered by the one that had the claim before
+            ending.Forgo();
+        }
+
+        await EndAsync(context, first);
+    }
+
+    private async ValueTask EndAsync(MessageContext context, string first)
+    {
+        if (settings.OnDuplicate == DuplicateMeaning.Refuse)
+            throw new EsbException(Code, Reason, FaultKind.Invalid) { Status = 409 };
+        if (_audit is not null)
+        {
+            var fact = AuditFacts.Of(context.Received, AuditKind.Duplicate, _time) with
+            {
+                Endpoint = context.Endpoint,
+                Process = context.Process.Length == 0 ? null : context.Process,
+                Step = place,
+                Code = Code,
+                Reason = Reason,
+            };
+            await _audit.RecordAsync(fact, CancellationToken.None);
+        }
+
+        if (Guid.TryParse(first, out var id))
+            context.AnsweredAs = id;
+        context.Outcome = ProcessOutcome.Filtered;
+    }
+
+    private static EsbException Running() =>
+        new("ESB-DEDUPE-RUNNING", "A message with the same key is being processed.", FaultKind.Unavailable)
+        {
+            RetryAfter = TimeSpan.FromSeconds(1),
+        };
+}
