@@ -11,6 +11,7 @@ const pages = [
   ["dead-letters", "Dead letters", () => import("./pages/dead-letters.mjs")],
   ["parked", "Parked keys", () => import("./pages/parked.mjs")],
   ["workflows", "Workflows", () => import("./pages/workflows.mjs")],
+  ["itineraries", "Itineraries", () => import("./pages/itineraries.mjs")],
   ["activities", "Activities", () => import("./pages/activities.mjs")],
   ["topics", "Topics", () => import("./pages/topics.mjs")],
   ["endpoints", "Endpoints", () => import("./pages/endpoints.mjs")],

@@ -45,6 +45,7 @@ export function useEvent(kind, listener) {
 const icons = {
   overview: "M3 12h5l2-7 4 14 2-7h5", messages: "M4 6h16v12H4z M4 7l8 6 8-6", "dead-letters": "M12 3l9 16H3z M12 9v5 M12 16.5v.5", parked: "M6 4h12v16H6z M10 9v6 M14 9v6",
   topics: "M5 12a7 7 0 0 1 14 0 M8 12a4 4 0 0 1 8 0 M12 12v8", endpoints: "M4 7h6v10H4z M14 7h6v10h-6z M10 12h4", workflows: "M5 4h6v5H5z M13 15h6v5h-6z M8 9v4h8v2",
+  itineraries: "M4 12h4 M10 12h4 M16 12h4 M6 9v6 M12 9v6 M18 9v6",
   activities: "M4 20V10 M10 20V4 M16 20v-8 M21 20H3", configuration: "M4 6h10 M18 6h2 M4 12h2 M10 12h10 M4 18h8 M16 18h4 M14 4v4 M6 10v4 M12 16v4", system: "M4 5h16v6H4z M4 13h16v6H4z M7 8h.5 M7 16h.5",
   menu: "M4 6h16 M4 12h16 M4 18h16", sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z M12 2v2 M12 20v2 M2 12h2 M20 12h2 M5 5l1.4 1.4 M17.6 17.6L19 19 M5 19l1.4-1.4 M17.6 6.4L19 5", copy: "M8 8h11v12H8z M5 16V4h11",
   close: "M6 6l12 12 M18 6L6 18", refresh: "M20 11a8 8 0 1 0-2 6 M20 5v6h-6", search: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13z M15.5 15.5L21 21", out: "M14 4h5v16h-5 M4 12h11 M11 8l4 4-4 4", check: "M4 12l5 5L20 6",

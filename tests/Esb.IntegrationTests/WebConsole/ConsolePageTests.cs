@@ -52,6 +52,7 @@ public sealed class ConsolePageTests : ShopHost
                 ("endpoints/shop", "shop", "Messages per second"),
                 ("workflows", "Workflows", "No workflows are configured"),
                 ("workflows/batches", "Batches", "No action on many instances has begun"),
+                ("itineraries", "Itineraries", "No message is on an itinerary"),
                 ("activities", "Activities", "No activities are configured"),
                 ("configuration/values", "Configuration", "endpoints.shop.poolSize"),
                 ("configuration/text", "Configuration", "esb.json"),
