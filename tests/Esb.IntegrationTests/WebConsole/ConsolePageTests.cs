@@ -120,9 +120,14 @@ public sealed class ConsolePageTests : ShopHost
             var (path, heading) in new[]
             {
                 ("overview", "Overview"),
+                ("messages", "Messages"),
                 ("dead-letters", "Dead letters"),
+                ("parked", "Parked keys"),
+                ("topics", "Topics"),
                 ("endpoints/shop", "shop"),
                 ("workflows", "Workflows"),
+                ("itineraries", "Itineraries"),
+                ("activities", "Activities"),
                 ("configuration/text", "Configuration"),
                 ("system", "System"),
             }
@@ -138,6 +143,66 @@ public sealed class ConsolePageTests : ShopHost
 
         Assert.That(barriers, Is.Empty);
         Assert.That(browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Letter_is_found_opened_and_decided_on_by_keyboard_alone(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(1, cancellationToken);
+        var page = _browser.Page;
+        await _browser.GoAsync("dead-letters", "Dead letters");
+        await page.Locator("[aria-label='Dead letters'] tr.opens").First.WaitForAsync();
+
+        await TabToAsync("[aria-label='Dead letters'] tr.opens");
+        await page.Keyboard.PressAsync("Enter");
+        await page.GetByRole(AriaRole.Heading, new() { Name = "Dead letter", Exact = true }).WaitForAsync();
+        await TabToAsync("main button:not([data-curl]):not(.icon-only)");
+        await page.Keyboard.PressAsync("Enter");
+        await page.GetByRole(AriaRole.Dialog).WaitForAsync();
+        await page.Keyboard.PressAsync("Escape");
+
+        await page.GetByRole(AriaRole.Dialog).WaitForAsync(new() { State = WaitForSelectorState.Detached });
+        Assert.That(_browser.Troubles, Is.Empty);
+
+        async Task TabToAsync(string selector)
+        {
+            for (var press = 0; press < 100; press++)
+            {
+                await page.Keyboard.PressAsync("Tab");
+                if (await page.EvaluateAsync<bool>("selector => document.activeElement.matches(selector)", selector))
+                    return;
+            }
+
+            Assert.Fail($"No key leads to {selector}");
+        }
+    }
+
+    [Test]
+    public async Task Page_of_one_version_says_that_the_host_runs_another(CancellationToken cancellationToken)
+    {
+        var page = _browser.Page;
+        await page.RouteAsync(
+            "**/*",
+            async route =>
+            {
+                if (route.Request.ResourceType != "document")
+                {
+                    await route.ContinueAsync();
+                    return;
+                }
+
+                var answer = await route.FetchAsync();
+                var kept = (await answer.TextAsync()).Replace(
+                    "\"esb-version\" content=\"",
+                    "\"esb-version\" content=\"0.",
+                    StringComparison.Ordinal
+                );
+                await route.FulfillAsync(new() { Response = answer, Body = kept });
+            }
+        );
+        await page.ReloadAsync(); // as a page that was loaded before its host was upgraded
+
+        await page.GetByText("The host now runs version").WaitForAsync();
     }
 
     [Test]
