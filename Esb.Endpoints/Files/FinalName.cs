@@ -14,8 +14,8 @@ internal static class FinalName
     /// <summary>Returns a name that is unique in the folder and hidden from patterns such as <c>*.xml</c>.</summary>
     public static string Temporary(string folder) => Path.Combine(folder, $".{Guid.NewGuid():N}{Unfinished}");
 
-    /// <summary>Deletes the incomplete files that hosts left behind when they ended. What is still being written is locked by its writer, or
-    /// has just been changed.</summary>
+    /// <summary>Deletes the incomplete files that hosts left behind when they ended. What is still being written is locked by its
+    /// writer, or has just been changed.</summary>
     /// <exception cref="IOException">The folder cannot be read.</exception>
     public static void DeleteLeft(string folder, DateTimeOffset now)
     {

@@ -8,8 +8,8 @@ using Esb.Host.Telemetry;
 
 namespace Esb.Host.Metrics;
 
-/// <summary>Collects the measurements of this process for operators: totals, rates, latencies and peaks, of each endpoint, topic, party and workflow.
-/// Thread-safe.</summary>
+/// <summary>Collects the measurements of this process for operators: totals, rates, latencies and peaks, of each endpoint, topic, party
+/// and workflow. Thread-safe.</summary>
 /// <remarks>A measurement neither allocates nor locks; the sets of names are bounded.</remarks>
 internal sealed class MetricsCollector : IBusPart, IRevisionPart, IDisposable
 {

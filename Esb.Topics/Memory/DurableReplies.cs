@@ -5,7 +5,8 @@ using Esb.Core.Topics;
 
 namespace Esb.Topics.Memory;
 
-/// <summary>Replies to requests that outlive the process which sent them. Their addresses are the same in each process. Thread-safe.</summary>
+/// <summary>Replies to requests that outlive the process which sent them. Their addresses are the same in each process.
+/// Thread-safe.</summary>
 internal sealed class DurableReplies(TimeProvider time)
 {
     private const string Prefix = "durable ";

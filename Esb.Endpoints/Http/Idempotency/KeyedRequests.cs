@@ -29,7 +29,8 @@ internal sealed partial class KeyedRequests(
 
     /// <summary>Answers a request.</summary>
     /// <param name="key">Its key.</param>
-    /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; of a body that still streams, the length counts.</param>
+    /// <param name="message">Its message, with the id of <see cref="IdempotencyHeader.Identify"/>; of a body that still streams, the
+    /// length counts.</param>
     /// <param name="work">Processes the message and reports if the result is durable.</param>
     /// <exception cref="EsbException"><c>ESB-HTTP-IDEMCONFLICT</c>: the key belongs to another body, path or query.
     /// <c>ESB-HTTP-IDEMRUNNING</c>: the first request is still in progress. <c>ESB-HTTP-IDEMANSWER</c>: its answer was too large to
@@ -116,8 +117,8 @@ internal sealed partial class KeyedRequests(
         return answer;
     }
 
-    // The work is done and the sender gets its answer. After a failure here, a repetition is processed once the claim has expired, with the
-    // same message id.
+    // The work is done and the sender gets its answer. After a failure here, a repetition is processed once the claim has expired, with
+    // the same message id.
     private async Task SettleAsync(Func<Task> settle)
     {
         try

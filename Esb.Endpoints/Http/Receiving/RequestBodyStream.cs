@@ -4,8 +4,8 @@ using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Receiving;
 
-/// <summary>The body of a request as it arrives. Failures to read it are those of the caller, and no failures of what it is written to. Used
-/// by one reader.</summary>
+/// <summary>The body of a request as it arrives. Failures to read it are those of the caller, and no failures of what it is written to.
+/// Used by one reader.</summary>
 internal sealed class RequestBodyStream : Stream
 {
     private readonly HttpContext _context;

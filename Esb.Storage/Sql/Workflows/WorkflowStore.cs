@@ -43,8 +43,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         return database.ReadAsync(
             async session =>
             {
-                // Before its first analyze the server takes the keys for 200 different ones, and would find ten instances of a key soonest by
-                // reading those of all others in the order of instances: hence the keys first, by themselves.
+                // Before its first analyze the server takes the keys for 200 different ones, and would find ten instances of a key
+                // soonest by reading those of all others in the order of instances: hence the keys first, by themselves.
                 await using var results = await session.QueryManyAsync(
                     $"""
                     select 1 as found from workflow_inbox where workflow = @workflow and message_id = @message;

@@ -9,8 +9,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>Runs steps with each item of the body (pattern: Splitter). Items run one after the other, in their order, unless several may run
-/// at once.</summary>
+/// <summary>Runs steps with each item of the body (pattern: Splitter). Items run one after the other, in their order, unless several may
+/// run at once.</summary>
 internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits) : StepFactory<SplitConfig>
 {
     private const int LongBody = 4096;

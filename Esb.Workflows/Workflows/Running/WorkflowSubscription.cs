@@ -4,8 +4,8 @@ using Esb.Workflows.Workflows.Compiling;
 
 namespace Esb.Workflows.Workflows.Running;
 
-/// <summary>The subscription of a workflow: lanes by order key, as of an endpoint that delivers in order by key. In a lane, messages that may
-/// concern different instances are worked on at once.</summary>
+/// <summary>The subscription of a workflow: lanes by order key, as of an endpoint that delivers in order by key. In a lane, messages
+/// that may concern different instances are worked on at once.</summary>
 internal static class WorkflowSubscription
 {
     // So many share a checkpoint at best.
