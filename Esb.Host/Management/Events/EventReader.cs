@@ -14,6 +14,7 @@ internal sealed class EventReader(IReadOnlySet<BusEventKind> kinds, string run, 
     public const int MaxBehind = 1_000;
 
     // Bounded by MaxBehind for what is offered, by EventStream.MaxKept for what was missed.
+    private readonly CancellationTokenSource _tooSlow = new();
     private readonly Channel<BusEvent> _events = Channel.CreateUnbounded<BusEvent>(new UnboundedChannelOptions { SingleReader = true });
     private int _behind;
 
@@ -27,6 +28,9 @@ internal sealed class EventReader(IReadOnlySet<BusEventKind> kinds, string run, 
 
     /// <summary>True if it was closed because it read too slowly.</summary>
     public bool IsTooSlow { get; private set; }
+
+    /// <summary>Cancelled when it is closed because it read too slowly.</summary>
+    public CancellationToken TooSlow => _tooSlow.Token;
 
     public string IdOf(BusEvent read) => $"{run}-{read.Number}";
 
@@ -51,6 +55,7 @@ internal sealed class EventReader(IReadOnlySet<BusEventKind> kinds, string run, 
 
         IsTooSlow = true;
         _events.Writer.TryComplete();
+        _tooSlow.Cancel();
     }
 
     /// <summary>Waits for the next event; false once the reader was closed.</summary>

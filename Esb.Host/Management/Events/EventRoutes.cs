@@ -12,6 +12,9 @@ internal static class EventRoutes
 {
     private static readonly TimeSpan Heartbeat = TimeSpan.FromSeconds(15);
 
+    // For a reader that is too slow to take what it is sent; one that takes nothing would be kept for minutes.
+    private static readonly TimeSpan Farewell = TimeSpan.FromSeconds(5);
+
     public static IEndpointRouteBuilder MapEventRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var stream = bus.GetRequiredService<EventStream>();
@@ -40,6 +43,9 @@ internal static class EventRoutes
                 $"There are {EventStream.MaxReaders} readers of events already; close one.",
                 FaultKind.Unavailable
             );
+        using var late = new CancellationTokenSource(Timeout.InfiniteTimeSpan, time);
+        await using var closing = late.Token.Register(context.Abort);
+        await using var slow = reader.TooSlow.Register(() => late.CancelAfter(Farewell));
         try
         {
             context.Response.ContentType = "text/event-stream; charset=utf-8";
@@ -47,7 +53,7 @@ internal static class EventRoutes
             await GreetAsync(context, reader, new Greeting(stream.Run, host, HostVersion.Text), cancellationToken);
             await SendAsync(context, reader, time, cancellationToken);
         }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested || late.IsCancellationRequested)
         {
             // The reader has gone.
         }

@@ -52,6 +52,35 @@ public sealed class EventApiTests : ManagementFixture
         Assert.That(await ReadAsync(lines, cancellationToken), Does.Contain("event: reset"));
     }
 
+    [Test]
+    public async Task Stream_that_nobody_reads_is_closed_and_holds_no_memory(CancellationToken cancellationToken)
+    {
+        using var silent = new System.Net.Sockets.TcpClient { ReceiveBufferSize = 4096 };
+        await silent.ConnectAsync(Client.BaseAddress!.Host, Client.BaseAddress.Port, cancellationToken);
+        var key = Client.DefaultRequestHeaders.Authorization!;
+        await silent
+            .GetStream()
+            .WriteAsync(
+                System.Text.Encoding.ASCII.GetBytes(
+                    $"GET /api/events?kinds=host HTTP/1.1\r\nHost: {Client.BaseAddress.Authority}\r\nAuthorization: {key}\r\n\r\n"
+                ),
+                cancellationToken
+            );
+        while (!Stream.HasReaders)
+            await Task.Delay(20, cancellationToken);
+
+        var large = new { text = new string('x', 4096) };
+        for (var count = 0; Stream.HasReaders; count++) // until the buffers of both ends are full, and it is more than 1,000 behind
+        {
+            Stream.Publish(BusEventKind.Host, large);
+            if (count % 100 == 99)
+                await Task.Delay(20, cancellationToken);
+        }
+
+        using var lines = await OpenAsync("/api/events?kinds=host", null, cancellationToken);
+        Assert.That(await ReadAsync(lines, cancellationToken), Does.Contain("event: hello"), "others are served");
+    }
+
     [TestCase("kinds=weather"), TestCase("kinds="), TestCase("sort=1")]
     public async Task Unknown_parameters_are_refused(string query, CancellationToken cancellationToken)
     {
