@@ -40,6 +40,7 @@ public static class StorageRegistration
             .AddSingleton(provider => provider.GetRequiredService<Store>().Audit)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Retention)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Eraser)
+            .AddSingleton(provider => provider.GetRequiredService<Store>().Evidence)
             .AddSingleton(provider => provider.GetRequiredService<Store>().DeadLetters)
             .AddSingleton(provider => provider.GetRequiredService<Store>().LetterRetention)
             .AddSingleton(provider => provider.GetRequiredService<Store>().Parking)

@@ -7,6 +7,7 @@ using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Storage.DeadLetters;
 using Esb.Storage.Encryption;
+using Esb.Storage.Evidence;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.Activities;
 using Esb.Storage.Sql.DeadLetters;
@@ -40,6 +41,9 @@ internal abstract class Store(SqlDatabase database, TimeProvider time) : IStoreP
     public abstract IAuditRetention Retention { get; }
 
     public abstract IAuditEraser Eraser { get; }
+
+    /// <summary>Whether recorded facts are as they were recorded.</summary>
+    public virtual IAuditEvidence Evidence { get; } = new NoEvidence();
 
     public abstract IClaimCheckStore ClaimChecks { get; }
 

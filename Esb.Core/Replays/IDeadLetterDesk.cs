@@ -30,7 +30,29 @@ public interface IDeadLetterDesk
     /// <summary>Discards letters; they are kept in the store.</summary>
     /// <returns>Number of letters discarded.</returns>
     Task<long> DiscardAsync(DeadLetterFilter filter, OperatorDecision decision, CancellationToken cancellationToken);
+
+    /// <summary>Keeps a body that replays send instead of the letter's own, which stays.</summary>
+    /// <param name="letter">The letter.</param>
+    /// <param name="body">The body; null to send the letter's own again.</param>
+    /// <param name="expected">The digest of the body that would be sent before the edit, as the operator saw it.</param>
+    /// <param name="decision">The operator and the reason.</param>
+    /// <param name="cancellationToken">Checked before anything changes.</param>
+    /// <returns>The letter as it is now; null if it does not exist.</returns>
+    /// <exception cref="Errors.EsbException"><c>ESB-LETTER-CHANGED</c>, <c>ESB-LETTER-HELD</c>: see
+    /// <see cref="IDeadLetterStore.EditAsync"/>.</exception>
+    Task<KeptDeadLetter?> EditAsync(
+        Guid letter,
+        EditedBody? body,
+        string expected,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    );
 }
+
+/// <summary>A body that an operator has edited.</summary>
+/// <param name="Bytes">The bytes.</param>
+/// <param name="ContentType">Their media type; null for that of the letter.</param>
+public sealed record EditedBody(ReadOnlyMemory<byte> Bytes, string? ContentType);
 
 /// <summary>Preview of a replay.</summary>
 /// <param name="Count">Number of letters it would send.</param>

@@ -7,18 +7,26 @@ namespace Esb.Core.Replays;
 /// it is blocked.</remarks>
 public interface IParkingDesk
 {
-    /// <summary>The lines, longest-waiting first.</summary>
+    /// <summary>The lines: first whole endpoints, then keys; longest-waiting first in either.</summary>
     /// <param name="endpoint">The endpoint; null for all.</param>
+    /// <param name="after">The last line of the page before; null for the first page.</param>
     /// <param name="limit">From 1 to 1,000.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, WaitingPosition? after, int limit, CancellationToken cancellationToken);
 
     /// <summary>The messages of a line, in order; empty if it does not wait. For a whole endpoint, only the first is known.</summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="key">The key; empty for messages without one, null for the whole endpoint.</param>
+    /// <param name="after">The <see cref="WaitingMessage.Number"/> of the last message of the page before; 0 for the first page.</param>
     /// <param name="limit">From 1 to 1,000.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    Task<IReadOnlyList<WaitingMessage>> MessagesAsync(string endpoint, string? key, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<WaitingMessage>> MessagesAsync(
+        string endpoint,
+        string? key,
+        long after,
+        int limit,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>A parked message with its body, unmasked; null if it does not wait in this line.</summary>
     /// <param name="endpoint">The endpoint.</param>
@@ -56,6 +64,12 @@ public sealed record WaitingLine(
     FailedAttempt? Failure
 );
 
+/// <summary>The place of a line in the list of lines.</summary>
+/// <param name="Since">Start of its wait.</param>
+/// <param name="Endpoint">The endpoint.</param>
+/// <param name="Key">Its key; empty for messages without one, null for the whole endpoint.</param>
+public sealed record WaitingPosition(DateTimeOffset Since, string Endpoint, string? Key);
+
 /// <summary>A waiting message of a line.</summary>
 /// <param name="Id">The message.</param>
 /// <param name="Subject">Its subject; null if unknown here.</param>
@@ -74,6 +88,9 @@ public sealed record WaitingMessage(
     IReadOnlyList<FailedAttempt> Failures
 )
 {
+    /// <summary>Its place in the line: larger than those of the messages before it. 0 for the whole endpoint.</summary>
+    public long Number { get; init; }
+
     /// <summary>Its headers, unmasked; null if unknown here.</summary>
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
 }

@@ -73,4 +73,11 @@ public sealed record DeadLetterSummary
 /// <summary>A stored dead letter with all details.</summary>
 /// <param name="Summary">Its summary, with its state.</param>
 /// <param name="Letter">The letter; after a repeated failure, with the last failure and all attempts.</param>
-public sealed record KeptDeadLetter(DeadLetterSummary Summary, DeadLetter Letter);
+public sealed record KeptDeadLetter(DeadLetterSummary Summary, DeadLetter Letter)
+{
+    /// <summary>What is sent instead of its body; null if nobody has edited it.</summary>
+    public LetterEdit? Edit { get; init; }
+
+    /// <summary>The body that a replay sends.</summary>
+    public ReadOnlyMemory<byte> CurrentBody => Edit?.Body ?? Letter.Message.Body.Bytes;
+}

@@ -33,6 +33,16 @@ public interface IDeadLetterStore
         int limit,
         CancellationToken cancellationToken
     );
+
+    /// <summary>Replaces what is sent instead of a letter's body, unless that has changed in between.</summary>
+    /// <param name="id">The letter.</param>
+    /// <param name="edit">The edit; null to send the letter's own body again.</param>
+    /// <param name="expected">The digest of the <see cref="KeptDeadLetter.CurrentBody"/> that the operator saw.</param>
+    /// <param name="cancellationToken">Checked before anything changes.</param>
+    /// <returns>The letter as it was before; null if it does not exist.</returns>
+    /// <exception cref="Errors.EsbException"><c>ESB-LETTER-CHANGED</c>: its body is another one by now. <c>ESB-LETTER-HELD</c>: a replay
+    /// job is sending it.</exception>
+    Task<KeptDeadLetter?> EditAsync(Guid id, LetterEdit? edit, string expected, CancellationToken cancellationToken);
 }
 
 /// <summary>A decision of an operator.</summary>

@@ -50,16 +50,27 @@ public interface IParkingStore
 
     /// <summary>Parked keys, longest parked first.</summary>
     /// <param name="endpoint">The endpoint; null for all.</param>
+    /// <param name="after">The last key of the page before; null for the first page.</param>
     /// <param name="limit">From 1 to 1,000.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    Task<IReadOnlyList<ParkedKey>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<ParkedKey>> ListAsync(string? endpoint, ParkedPosition? after, int limit, CancellationToken cancellationToken);
 
     /// <summary>The messages of a parked key, in order.</summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="key">The key.</param>
+    /// <param name="after">The <see cref="ParkedMessage.Number"/> of the last message of the page before; 0 for the first page.</param>
     /// <param name="limit">From 1 to 1,000.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
-    Task<IReadOnlyList<ParkedMessage>> MessagesAsync(string endpoint, string key, int limit, CancellationToken cancellationToken);
+    Task<IReadOnlyList<ParkedMessage>> MessagesAsync(
+        string endpoint,
+        string key,
+        long after,
+        int limit,
+        CancellationToken cancellationToken
+    );
+
+    /// <summary>A message of a parked key; null if it does not wait there.</summary>
+    Task<ParkedMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken);
 
     /// <summary>Makes a key due now, at the request of an operator.</summary>
     /// <returns>True if it is parked.</returns>
@@ -101,7 +112,17 @@ public sealed record ParkedMessage(
     DateTimeOffset ParkedAt,
     IReadOnlyList<FailedAttempt> Failures,
     DateTimeOffset? DueAt
-);
+)
+{
+    /// <summary>Its place in the line: larger than those of the messages before it. 0 until it is stored.</summary>
+    public long Number { get; init; }
+}
+
+/// <summary>The place of a key in the list of parked keys.</summary>
+/// <param name="Since">Time at which its first message was parked.</param>
+/// <param name="Endpoint">The endpoint.</param>
+/// <param name="Key">The key.</param>
+public sealed record ParkedPosition(DateTimeOffset Since, string Endpoint, string Key);
 
 /// <summary>A parked message without its headers and body, which may be large.</summary>
 /// <param name="MessageId">The message.</param>

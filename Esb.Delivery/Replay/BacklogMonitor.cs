@@ -146,12 +146,12 @@ internal sealed partial class BacklogMonitor(
     // With very many keys, those of one endpoint would hide those of the others.
     private async Task<IReadOnlyList<ParkedKey>> KeysAsync(CancellationToken cancellationToken)
     {
-        var oldest = await parking.ListAsync(null, MaxKeys, cancellationToken);
+        var oldest = await parking.ListAsync(null, null, MaxKeys, cancellationToken);
         if (oldest.Count < MaxKeys)
             return oldest;
         var keys = oldest.Where(key => !_names.Contains(key.Endpoint)).ToList();
         foreach (var name in _names)
-            keys.AddRange(await parking.ListAsync(name, MaxKeys, cancellationToken));
+            keys.AddRange(await parking.ListAsync(name, null, MaxKeys, cancellationToken));
         return keys;
     }
 

@@ -18,32 +18,36 @@ internal sealed partial class ParkingDesk(
     private const string WholeEndpoint = "(the whole endpoint)";
     private const int DiscardGroup = 100;
 
-    // As many as the API shows of a line.
-    private const int MaxShown = 1_000;
-
-    public async Task<IReadOnlyList<WaitingLine>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<WaitingLine>> ListAsync(
+        string? endpoint,
+        WaitingPosition? after,
+        int limit,
+        CancellationToken cancellationToken
+    )
     {
-        var keys = await parking.ListAsync(endpoint, limit, cancellationToken);
-        var standing = (await standstills.ListAsync(endpoint, cancellationToken)).Select(one => new WaitingLine(
-            one.Endpoint,
-            null,
-            1,
-            one.At.Since,
-            null,
-            one.At.Failure
-        ));
+        var standing = after?.Key is null ? await StandingAsync(endpoint, after, cancellationToken) : [];
+        if (standing.Count >= limit)
+            return standing.Slice(0, limit);
+        var behind = after is { Key: { } key } ? new ParkedPosition(after.Since, after.Endpoint, key) : null;
+        var keys = await parking.ListAsync(endpoint, behind, limit - standing.Count, cancellationToken);
         return
         [
-            .. standing
-                .Concat(keys.Select(key => new WaitingLine(key.Endpoint, key.Key, key.Count, key.Since, key.DueAt, key.Failure)))
-                .OrderBy(line => line.Since)
-                .Take(limit),
+            .. standing,
+            .. keys.Select(parked => new WaitingLine(
+                parked.Endpoint,
+                parked.Key,
+                parked.Count,
+                parked.Since,
+                parked.DueAt,
+                parked.Failure
+            )),
         ];
     }
 
     public async Task<IReadOnlyList<WaitingMessage>> MessagesAsync(
         string endpoint,
         string? key,
+        long after,
         int limit,
         CancellationToken cancellationToken
     )
@@ -61,7 +65,7 @@ internal sealed partial class ParkingDesk(
                     [one.At.Failure]
                 )),
             ];
-        var messages = await parking.MessagesAsync(endpoint, key, limit, cancellationToken);
+        var messages = await parking.MessagesAsync(endpoint, key, after, limit, cancellationToken);
         return
         [
             .. messages.Select(parked => new WaitingMessage(
@@ -74,15 +78,14 @@ internal sealed partial class ParkingDesk(
                 parked.Failures
             )
             {
+                Number = parked.Number,
                 Headers = new Dictionary<string, string>(parked.Message.Headers),
             }),
         ];
     }
 
     public async Task<EsbMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken) =>
-        (await parking.MessagesAsync(endpoint, key, MaxShown, cancellationToken))
-            .FirstOrDefault(parked => parked.Message.Id == messageId)
-            ?.Message;
+        (await parking.FindAsync(endpoint, key, messageId, cancellationToken))?.Message;
 
     public async Task<bool> ReleaseAsync(string endpoint, string? key, OperatorDecision decision, CancellationToken cancellationToken)
     {
@@ -109,6 +112,18 @@ internal sealed partial class ParkingDesk(
             LogDiscarded(count, endpoint, key ?? WholeEndpoint, decision.By, decision.Reason);
         return count;
     }
+
+    private async Task<List<WaitingLine>> StandingAsync(string? endpoint, WaitingPosition? after, CancellationToken cancellationToken) =>
+        [
+            .. (await standstills.ListAsync(endpoint, cancellationToken))
+                .Select(one => new WaitingLine(one.Endpoint, null, 1, one.At.Since, null, one.At.Failure))
+                .OrderBy(line => line.Since)
+                .ThenBy(line => line.Endpoint, StringComparer.Ordinal)
+                .Where(line => after is null || IsBehind(line, after)),
+        ];
+
+    private static bool IsBehind(WaitingLine line, WaitingPosition place) =>
+        line.Since > place.Since || (line.Since == place.Since && string.CompareOrdinal(line.Endpoint, place.Endpoint) > 0);
 
     // Discards from the end: the first message, whose removal makes the key due, is removed last, so that nothing is released in between.
     // Records before it discards: a surplus fact is harmless, a missing one cannot be replaced. Messages that join the line after the last

@@ -101,6 +101,49 @@ internal sealed partial class ReplayDesk(
         return total;
     }
 
+    public async Task<KeptDeadLetter?> EditAsync(
+        Guid letter,
+        EditedBody? body,
+        string expected,
+        OperatorDecision decision,
+        CancellationToken cancellationToken
+    )
+    {
+        var now = time.GetUtcNow();
+        var edit = body is null
+            ? null
+            : new LetterEdit(Guid.CreateVersion7(now), body.Bytes, body.ContentType, now, decision.By, decision.Reason);
+        if (await letters.EditAsync(letter, edit, expected, cancellationToken) is not { } before)
+            return null;
+        var after = before with { Edit = edit };
+        LogEdited(letter, decision.By, decision.Reason);
+        await RecordEditAsync(before, after, decision);
+        return after;
+    }
+
+    private async Task RecordEditAsync(KeptDeadLetter before, KeptDeadLetter after, OperatorDecision decision)
+    {
+        var fact = FactOf(after.Summary, AuditKind.Recorded, decision) with
+        {
+            Name = "dead-letter-edited",
+            Fields = new Dictionary<string, string>
+            {
+                ["operator"] = decision.By,
+                ["letter"] = after.Summary.Id.ToString(),
+                ["body-before"] = LetterEdit.DigestOf(before.CurrentBody),
+                ["body-after"] = LetterEdit.DigestOf(after.CurrentBody),
+            },
+        };
+        try
+        {
+            await audit.RecordAsync(fact, CancellationToken.None);
+        }
+        catch (EsbException ex)
+        {
+            LogEditNotRecorded(after.Summary.Id, decision.By, ex); // the edit is stored, and a replay records both digests again
+        }
+    }
+
     private async Task<ReplayJob?> FindSameAsync(string? command, string fingerprint, CancellationToken cancellationToken) =>
         command is not null && await jobs.FindAsync(command, cancellationToken) is { } known ? SameCommand(known, fingerprint) : null;
 
@@ -133,21 +176,21 @@ internal sealed partial class ReplayDesk(
 
     // The decision is already stored: it is recorded even if the caller disconnects.
     private ValueTask RecordAsync(DeadLetterSummary letter, OperatorDecision decision) =>
-        audit.RecordAsync(
-            new AuditFact
-            {
-                Id = Guid.CreateVersion7(time.GetUtcNow()),
-                Kind = AuditKind.Discarded,
-                Time = time.GetUtcNow(),
-                MessageId = letter.MessageId,
-                ConversationId = letter.ConversationId,
-                Endpoint = letter.Endpoint,
-                Subject = letter.Subject,
-                Reason = decision.Reason,
-                Fields = new Dictionary<string, string> { ["operator"] = decision.By },
-            },
-            CancellationToken.None
-        );
+        audit.RecordAsync(FactOf(letter, AuditKind.Discarded, decision), CancellationToken.None);
+
+    private AuditFact FactOf(DeadLetterSummary letter, AuditKind kind, OperatorDecision decision) =>
+        new()
+        {
+            Id = Guid.CreateVersion7(time.GetUtcNow()),
+            Kind = kind,
+            Time = time.GetUtcNow(),
+            MessageId = letter.MessageId,
+            ConversationId = letter.ConversationId,
+            Endpoint = letter.Endpoint,
+            Subject = letter.Subject,
+            Reason = decision.Reason,
+            Fields = new Dictionary<string, string> { ["operator"] = decision.By },
+        };
 
     private static string FingerprintOf(ReplayRequest request) =>
         Convert.ToHexString(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(request)));
@@ -177,4 +220,14 @@ internal sealed partial class ReplayDesk(
 
     [LoggerMessage(EventId = 2603, Level = LogLevel.Information, Message = "{Count} dead letters were discarded by {Operator}: {Reason}")]
     private partial void LogDiscarded(long count, string @operator, string? reason);
+
+    [LoggerMessage(EventId = 2604, Level = LogLevel.Information, Message = "Dead letter {Letter} was edited by {Operator}: {Reason}")]
+    private partial void LogEdited(Guid letter, string @operator, string? reason);
+
+    [LoggerMessage(
+        EventId = 2605,
+        Level = LogLevel.Error,
+        Message = "The edit of dead letter {Letter} by {Operator} could not be recorded; a replay of it will be"
+    )]
+    private partial void LogEditNotRecorded(Guid letter, string @operator, Exception exception);
 }

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -83,7 +82,7 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
                 FaultKind.Internal
             );
         var endpoint = summary.ReplayedTo ?? summary.Endpoint;
-        var message = MessageOf(kept.Letter.Message);
+        var message = MessageOf(kept);
         using var activity = ReplayTelemetry.Start(kept.Letter.TraceParent, message, endpoint, job.Id);
         AuditFact? begun = null; // of the confirmed attempt, which may be delivered before its confirm arrives
         await InsistAsync(
@@ -141,9 +140,18 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
     }
 
     // A repeated send has the same id, including an edited message.
-    private EsbMessage MessageOf(EsbMessage original)
+    private EsbMessage MessageOf(KeptDeadLetter kept)
     {
+        var original = kept.Letter.Message;
         var message = MessageHops.Set(original with { Attempt = 0 }, hops: 0);
+        if (kept.Edit is { } stored)
+            message = message with
+            {
+                Id = stored.MessageId,
+                Body = MessageBody.FromBytes(stored.Body),
+                ContentType = stored.ContentType ?? original.ContentType,
+                Headers = message.Headers.With(ReplayEdit.ReplayOf, original.Id.ToString()),
+            };
         if (job.Request.Edit is not { } edit)
             return message;
         var headers = edit.Headers is null ? message.Headers : MessageHeaders.From(edit.Headers).Without(EsbHeaders.Hops);
@@ -152,8 +160,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         return message with
         {
             Id = job.EditedId!.Value,
-            Body = edit.Body is { } body ? MessageBody.FromBytes(body) : original.Body,
-            ContentType = edit.ContentType ?? original.ContentType,
+            Body = edit.Body is { } body ? MessageBody.FromBytes(body) : message.Body,
+            ContentType = edit.ContentType ?? message.ContentType,
             Headers = headers.With(ReplayEdit.ReplayOf, original.Id.ToString()),
         };
     }
@@ -163,8 +171,8 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         var fields = new Dictionary<string, string> { ["job"] = job.Id.ToString(), ["operator"] = job.CreatedBy };
         if (message.Id != kept.Summary.MessageId)
             fields[ReplayEdit.ReplayOf] = kept.Summary.MessageId.ToString();
-        if (job.Request.Edit is not null)
-            DescribeEdit(fields, kept.Letter.Message, message);
+        if (job.Request.Edit is not null || kept.Edit is not null)
+            DescribeEdit(fields, kept, message);
         if (endpoint != kept.Summary.Endpoint)
             fields["redirected-from"] = kept.Summary.Endpoint;
         return begun with
@@ -176,12 +184,13 @@ internal sealed partial class ReplaySender(ReplayJob job, ReplayServices service
         };
     }
 
-    // The content is in the job for as long as that is kept; the fact proves it for as long as the audit is.
-    private void DescribeEdit(Dictionary<string, string> fields, EsbMessage original, EsbMessage edited)
+    // The content is in the job or at the letter for as long as that is kept; the fact proves it for as long as the audit is.
+    private void DescribeEdit(Dictionary<string, string> fields, KeptDeadLetter kept, EsbMessage edited)
     {
-        fields["edited-by"] = job.CreatedBy;
-        fields["body-before"] = Convert.ToHexStringLower(SHA256.HashData(original.Body.Bytes.Span));
-        fields["body-after"] = Convert.ToHexStringLower(SHA256.HashData(edited.Body.Bytes.Span));
+        var original = kept.Letter.Message;
+        fields["edited-by"] = job.Request.Edit is null ? kept.Edit!.By : job.CreatedBy;
+        fields["body-before"] = LetterEdit.DigestOf(original.Body.Bytes);
+        fields["body-after"] = LetterEdit.DigestOf(edited.Body.Bytes);
         var names = original
             .Headers.Concat(edited.Headers)
             .Select(header => header.Key)

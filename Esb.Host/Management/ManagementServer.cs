@@ -10,6 +10,7 @@ using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Description;
 using Esb.Host.Management.Events;
+using Esb.Host.Management.Evidence;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
 using Esb.Host.Management.Itineraries;
@@ -18,6 +19,7 @@ using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
+using Esb.Host.Management.Processes;
 using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Traces;
 using Esb.Host.Management.Validation;
@@ -131,6 +133,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .MapValidationRoutes(bus)
             .MapVersionRoutes(bus)
             .MapMarkRoutes(bus)
+            .MapProcessRoutes(bus)
             .MapTraceRoutes(bus)
             .MapDescriptionRoutes(bus, () => Routes);
         application
@@ -141,6 +144,7 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .MapOutboxRoutes(bus)
             .MapMessageRoutes(bus)
             .MapErasureRoutes(bus)
+            .MapEvidenceRoutes(bus)
             .MapEncryptionRoutes(bus)
             .MapDeadLetterRoutes(bus)
             .MapReplayRoutes(bus)

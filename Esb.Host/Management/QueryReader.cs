@@ -41,6 +41,9 @@ internal sealed class QueryReader(IQueryCollection query)
         : Guid.TryParse(text, out var id) ? id
         : throw Problems.Parameter(query.ContainsKey("after") ? "after" : "before", "expected a UUID");
 
+    /// <summary>The number of items of a page: <c>limit</c>, from 1 to 1,000, 50 if absent.</summary>
+    public int PageSize() => Integer("limit", 1, 1_000, otherwise: 50);
+
     public int Integer(string name, int minimum, int maximum, int otherwise)
     {
         if (Text(name) is not { } text)
@@ -48,6 +51,16 @@ internal sealed class QueryReader(IQueryCollection query)
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number >= minimum && number <= maximum
             ? number
             : throw Problems.Parameter(name, $"expected a number from {minimum} to {maximum}");
+    }
+
+    /// <summary>A number of up to 18 digits; 0 if absent.</summary>
+    public long Number(string name)
+    {
+        if (Text(name) is not { } text)
+            return 0;
+        return text.Length <= 18 && long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number)
+            ? number
+            : throw Problems.Parameter(name, "expected a number");
     }
 
     public DateTimeOffset? Time(string name)

@@ -5,6 +5,7 @@ internal static class RouteRoles
 {
     private static readonly HashSet<string> Operators =
     [
+        "GET /api/evidence", // reads every fact of its days
         "GET /api/messages/{id}", // with the bodies that are recorded
         "GET /api/parked/{endpoint}/{line}",
         "PATCH /api/endpoints/{name}",
@@ -15,6 +16,8 @@ internal static class RouteRoles
         "POST /api/unroutable/replays",
         "POST /api/dead-letters/discard",
         "POST /api/dead-letters/{id}/replay",
+        "PUT /api/dead-letters/{id}/body",
+        "DELETE /api/dead-letters/{id}/body",
         "POST /api/replays",
         "POST /api/replays/preview",
         "POST /api/replays/{id}/pause",

@@ -19,6 +19,11 @@ internal sealed class VersionDesk(IConfigurationVersions versions, VersionReader
         );
     }
 
+    /// <summary>The version of the store that this host runs; null if it runs files.</summary>
+    /// <exception cref="EsbException">The store cannot be read.</exception>
+    public async Task<StoredConfiguration?> FindRunningAsync(CancellationToken cancellationToken) =>
+        reader.IsStore && desk.Running.Number is { } number ? await versions.FindAsync(number, cancellationToken) : null;
+
     /// <summary>A version with its content.</summary>
     /// <exception cref="EsbException"><c>ESB-API-NOTFOUND</c>; or the store cannot be read.</exception>
     public async Task<VersionDetail> ShowAsync(long number, CancellationToken cancellationToken)

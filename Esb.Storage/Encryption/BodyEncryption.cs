@@ -11,7 +11,7 @@ internal sealed class BodyEncryption(SqlDatabase database) : IBodyEncryption
 {
     private const int BatchRows = 100;
 
-    private static readonly string[] Tables = ["dead_letter", "parked_message", "held_message"];
+    private static readonly string[] Tables = ["dead_letter", "parked_message", "held_message", "letter_edit"];
 
     public async Task<EncryptedPart> EncryptAsync(string? after, CancellationToken cancellationToken)
     {

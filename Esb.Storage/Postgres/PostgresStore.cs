@@ -63,6 +63,7 @@ internal sealed partial class PostgresStore : Store
         _time = time;
         _logger = logger;
         Eraser = new PostgresEraser(_database);
+        Evidence = new PostgresEvidence(_database, evidence);
         ClaimChecks = new SealedClaimChecks(new PostgresClaimCheckStore(_database, time), database.Cipher);
         FarmKeys = new PostgresFarmKeys(_database);
     }
@@ -72,6 +73,8 @@ internal sealed partial class PostgresStore : Store
     public override IAuditRetention Retention => _audit;
 
     public override IAuditEraser Eraser { get; }
+
+    public override IAuditEvidence Evidence { get; }
 
     public override IClaimCheckStore ClaimChecks { get; }
 

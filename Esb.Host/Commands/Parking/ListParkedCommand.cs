@@ -37,7 +37,7 @@ internal sealed class ListParkedCommand : Command
         var lines = await _search.ReadAsync<IReadOnlyList<WaitingLineView>>(
             result,
             context,
-            async store => [.. (await store.Parking.ListAsync(endpoint, limit, cancellationToken)).Select(LineOf)],
+            async store => [.. (await store.Parking.ListAsync(endpoint, null, limit, cancellationToken)).Select(LineOf)],
             async host =>
                 (
                     await host.GetAsync<Page<WaitingLineView>>(

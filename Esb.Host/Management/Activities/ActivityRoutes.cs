@@ -8,8 +8,6 @@ namespace Esb.Host.Management.Activities;
 /// <summary>Statistics of business activities: counts, durations and items, over any period.</summary>
 internal static class ActivityRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 100;
     private const int MaxBuckets = 1_000;
 
     private static readonly TimeSpan DefaultTime = TimeSpan.FromDays(1);
@@ -78,9 +76,8 @@ internal static class ActivityRoutes
         CancellationToken cancellationToken
     )
     {
-        RequireKnown(desk, name);
         var query = new QueryReader(request.Query).Allow("state", "key", "from", "to", "after", "before", "limit");
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var limit = query.PageSize();
         var asked = new ActivityQuery
         {
             Activity = name,
@@ -90,7 +87,9 @@ internal static class ActivityRoutes
             Before = BeforeOf(query),
             Limit = limit,
         };
-        var items = await desk.FindAsync(asked, query.Choice<ActivityState>("state"), cancellationToken).ToListAsync(cancellationToken);
+        var state = query.Choice<ActivityState>("state");
+        RequireKnown(desk, name);
+        var items = await desk.FindAsync(asked, state, cancellationToken).ToListAsync(cancellationToken);
         return new Page<ActivityItemView>([.. items.Select(ActivityItemView.Of)], items.Count == limit ? NextOf(items[^1].Item) : null);
     }
 

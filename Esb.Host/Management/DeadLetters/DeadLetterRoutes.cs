@@ -10,9 +10,6 @@ namespace Esb.Host.Management.DeadLetters;
 /// <summary>Finds and shows dead letters, and carries out operators' decisions about them.</summary>
 internal static class DeadLetterRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 100;
-
     private static readonly string[] FilterNames =
     [
         "endpoint",
@@ -48,7 +45,25 @@ internal static class DeadLetterRoutes
         );
         letters.MapGet(
             "/{id}/body",
-            async (string id, CancellationToken cancellationToken) => BodyOf(await GetAsync(store, id, cancellationToken))
+            async (string id, HttpRequest request, CancellationToken cancellationToken) =>
+                BodyOf(await GetAsync(store, id, cancellationToken), new QueryReader(request.Query).Allow("edited").Flag("edited"))
+        );
+        letters.MapPut(
+            "/{id}/body",
+            async (string id, HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                AllowEditing(request, limits.Current);
+                var body = await JsonBody.ReadAsync<LetterBody>(request, cancellationToken);
+                return await EditAsync(desk, id, body.ToBody(), body, request, cancellationToken);
+            }
+        );
+        letters.MapDelete(
+            "/{id}/body",
+            async (string id, HttpRequest request, CancellationToken cancellationToken) =>
+            {
+                var body = await JsonBody.ReadAsync<TakenBackEdit>(request, cancellationToken);
+                return await EditAsync(desk, id, edited: null, body, request, cancellationToken);
+            }
         );
         letters.MapPost(
             "/{id}/replay",
@@ -79,7 +94,7 @@ internal static class DeadLetterRoutes
     )
     {
         var query = new QueryReader(request.Query).Allow([.. FilterNames, "after", "before", "limit"]);
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var limit = query.PageSize();
         var found = await store
             .FindAsync(
                 new DeadLetterQuery
@@ -129,8 +144,28 @@ internal static class DeadLetterRoutes
     }
 
     // Sent as a download, whatever its media type: a browser must not render content of external senders.
-    private static IResult BodyOf(KeptDeadLetter kept) =>
-        TypedResults.Bytes(kept.Letter.Message.Body.Bytes, "application/octet-stream", kept.Summary.MessageId.ToString());
+    private static IResult BodyOf(KeptDeadLetter kept, bool isEdited) =>
+        TypedResults.Bytes(
+            isEdited ? kept.CurrentBody : kept.Letter.Message.Body.Bytes,
+            "application/octet-stream",
+            kept.Summary.MessageId.ToString()
+        );
+
+    private static async Task<DeadLetterView> EditAsync(
+        IDeadLetterDesk desk,
+        string id,
+        EditedBody? edited,
+        TakenBackEdit body,
+        HttpRequest request,
+        CancellationToken cancellationToken
+    )
+    {
+        var letter = Problems.RequireId(id);
+        var decision = Operators.DecisionOf(request, body.Reason);
+        return await desk.EditAsync(letter, edited, body.ExpectedDigest(), decision, cancellationToken) is { } kept
+            ? DeadLetterView.Of(kept)
+            : throw Problems.NotFound($"There is no dead letter {letter}.");
+    }
 
     private static DeadLetterFilter FilterOf(QueryReader query) =>
         new()

@@ -36,6 +36,12 @@ internal sealed record DeadLetterView
     public IReadOnlyDictionary<string, string>? Headers { get; init; }
     public IReadOnlyList<FailedAttempt>? Failures { get; init; }
 
+    /// <summary>The SHA-256 of the body as it came.</summary>
+    public string? BodyDigest { get; init; }
+
+    /// <summary>What is sent instead of the body; absent if nobody has edited it.</summary>
+    public LetterEditView? Edit { get; init; }
+
     public static DeadLetterView Of(DeadLetterSummary letter) =>
         new()
         {
@@ -75,6 +81,30 @@ internal sealed record DeadLetterView
             TraceParent = letter.TraceParent,
             Headers = new Dictionary<string, string>(letter.Message.Headers),
             Failures = letter.Failures,
+            BodyDigest = LetterEdit.DigestOf(letter.Message.Body.Bytes),
+            Edit = kept.Edit is { } edit ? LetterEditView.Of(edit) : null,
         };
     }
+}
+
+/// <summary>An edit of a dead letter in API responses.</summary>
+/// <param name="Digest">The SHA-256 of the edited body.</param>
+/// <param name="Bytes">Bytes of the edited body.</param>
+/// <param name="ContentType">Its media type; null for that of the letter.</param>
+/// <param name="MessageId">The id under which it is sent.</param>
+/// <param name="At">Time of the edit.</param>
+/// <param name="By">The operator.</param>
+/// <param name="Reason">The reason; null if none was given.</param>
+internal sealed record LetterEditView(
+    string Digest,
+    long Bytes,
+    string? ContentType,
+    Guid MessageId,
+    DateTimeOffset At,
+    string By,
+    string? Reason
+)
+{
+    public static LetterEditView Of(LetterEdit edit) =>
+        new(LetterEdit.DigestOf(edit.Body), edit.Body.Length, edit.ContentType, edit.MessageId, edit.At, edit.By, edit.Reason);
 }

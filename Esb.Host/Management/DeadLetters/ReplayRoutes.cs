@@ -7,9 +7,6 @@ namespace Esb.Host.Management.DeadLetters;
 /// <summary>Creates replay jobs, shows their progress, and pauses, resumes and cancels them.</summary>
 internal static class ReplayRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 100;
-
     public static IEndpointRouteBuilder MapReplayRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var store = bus.GetRequiredService<IReplayJobStore>();
@@ -74,7 +71,7 @@ internal static class ReplayRoutes
     )
     {
         var query = new QueryReader(request.Query).Allow("after", "before", "limit");
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var limit = query.PageSize();
         var jobs = await store.ListAsync(query.PositionId(), limit, cancellationToken);
         return new Page<ReplayJobView>([.. jobs.Select(ReplayJobView.Of)], jobs.Count == limit ? jobs[^1].Id.ToString() : null);
     }

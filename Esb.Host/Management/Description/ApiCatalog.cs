@@ -8,6 +8,7 @@ using Esb.Core.Workflows;
 using Esb.Host.Management.Activities;
 using Esb.Host.Management.DeadLetters;
 using Esb.Host.Management.Events;
+using Esb.Host.Management.Evidence;
 using Esb.Host.Management.Farm;
 using Esb.Host.Management.Flow;
 using Esb.Host.Management.Itineraries;
@@ -16,6 +17,7 @@ using Esb.Host.Management.Marks;
 using Esb.Host.Management.Messages;
 using Esb.Host.Management.Metrics;
 using Esb.Host.Management.Parking;
+using Esb.Host.Management.Processes;
 using Esb.Host.Management.Sessions;
 using Esb.Host.Management.Traces;
 using Esb.Host.Management.Validation;
@@ -113,6 +115,7 @@ internal static class ApiCatalog
             },
             Get<UnroutableSummary>("/api/unroutable", "Messages that found no subscriber.", ("peek", "Messages to look at, up to 10000.")),
             Post<ReplayUnroutable, UnroutableReplay>("/api/unroutable/replays", "Publishes unroutable messages again."),
+            Get<ProcessView>("/api/processes/{name}", "A process of the running configuration, with all of its steps."),
             Get<Page<OutboxStatus>>("/api/outboxes", "The outboxes of this host."),
             Get<Page<AuditFactView>>(
                 "/api/messages",
@@ -142,6 +145,13 @@ internal static class ApiCatalog
             Post<AuditReplaysBody, AuditReplayReceipt>("/api/messages/replays", "Replays the messages that a filter finds, in parts."),
             Post<AuditReplaysBody, AuditReplayPreview>("/api/messages/replays/preview", "Counts the messages that a replay would send."),
             Post<EraseBody, EraseReceipt>("/api/messages/{id}/erase", "Erases the recorded bodies of a message."),
+            Get<EvidenceView>(
+                "/api/evidence",
+                "Verifies that recorded facts are unchanged: follows their chains, and compares them with the anchors.",
+                ("from", "First day (UTC), such as 2026-03-01; that of to if absent."),
+                ("to", "Last day (UTC), at most 31 later; today if absent."),
+                ("strict", "true to believe nothing that no anchor confirms.")
+            ),
             Get<Page<DeadLetterView>>("/api/dead-letters", "Finds dead letters, newest first.", [.. Letters, .. Paged]),
             Get<Page<DeadLetterGroup>>(
                 "/api/dead-letters/groups",
@@ -150,7 +160,21 @@ internal static class ApiCatalog
             ),
             Post<DeadLetterSelection, DiscardReceipt>("/api/dead-letters/discard", "Discards dead letters."),
             Get<DeadLetterView>("/api/dead-letters/{id}", "A dead letter, with its failures."),
-            new("GET", "/api/dead-letters/{id}/body", "The body of a dead letter, as it came.") { Media = "application/octet-stream" },
+            new("GET", "/api/dead-letters/{id}/body", "The body of a dead letter, as it came.")
+            {
+                Media = "application/octet-stream",
+                Query = [("edited", "true for the body that a replay sends.")],
+            },
+            new("PUT", "/api/dead-letters/{id}/body", "Keeps a body that replays send instead; the letter keeps its own.")
+            {
+                Body = typeof(LetterBody),
+                Answer = typeof(DeadLetterView),
+            },
+            new("DELETE", "/api/dead-letters/{id}/body", "Takes the edit of a body back.")
+            {
+                Body = typeof(TakenBackEdit),
+                Answer = typeof(DeadLetterView),
+            },
             Post<ReplayBody, ReplayJobView>("/api/dead-letters/{id}/replay", "Replays one dead letter, edited if wished.") with
             {
                 Status = 202,
@@ -167,11 +191,17 @@ internal static class ApiCatalog
             Post<ReasonBody, ReplayJobView>("/api/replays/{id}/cancel", "Cancels a replay job."),
             Get<Page<WaitingLineView>>(
                 "/api/parked",
-                "Keys whose messages wait, longest first.",
+                "Endpoints that stand as a whole, then keys whose messages wait, longest first.",
                 ("endpoint", "The endpoint."),
+                ("after", "What the page before calls next."),
                 ("limit", "1 to 1000.")
             ),
-            Get<Page<WaitingMessage>>("/api/parked/{endpoint}/{line}", "The messages of a key, in order.", ("limit", "1 to 1000.")),
+            Get<Page<WaitingMessage>>(
+                "/api/parked/{endpoint}/{line}",
+                "The messages of a key, in order.",
+                ("after", "What the page before calls next."),
+                ("limit", "1 to 1000.")
+            ),
             new("GET", "/api/parked/{endpoint}/{line}/{id}/body", "The body of a parked message.") { Media = "application/octet-stream" },
             Post<ReasonBody, ReleaseReceipt>(
                 "/api/parked/{endpoint}/{line}/release",
@@ -269,7 +299,7 @@ internal static class ApiCatalog
                 Query = Period,
             },
             Get<object>("/api/configuration", "The running configuration: each value with its origin, secrets masked."),
-            Get<ConfigurationContent>("/api/configuration/files", "The text of the files of the configuration."),
+            Get<ConfigurationFilesView>("/api/configuration/files", "The text of the files of the running configuration."),
             Post<ConfigurationContent, ValidationView>("/api/configuration/validate", "Checks a configuration; starts nothing."),
             Post<ConfigurationContent, PlannedReload>("/api/configuration/plan", "What a reload with these files would change."),
             new("POST", "/api/configuration/reload", "Reads the configuration again, on every host.")

@@ -7,9 +7,6 @@ namespace Esb.Host.Management.Itineraries;
 /// <summary>Shows where messages are on itineraries with durable stops.</summary>
 internal static class ItineraryRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 50;
-
     public static IEndpointRouteBuilder MapItineraryRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var (runs, processes) = (bus.GetRequiredService<IItineraryRuns>(), bus.GetRequiredService<Live<ProcessModels>>());
@@ -22,7 +19,7 @@ internal static class ItineraryRoutes
     private static async Task<Page<ItineraryView>> ListAsync(IItineraryRuns runs, HttpRequest request, CancellationToken cancellationToken)
     {
         var query = new QueryReader(request.Query).Allow("name", "state", "stop", "after", "limit");
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var limit = query.PageSize();
         var found = await runs.ListAsync(
             new ItineraryQuery
             {

@@ -31,7 +31,7 @@ internal static class MessageParameters
             From = query.Time("from"),
             To = query.Time("to"),
             Before = query.PositionId(),
-            Limit = query.Integer("limit", 1, MaxLimit, DefaultLimit),
+            Limit = query.PageSize(),
             WithBodies = false,
         };
         return Checked(asked);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Esb.Core.Errors;
 using Esb.Core.Replays;
 using Microsoft.AspNetCore.Http.Features;
@@ -7,9 +8,6 @@ namespace Esb.Host.Management.Parking;
 /// <summary>Shows parked and blocked messages, and carries out operators' decisions about them.</summary>
 internal static class ParkedRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 100;
-
     public static IEndpointRouteBuilder MapParkedRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var desk = bus.GetRequiredService<IParkingDesk>();
@@ -40,9 +38,10 @@ internal static class ParkedRoutes
 
     private static async Task<Page<WaitingLineView>> ListAsync(IParkingDesk desk, HttpRequest request, CancellationToken cancellationToken)
     {
-        var query = new QueryReader(request.Query).Allow("endpoint", "limit");
-        var lines = await desk.ListAsync(query.Text("endpoint"), query.Integer("limit", 1, MaxLimit, DefaultLimit), cancellationToken);
-        return new Page<WaitingLineView>([.. lines.Select(WaitingLineView.Of)]);
+        var query = new QueryReader(request.Query).Allow("endpoint", "after", "limit");
+        var limit = query.PageSize();
+        var lines = await desk.ListAsync(query.Text("endpoint"), AfterOf(query), limit, cancellationToken);
+        return new Page<WaitingLineView>([.. lines.Select(WaitingLineView.Of)], lines.Count == limit ? NextOf(lines[^1]) : null);
     }
 
     private static async Task<Page<WaitingMessage>> ShowAsync(
@@ -52,9 +51,15 @@ internal static class ParkedRoutes
         CancellationToken cancellationToken
     )
     {
-        var limit = new QueryReader(request.Query).Allow("limit").Integer("limit", 1, MaxLimit, DefaultLimit);
-        var messages = await desk.MessagesAsync(endpoint, KeyOf(request), limit, cancellationToken);
-        return messages.Count > 0 ? new Page<WaitingMessage>(messages) : throw NothingWaits(endpoint);
+        var query = new QueryReader(request.Query).Allow("after", "limit");
+        var (after, limit) = (query.Number("after"), query.PageSize());
+        var messages = await desk.MessagesAsync(endpoint, KeyOf(request), after, limit, cancellationToken);
+        if (messages.Count == 0 && after == 0)
+            throw NothingWaits(endpoint);
+        return new Page<WaitingMessage>(
+            messages,
+            messages.Count == limit && messages[^1].Number > 0 ? messages[^1].Number.ToString(CultureInfo.InvariantCulture) : null
+        );
     }
 
     private static async Task<IResult> ShowBodyAsync(
@@ -100,6 +105,20 @@ internal static class ParkedRoutes
             throw Problems.Parameter("messageId", "expected the message to discard, or \"all\": true for the whole line");
         var count = await desk.DiscardAsync(endpoint, key, body.MessageId, Operators.WithReason(request, body.Reason), cancellationToken);
         return count > 0 ? new DeadLetters.DiscardReceipt(count) : throw NothingWaits(endpoint);
+    }
+
+    private static string NextOf(WaitingLine line) => $"{line.Since.UtcTicks}~{line.Endpoint}~{LineName.Of(line.Key)}";
+
+    private static WaitingPosition? AfterOf(QueryReader query)
+    {
+        if (query.Text("after") is not { } text)
+            return null;
+        return
+            text.Split('~', 3) is [var ticks, var endpoint, var line]
+            && long.TryParse(ticks, NumberStyles.None, CultureInfo.InvariantCulture, out var since)
+            && since <= DateTimeOffset.MaxValue.UtcTicks
+            ? new WaitingPosition(new DateTimeOffset(since, TimeSpan.Zero), endpoint, LineName.KeyOf(line))
+            : throw Problems.Parameter("after", "expected what the page before calls next");
     }
 
     // Reads the raw path: a key may contain a slash, which routing does not decode.

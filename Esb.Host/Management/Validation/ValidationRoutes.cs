@@ -12,13 +12,13 @@ internal static class ValidationRoutes
 {
     public static IEndpointRouteBuilder MapValidationRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
-        var source = bus.GetRequiredService<ConfigurationSource>();
+        var (source, versions) = (bus.GetRequiredService<ConfigurationSource>(), bus.GetRequiredService<VersionDesk>());
         api.MapPost(
             "/configuration/validate",
             async (HttpRequest request, CancellationToken cancellationToken) =>
                 await ValidateAsync(source, await JsonBody.ReadAsync<ConfigurationContent>(request, cancellationToken), cancellationToken)
         );
-        api.MapGet("/configuration/files", async (CancellationToken cancellationToken) => await FilesAsync(source, cancellationToken));
+        api.MapGet("/configuration/files", (CancellationToken cancellationToken) => FilesAsync(source, versions, cancellationToken));
         api.MapGet(
             "/schema",
             () =>
@@ -75,11 +75,17 @@ internal static class ValidationRoutes
     private static string? NameIn(string folder, string? text) =>
         text?.Replace(folder + Path.DirectorySeparatorChar, "", StringComparison.Ordinal);
 
-    private static async Task<ConfigurationContent> FilesAsync(ConfigurationSource source, CancellationToken cancellationToken)
+    private static async Task<ConfigurationFilesView> FilesAsync(
+        ConfigurationSource source,
+        VersionDesk versions,
+        CancellationToken cancellationToken
+    )
     {
+        if (await versions.FindRunningAsync(cancellationToken) is { } running)
+            return new ConfigurationFilesView(running.Version.Number, running.Content.Files);
         try
         {
-            return await ContentFolder.ReadFilesAsync(source.Path, cancellationToken);
+            return new ConfigurationFilesView(null, (await ContentFolder.ReadFilesAsync(source.Path, cancellationToken)).Files);
         }
         catch (Exception ex) when (ex is IOException or UnauthorizedAccessException)
         {
@@ -94,6 +100,11 @@ internal static class ValidationRoutes
         }
     }
 }
+
+/// <summary>The text of the files of the configuration.</summary>
+/// <param name="Version">The version of the store that they are; null if this host has read them.</param>
+/// <param name="Files">The text of each file by its name.</param>
+internal sealed record ConfigurationFilesView(long? Version, IReadOnlyDictionary<string, string> Files);
 
 /// <summary>The result of a check.</summary>
 internal sealed record ValidationView(

@@ -5,9 +5,6 @@ namespace Esb.Host.Management.Workflows;
 /// <summary>Shows instances of workflows, and carries out operators' decisions about them.</summary>
 internal static class WorkflowRoutes
 {
-    private const int MaxLimit = 1_000;
-    private const int DefaultLimit = 50;
-
     public static IEndpointRouteBuilder MapWorkflowRoutes(this IEndpointRouteBuilder api, IServiceProvider bus)
     {
         var (store, control) = (bus.GetRequiredService<IWorkflowStore>(), bus.GetRequiredService<IWorkflowControl>());
@@ -61,7 +58,7 @@ internal static class WorkflowRoutes
     )
     {
         var query = new QueryReader(request.Query).Allow("state", "name", "key", "step", "code", "before", "after", "limit");
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var limit = query.PageSize();
         var name = query.Text("name");
         var filter = new WorkflowQuery
         {
@@ -118,9 +115,9 @@ internal static class WorkflowRoutes
     )
     {
         var query = new QueryReader(request.Query).Allow("after", "limit");
-        var limit = query.Integer("limit", 1, MaxLimit, DefaultLimit);
+        var (after, limit) = (query.Integer("after", 0, int.MaxValue, 0), query.PageSize());
         var instance = await FindAsync(store, id, cancellationToken);
-        var lines = await store.HistoryAsync(instance.Id, query.Integer("after", 0, int.MaxValue, 0), limit, cancellationToken);
+        var lines = await store.HistoryAsync(instance.Id, after, limit, cancellationToken);
         return new Page<WorkflowEventView>([.. lines.Select(WorkflowEventView.Of)], lines.Count == limit ? $"{lines[^1].Version}" : null);
     }
 

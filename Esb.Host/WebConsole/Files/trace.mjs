@@ -1,7 +1,7 @@
 // Traces of an endpoint, and a message painted on the processes that it ran.
 
 import { may } from "./api.mjs";
-import { Act, ActionForm, Body, Card, Dialog, Diff, duration, Empty, Field, html, Id, Loaded, number, State, Table, Time, toast, useApi, useState, words } from "./ui.mjs";
+import { Act, ActionForm, Body, Card, Dialog, Diff, duration, Empty, Field, html, Id, Loaded, number, State, Table, Time, toast, useApi, useState } from "./ui.mjs";
 
 export const pagePath = (trace, pass) => `#/messages/trace/${trace}/${pass}`;
 
@@ -27,7 +27,7 @@ const why = { withheld: "a mask withholds it", binary: "it is no text", streamin
 
 function Change({ run, bodies }) {
   const [before, after] = [bodies[run.before], bodies[run.after]];
-  if (run.after === undefined) return html`<p class="quiet">The step had not ended: what it left was not recorded.</p>`;
+  if (run.after === undefined) return html`<p class="quiet">${run.seconds === undefined ? "The step had not ended: what it left was not recorded." : "The body was not recorded at this step."}</p>`;
   if (run.before === run.after) return html`<p class="quiet">The body is unchanged.</p>${before?.text !== undefined && html`<details><summary>The body</summary><${Body} text=${before.text} bytes=${before.bytes} type=${before.contentType} /></details>`}`;
   const missing = [["before", before], ["after", after]].filter(([, body]) => body?.text === undefined);
   return html`${missing.map(([when, body]) => html`<p class="quiet">The body ${when} the step was not recorded: ${why[body?.state] ?? "unknown"}.</p>`)}
@@ -41,13 +41,19 @@ function Run({ run, bodies }) {
   return html`<div class="stepbody">${run.part && html`<p class="quiet">With part <${Id} id=${run.part} />, ${duration(run.seconds)}</p>`}${run.code && html`<p><code class="badtext">${run.code}</code> ${run.reason ?? ""}</p>`}<${Change} run=${run} bodies=${bodies} /></div>`;
 }
 
-function Planned({ step, runs, bodies, of }) {
+function Planned({ step, runs, bodies, of, none }) {
   const [isOpen, open] = useState(false);
   const failed = runs.find(run => run.code);
   const seconds = runs.reduce((sum, run) => sum + (run.seconds ?? 0), 0);
-  return html`<li class=${runs.length === 0 ? "idle" : failed ? "bad" : "good"}><button type="button" class="step" aria-expanded=${isOpen} disabled=${runs.length === 0} onClick=${() => open(!isOpen)}><strong>${step.description.startsWith(step.kind) ? step.description : `${step.kind} ${step.description}`}</strong><span class="place">${step.place.replace(/^processes\./, "")}</span>${runs.length > 1 && html`<em>${number(runs.length)} times</em>`}<span class="spring"></span>${failed && html`<code>${failed.code}</code>`}${runs.some(run => run.before !== run.after && run.after !== undefined) && html`<em>changed the body</em>`}<span>${runs.length === 0 ? "did not run" : duration(seconds)}</span></button>
+  return html`<li class=${runs.length === 0 ? "idle" : failed ? "bad" : "good"}><button type="button" class="step" aria-expanded=${isOpen} disabled=${runs.length === 0} onClick=${() => open(!isOpen)}><strong>${step.description.startsWith(step.kind) ? step.description : `${step.kind} ${step.description}`}</strong><span class="place">${step.place.replace(/^processes\./, "")}</span>${runs.length > 1 && html`<em>${number(runs.length)} times</em>`}<span class="spring"></span>${failed && html`<code>${failed.code}</code>`}${runs.some(run => run.before !== run.after && run.after !== undefined) && html`<em>changed the body</em>`}<span>${runs.length === 0 ? none : duration(seconds)}</span></button>
     ${isOpen && html`${runs.slice(0, mostRuns).map(run => html`<${Run} run=${run} bodies=${bodies} />`)}${runs.length > mostRuns && html`<p class="quiet">${number(runs.length - mostRuns)} further runs are in the download.</p>`}`}
-    ${step.lists.map((list, index) => { const ran = list.some(one => of(one).length > 0); return list.length > 0 && html`<div class=${`branch ${ran ? "taken" : ""}`}>${step.lists.length > 1 && html`<small>branch ${index + 1}${ran ? ", taken" : ", not taken"}</small>`}<ol class="steps">${list.map(one => html`<${Planned} key=${one.place} step=${one} runs=${of(one)} bodies=${bodies} of=${of} />`)}</ol></div>`; })}</li>`;
+    ${step.lists.map((list, index) => { const ran = list.some(one => of(one).length > 0); return list.length > 0 && html`<div class=${`branch ${ran ? "taken" : ""}`}>${step.lists.length > 1 && html`<small>branch ${index + 1}${ran ? ", taken" : none === "did not run" ? ", not taken" : ""}</small>`}<ol class="steps">${list.map(one => html`<${Planned} key=${one.place} step=${one} runs=${of(one)} bodies=${bodies} of=${of} none=${none} />`)}</ol></div>`; })}</li>`;
+}
+
+// A process with what ran of it. None: what is said of a step without a run.
+export function PaintedProcess({ process, runs, bodies, none = "did not run" }) {
+  const of = step => runs.filter(run => run.place === step.place && run.process === process.name);
+  return html`<h3>Process ${process.name}</h3><ol class="steps painted" aria-label=${`Steps of ${process.name}`}>${process.steps.map(step => html`<${Planned} key=${step.place} step=${step} runs=${of(step)} bodies=${bodies} of=${of} none=${none} />`)}</ol>`;
 }
 
 export function Painted({ trace, pass }) {
@@ -55,7 +61,7 @@ export function Painted({ trace, pass }) {
   return html`<${Loaded} of=${traced}>${({ pass: { startedAt, seconds, outcome, code, reason, host }, processes, steps, bodies, furtherSteps }) => {
     const unrecorded = bodies.filter(body => body.text === undefined).length;
     return html`<p><${State} of=${outcome} /> in ${duration(seconds)} on ${host}, <${Time} at=${startedAt} />${code && html`: <code>${code}</code> ${reason ?? ""}`}</p>
-      ${processes.map(process => { const of = step => steps.filter(run => run.place === step.place && run.process === process.name); return html`<h3>Process ${process.name}</h3><ol class="steps painted" aria-label=${`Steps of ${process.name}`}>${process.steps.map(step => html`<${Planned} key=${step.place} step=${step} runs=${of(step)} bodies=${bodies} of=${of} />`)}</ol>`; })}
+      ${processes.map(process => html`<${PaintedProcess} process=${process} runs=${steps} bodies=${bodies} />`)}
       <p class="quiet note">Recorded by a trace; times include the steps within a step. ${furtherSteps > 0 && `${number(furtherSteps)} further steps ran and were not recorded. `}${unrecorded > 0 && `${number(unrecorded)} of ${number(bodies.length)} bodies were not recorded; the steps say why. `}Steps of workflows, and what other endpoints do with the message, are not part of it.</p>`;
   }}<//>`;
 }

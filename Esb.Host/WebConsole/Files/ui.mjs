@@ -10,9 +10,11 @@ export const html = htm.bind(h);
 export { useCallback, useEffect, useRef, useState };
 
 // Loads a path, again when it changes, on the given events, and at an interval; an answer that came late is dropped.
-export function useApi(path, { every, on = [], load } = {}) {
+export function useApi(path, { every, on = [], load, isHeld = false } = {}) {
   const [state, set] = useState({ data: null, error: null, loading: true });
   const turn = useRef(0);
+  const held = useRef(isHeld);
+  held.current = isHeld;
   const reload = useCallback(async background => {
     if (!path) return;
     const mine = ++turn.current;
@@ -27,13 +29,39 @@ export function useApi(path, { every, on = [], load } = {}) {
   useEffect(() => {
     if (!path) set({ data: null, error: null, loading: false });
     reload(false);
-    const timer = every && setInterval(() => { if (!document.hidden) reload(true); }, every);
+    const timer = every && setInterval(() => { if (!document.hidden && !held.current) reload(true); }, every);
     let soon = 0;
     // Many events within a moment are one reason to look again.
-    const offs = [...on, "reset"].map(kind => events.on(kind, () => { soon ||= setTimeout(() => { soon = 0; reload(true); }, 150); }));
+    const offs = [...on, "reset"].map(kind => events.on(kind, () => { soon ||= setTimeout(() => { soon = 0; if (!held.current) reload(true); }, 150); }));
     return () => { turn.current++; clearInterval(timer); clearTimeout(soon); offs.forEach(off => off()); };
   }, [path]);
   return { ...state, reload };
+}
+
+// A list in pages. The first follows events and the interval, until somebody has gone on to further ones.
+export function usePages(pathOf, options) {
+  const [more, setMore] = useState([]);
+  const [state, set] = useState({ busy: false, error: null });
+  const first = useApi(pathOf(), { ...options, isHeld: more.length > 0 });
+  const place = useRef();
+  place.current = first.data;
+  useEffect(() => { setMore([]); set({ busy: false, error: null }); }, [pathOf(), first.data]);
+  const next = more.length ? more[more.length - 1].next : first.data?.next;
+  const load = async () => {
+    const begun = first.data;
+    set({ busy: true, error: null });
+    try {
+      const page = await get(pathOf(next));
+      if (begun === place.current) { setMore(before => [...before, page]); set({ busy: false, error: null }); }
+    } catch (error) { if (begun === place.current) set({ busy: false, error }); }
+  };
+  return { first, items: [...(first.data?.items ?? []), ...more.flatMap(page => page.items)], isFurther: more.length > 0, next, load, ...state };
+}
+
+// The button below a list that leads to its next page.
+export function Further({ pages, label }) {
+  if (!pages.next) return null;
+  return html`<${Problem} error=${pages.error} /><div class="pager"><button disabled=${pages.busy} onClick=${pages.load}>${pages.busy ? "Loading…" : label}</button></div>`;
 }
 
 export function useEvent(kind, listener) {

@@ -20,12 +20,10 @@ internal sealed class DeadLetterStore(SqlDatabase database) : IDeadLetterStore
     }
 
     public Task<KeptDeadLetter?> GetAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync(
-            $"select {LetterRow.Columns} from dead_letter where id = @id",
-            row => LetterRow.Letter(row, database.Cipher),
-            cancellationToken,
-            ("id", id)
-        );
+        database.ReadAsync(session => new KeptLetter(session, database.Cipher, id).ReadAsync(), cancellationToken);
+
+    public Task<KeptDeadLetter?> EditAsync(Guid id, LetterEdit? edit, string expected, CancellationToken cancellationToken) =>
+        database.TransactAsync(session => new KeptLetter(session, database.Cipher, id).EditAsync(edit, expected), cancellationToken);
 
     public async Task<IReadOnlyList<DeadLetterGroup>> GroupAsync(DeadLetterFilter filter, bool byCause, CancellationToken cancellationToken)
     {

@@ -204,7 +204,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         var taken = await session.ExecuteAsync(
             $"""
             update dead_letter set state = 'Replaying', job = @job, changed_at = now(), changed_by = @by, note = null,
-              replayed_to = coalesce(@redirect, endpoint), replayed_as = coalesce(@edited, message_id)
+              replayed_to = coalesce(@redirect, endpoint), 
+              replayed_as = coalesce(@edited, (select e.message_id from letter_edit e where e.letter_id = dead_letter.id), message_id)
             {where}
             """,
             which.With(("job", job.Id), ("by", job.CreatedBy), ("redirect", job.Request.Redirect), ("edited", job.EditedId))

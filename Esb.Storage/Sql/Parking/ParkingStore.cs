@@ -10,7 +10,7 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
 
     private const int MostDue = 100;
 
-    private const string Columns = $"{StoredEnvelope.Columns}, parked_at, failures";
+    private const string Columns = $"{StoredEnvelope.Columns}, number, parked_at, failures";
 
     private const string Take = """
         insert into lane_owner (endpoint, lane, token, taken_at) values (@endpoint, @lane, 1, now())
@@ -27,7 +27,12 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
 
     private const string Line = $"""
         select due_at from parked_key where endpoint = @endpoint and key_hash = @hash;
-        select {Columns} from parked_message where endpoint = @endpoint and key_hash = @hash order by number limit @limit
+        select {Columns} from parked_message where endpoint = @endpoint and key_hash = @hash and number > @after
+        order by number limit @limit
+        """;
+
+    private const string One = $"""
+        select {Columns} from parked_message where endpoint = @endpoint and key_hash = @hash and message_id = @id
         """;
 
     public Task<LaneOwner> TakeLaneAsync(string endpoint, int lane, CancellationToken cancellationToken) =>
@@ -132,37 +137,71 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
         );
     }
 
-    public async Task<IReadOnlyList<ParkedKey>> ListAsync(string? endpoint, int limit, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<ParkedKey>> ListAsync(
+        string? endpoint,
+        ParkedPosition? after,
+        int limit,
+        CancellationToken cancellationToken
+    )
     {
-        (string, object?)[] parameters = endpoint is null ? [] : [("endpoint", endpoint)];
+        var (conditions, parameters) = (new List<string>(), new List<(string, object?)>());
+        if (endpoint is not null)
+        {
+            conditions.Add("endpoint = @endpoint");
+            parameters.Add(("endpoint", endpoint));
+        }
+
+        if (after is not null)
+        {
+            conditions.Add("(since, endpoint, key_hash) > (@since, @after, @hash)");
+            parameters.AddRange([("since", after.Since), ("after", after.Endpoint), ("hash", KeyHash.Of(after.Key))]);
+        }
+
         return await database.QueryAsync(
             $"""
             select endpoint, key, count, since, due_at,
               (select failures from parked_message m where m.endpoint = k.endpoint and m.key_hash = k.key_hash order by number limit 1) as
                 failures
-            from parked_key k {(endpoint is null ? "" : "where endpoint = @endpoint")} order by since limit {Math.Clamp(limit, 1, 1000)}
+            from parked_key k {(conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}")}
+            order by since, endpoint, key_hash limit {Math.Clamp(limit, 1, 1000)}
             """,
             Key,
             cancellationToken,
-            parameters
+            [.. parameters]
         );
     }
 
-    public Task<IReadOnlyList<ParkedMessage>> MessagesAsync(string endpoint, string key, int limit, CancellationToken cancellationToken) =>
+    public Task<IReadOnlyList<ParkedMessage>> MessagesAsync(
+        string endpoint,
+        string key,
+        long after,
+        int limit,
+        CancellationToken cancellationToken
+    ) =>
         database.ReadAsync<IReadOnlyList<ParkedMessage>>(
             async session =>
             {
                 await using var found = await session.QueryManyAsync(
                     Line,
-                    [("endpoint", endpoint), ("hash", KeyHash.Of(key)), ("limit", Math.Clamp(limit, 1, 1000))]
+                    [("endpoint", endpoint), ("hash", KeyHash.Of(key)), ("after", after), ("limit", Math.Clamp(limit, 1, 1000))]
                 );
                 var dueAt = await found.FirstAsync(row => row.TimeOrNull("due_at"));
                 var messages = await found.ReadAsync(Message);
-                if (messages.Count > 0)
+                if (messages.Count > 0 && after == 0)
                     messages[0] = messages[0] with { DueAt = dueAt };
                 return messages;
             },
             cancellationToken
+        );
+
+    public Task<ParkedMessage?> FindAsync(string endpoint, string key, Guid messageId, CancellationToken cancellationToken) =>
+        database.FirstAsync<ParkedMessage?>(
+            One,
+            Message,
+            cancellationToken,
+            ("endpoint", endpoint),
+            ("hash", KeyHash.Of(key)),
+            ("id", messageId)
         );
 
     public async Task<bool> ReleaseAsync(string endpoint, string key, CancellationToken cancellationToken) =>
@@ -221,7 +260,10 @@ internal sealed class ParkingStore(SqlDatabase database, TimeProvider time) : IP
     ) => database.TransactAsync(async session => await work(await lockLine(session)), cancellationToken);
 
     private ParkedMessage Message(SqlRow row) =>
-        new(StoredEnvelope.Read(row, database.Cipher), row.Time("parked_at"), row.Failures("failures"), DueAt: null);
+        new(StoredEnvelope.Read(row, database.Cipher), row.Time("parked_at"), row.Failures("failures"), DueAt: null)
+        {
+            Number = row.Long("number"),
+        };
 
     private static ParkedKey Key(SqlRow row) =>
         new(

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Storage;
@@ -238,6 +239,64 @@ public abstract class DeadLetterStoreContract
         );
         Assert.That(kept.Select(letter => letter.ChangedAt), Has.None.Null);
     }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Edit_is_kept_beside_the_body_unless_another_one_came_first(CancellationToken cancellationToken)
+    {
+        var letter = Letter();
+        await _store.AddAsync(letter, cancellationToken);
+        var own = LetterEdit.DigestOf(letter.Message.Body.Bytes);
+        var first = EditOf("{\"edited\":1}");
+        var second = EditOf("{\"edited\":2}");
+
+        var before = await _store.EditAsync(letter.Id, first, own, cancellationToken);
+        var late = Assert.ThrowsAsync<EsbException>(() => _store.EditAsync(letter.Id, second, own, cancellationToken))!;
+        _store = (await ReopenAsync()).DeadLetters;
+        var kept = (await _store.GetAsync(letter.Id, cancellationToken))!;
+        await _store.EditAsync(letter.Id, second, LetterEdit.DigestOf(first.Body), cancellationToken);
+        var again = (await _store.GetAsync(letter.Id, cancellationToken))!;
+        await _store.EditAsync(letter.Id, edit: null, LetterEdit.DigestOf(second.Body), cancellationToken);
+
+        Assert.That(before!.Edit, Is.Null);
+        Assert.That(late.Code, Is.EqualTo("ESB-LETTER-CHANGED"));
+        Assert.That(late.Message, Does.Contain("ada"));
+        Assert.That(kept.Letter.Message.Body.Bytes.ToArray(), Is.EqualTo(letter.Message.Body.Bytes.ToArray()));
+        Assert.That(kept.CurrentBody.ToArray(), Is.EqualTo(first.Body.ToArray()));
+        Assert.That(kept.Edit! with { Body = first.Body }, Is.EqualTo(first));
+        Assert.That(again.CurrentBody.ToArray(), Is.EqualTo(second.Body.ToArray()));
+        Assert.That((await _store.GetAsync(letter.Id, cancellationToken))!.Edit, Is.Null);
+        Assert.That(await _store.EditAsync(Guid.NewGuid(), first, own, cancellationToken), Is.Null);
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Of_operators_who_edit_at_the_same_time_one_is_heard(CancellationToken cancellationToken)
+    {
+        var letter = Letter();
+        await _store.AddAsync(letter, cancellationToken);
+        var own = LetterEdit.DigestOf(letter.Message.Body.Bytes);
+
+        var heard = await Task.WhenAll(
+            Enumerable
+                .Range(0, 8)
+                .Select(async number =>
+                {
+                    try
+                    {
+                        await _store.EditAsync(letter.Id, EditOf($"{number}"), own, cancellationToken);
+                        return 1;
+                    }
+                    catch (EsbException ex) when (ex.Code == "ESB-LETTER-CHANGED")
+                    {
+                        return 0;
+                    }
+                })
+        );
+
+        Assert.That(heard.Sum(), Is.EqualTo(1));
+    }
+
+    private static LetterEdit EditOf(string body) =>
+        new(Guid.NewGuid(), System.Text.Encoding.UTF8.GetBytes(body), "application/json", Now, "ada", "a digit was missing");
 
     private async Task<List<DeadLetterSummary>> FindAsync(DeadLetterFilter filter, CancellationToken cancellationToken) =>
         await _store.FindAsync(new DeadLetterQuery { Filter = filter, Limit = 1000 }, cancellationToken).ToListAsync(cancellationToken);

@@ -64,9 +64,9 @@ public abstract partial class ParkingStoreContract
         _store = await ReopenAsync();
 
         Assert.That(discarded, Is.EqualTo([100L, 100L]));
-        Assert.That((await _store.ListAsync(Endpoint, 10, cancellationToken)).Single().Count, Is.EqualTo(50));
+        Assert.That((await _store.ListAsync(Endpoint, null, 10, cancellationToken)).Single().Count, Is.EqualTo(50));
         Assert.That(
-            (await _store.MessagesAsync(Endpoint, "a", 100, cancellationToken)).Select(parked => parked.Message.Id),
+            (await _store.MessagesAsync(Endpoint, "a", 0, 100, cancellationToken)).Select(parked => parked.Message.Id),
             Is.EqualTo(messages.Take(50).Select(message => message.Id))
         );
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.Empty, "its first message still waits for a word");

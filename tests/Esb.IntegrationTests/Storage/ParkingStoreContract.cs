@@ -73,7 +73,7 @@ public abstract partial class ParkingStoreContract
 
         Assert.That(left, Is.EqualTo(messages.Select(message => message.Id)));
         Assert.That(await _store.FirstAsync(owner, "a", cancellationToken), Is.Null);
-        Assert.That(await _store.ListAsync(null, 10, cancellationToken), Is.Empty);
+        Assert.That(await _store.ListAsync(null, null, 10, cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]
@@ -82,7 +82,7 @@ public abstract partial class ParkingStoreContract
         var owner = await TakeAsync(cancellationToken);
 
         Assert.That(await _store.TryJoinAsync(owner, Parked(Message("a")), cancellationToken), Is.False);
-        Assert.That(await _store.ListAsync(null, 10, cancellationToken), Is.Empty);
+        Assert.That(await _store.ListAsync(null, null, 10, cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]
@@ -95,7 +95,7 @@ public abstract partial class ParkingStoreContract
         await _store.ParkAsync(owner, Parked(message), cancellationToken);
         await _store.TryJoinAsync(owner, Parked(message), cancellationToken);
 
-        Assert.That((await _store.ListAsync(null, 10, cancellationToken)).Single().Count, Is.EqualTo(1));
+        Assert.That((await _store.ListAsync(null, null, 10, cancellationToken)).Single().Count, Is.EqualTo(1));
     }
 
     [Test, CancelAfter(30_000)]
@@ -127,7 +127,10 @@ public abstract partial class ParkingStoreContract
 
         await _store.VerifyAsync(owner, cancellationToken);
         await _store.VerifyAsync(otherLane, cancellationToken);
-        Assert.That((await _store.ListAsync(Endpoint, 10, cancellationToken)).Select(key => (key.Key, key.Count)), Is.EqualTo([("a", 1L)]));
+        Assert.That(
+            (await _store.ListAsync(Endpoint, null, 10, cancellationToken)).Select(key => (key.Key, key.Count)),
+            Is.EqualTo([("a", 1L)])
+        );
     }
 
     [Test, CancelAfter(30_000)]
@@ -166,7 +169,7 @@ public abstract partial class ParkingStoreContract
         var first = await _store.FirstAsync(owner, "a", cancellationToken);
         Assert.That((first!.Message.Attempt, first.DueAt, first.Failures.Single().Code), Is.EqualTo((4, (DateTimeOffset?)null, "ESB-X")));
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.Empty);
-        Assert.That((await _store.ListAsync(Endpoint, 10, cancellationToken)).Single().Failure, Is.EqualTo(failure));
+        Assert.That((await _store.ListAsync(Endpoint, null, 10, cancellationToken)).Single().Failure, Is.EqualTo(failure));
     }
 
     [Test, CancelAfter(30_000)]
@@ -189,15 +192,53 @@ public abstract partial class ParkingStoreContract
         foreach (var message in messages)
             await _store.ParkAsync(owner, Parked(message) with { ParkedAt = Now.AddHours(-1) }, cancellationToken);
 
-        var keys = await _store.ListAsync(null, 10, cancellationToken);
+        var keys = await _store.ListAsync(null, null, 10, cancellationToken);
 
         Assert.That(keys.Select(key => (key.Endpoint, key.Key, key.Count)), Is.EqualTo([(Endpoint, "old", 3L), (Endpoint, "new", 1L)]));
-        Assert.That(await _store.ListAsync("other", 10, cancellationToken), Is.Empty);
-        Assert.That(await _store.ListAsync(null, 1, cancellationToken), Has.Count.EqualTo(1));
+        Assert.That(await _store.ListAsync("other", null, 10, cancellationToken), Is.Empty);
+        Assert.That(await _store.ListAsync(null, null, 1, cancellationToken), Has.Count.EqualTo(1));
         Assert.That(
-            (await _store.MessagesAsync(Endpoint, "old", 2, cancellationToken)).Select(parked => parked.Message.Id),
+            (await _store.MessagesAsync(Endpoint, "old", 0, 2, cancellationToken)).Select(parked => parked.Message.Id),
             Is.EqualTo(messages.Take(2).Select(message => message.Id))
         );
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Pages_of_keys_and_of_a_line_hold_everything_once(CancellationToken cancellationToken)
+    {
+        var owner = await TakeAsync(cancellationToken);
+        foreach (var key in Enumerable.Range(0, 7)) // some parked in the same moment
+            await _store.ParkAsync(owner, Parked(Message($"k-{key}")) with { ParkedAt = Now.AddSeconds(key / 3) }, cancellationToken);
+        var line = Enumerable.Range(0, 5).Select(_ => Message("k-0")).ToList();
+        foreach (var message in line)
+            await _store.ParkAsync(owner, Parked(message), cancellationToken);
+
+        var (keys, messages) = (new List<string>(), new List<Guid>());
+        for (ParkedPosition? after = null; ; )
+        {
+            var page = await _store.ListAsync(null, after, 2, cancellationToken);
+            if (page.Count == 0)
+                break;
+            keys.AddRange(page.Select(key => key.Key));
+            after = new ParkedPosition(page[^1].Since, page[^1].Endpoint, page[^1].Key);
+        }
+
+        for (var after = 0L; ; )
+        {
+            var page = await _store.MessagesAsync(Endpoint, "k-0", after, 2, cancellationToken);
+            if (page.Count == 0)
+                break;
+            messages.AddRange(page.Select(parked => parked.Message.Id));
+            after = page[^1].Number;
+        }
+
+        var whole = await _store.ListAsync(null, null, 1000, cancellationToken);
+        Assert.That(keys, Is.EqualTo(whole.Select(key => key.Key)));
+        Assert.That(keys, Is.EquivalentTo(Enumerable.Range(0, 7).Select(key => $"k-{key}")));
+        Assert.That(messages.Skip(1), Is.EqualTo(line.Select(message => message.Id)));
+        var last = await _store.FindAsync(Endpoint, "k-0", line[^1].Id, cancellationToken);
+        Assert.That(last?.Message.Id, Is.EqualTo(line[^1].Id));
+        Assert.That(await _store.FindAsync(Endpoint, "k-1", line[^1].Id, cancellationToken), Is.Null);
     }
 
     [TestCase("", TestName = "An empty key")]
@@ -212,7 +253,7 @@ public abstract partial class ParkingStoreContract
         foreach (var one in (string[])[key, lone, .. longKeys])
             await _store.ParkAsync(owner, Parked(Message(one)), default);
 
-        Assert.That((await _store.ListAsync(null, 10, default)).Select(parked => parked.Count), Is.EqualTo([1L, 1L, 1L, 1L]));
+        Assert.That((await _store.ListAsync(null, null, 10, default)).Select(parked => parked.Count), Is.EqualTo([1L, 1L, 1L, 1L]));
         Assert.That(await _store.FirstAsync(owner, LineKey.Of(Message(lone)), default), Is.Not.Null);
         Assert.That(await _store.FirstAsync(owner, longKeys[1], default), Is.Not.Null);
         Assert.That((await TakeAsync(default)).ParkedKeys, Does.Contain(LineKey.Of(Message(lone))).And.Contain(key));
@@ -248,7 +289,7 @@ public abstract partial class ParkingStoreContract
         // Once the last one has left, all that come later pass: the key is free for good.
         Assert.That(left, Is.EqualTo(joined.Prepend(first.Id)));
         Assert.That(joined.Count + passed.Count, Is.EqualTo(200));
-        Assert.That(await _store.ListAsync(null, 10, cancellationToken), Is.Empty);
+        Assert.That(await _store.ListAsync(null, null, 10, cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(60_000)]
@@ -273,7 +314,7 @@ public abstract partial class ParkingStoreContract
         var later = await TakeAsync(cancellationToken);
         Assert.That(later.ParkedKeys, Is.EqualTo(["a"]));
         Assert.That(
-            (await _store.MessagesAsync(Endpoint, "a", 10, cancellationToken)).Select(parked => parked.Message.Id),
+            (await _store.MessagesAsync(Endpoint, "a", 0, 10, cancellationToken)).Select(parked => parked.Message.Id),
             Is.EqualTo(messages.Skip(1).Select(message => message.Id))
         );
         Assert.That((await _store.FirstAsync(later, "a", cancellationToken))!.Message.Attempt, Is.EqualTo(7));

@@ -111,7 +111,7 @@ internal abstract class SharedStoreContract
         {
             Assert.That(await store.DeadLetters.FindAsync(new DeadLetterQuery(), cancellationToken).CountAsync(cancellationToken), Is.Zero);
             Assert.That(await store.Attempts.FindAsync(Endpoint, _message, cancellationToken), Is.Null);
-            Assert.That(await store.Parking.ListAsync(Endpoint, 10, cancellationToken), Is.Empty);
+            Assert.That(await store.Parking.ListAsync(Endpoint, null, 10, cancellationToken), Is.Empty);
             Assert.That((await store.Parking.TakeLaneAsync(Endpoint, 0, cancellationToken)).Token, Is.EqualTo(1), "the lane had no owner");
             Assert.That(
                 await store.IdempotencyKeys.ClaimAsync(new IdempotencyKey(Endpoint, "client", "key"), new byte[32], cancellationToken),
@@ -137,7 +137,7 @@ internal abstract class SharedStoreContract
                 (await store.Attempts.FindAsync(Endpoint, _message, cancellationToken))?.Failures.Select(failure => failure.Reason),
                 Is.EqualTo([reason])
             );
-            Assert.That((await store.Parking.ListAsync(Endpoint, 10, cancellationToken)).Select(key => key.Key), Is.EqualTo(["k"]));
+            Assert.That((await store.Parking.ListAsync(Endpoint, null, 10, cancellationToken)).Select(key => key.Key), Is.EqualTo(["k"]));
             Assert.That(await store.ReplayJobs.ListAsync(before: null, 10, cancellationToken), Has.Count.EqualTo(1));
         }
     }

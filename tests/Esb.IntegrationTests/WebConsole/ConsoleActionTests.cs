@@ -14,7 +14,10 @@ public sealed class ConsoleActionTests : ShopHost
         $$"""
             "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
             "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
+            "management": { "configuration": "store" },
             """;
+
+    private protected override string Topics => """, "nobody": {}""";
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };
@@ -72,6 +75,48 @@ public sealed class ConsoleActionTests : ShopHost
     }
 
     [Test]
+    public async Task Edit_of_a_letter_is_kept_and_a_second_operator_is_told_of_it(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = body => body.Contains("wrong", StringComparison.Ordinal);
+        await OrderAsync("""{"customer":"wrong"}""", cancellationToken);
+        await HasLettersAsync(1, cancellationToken);
+        var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0].GetProperty("id").GetString();
+        await using var other = await ConsoleBrowser.OpenAsync(Host);
+        await other.SignInAsync(Host);
+
+        foreach (var browser in new[] { _browser, other })
+        {
+            await browser.GoAsync($"dead-letters/{letter}", "Dead letter");
+            await browser.Page.GetByRole(AriaRole.Button, new() { Name = "Edit…" }).ClickAsync();
+            await browser
+                .Page.GetByLabel("Edited body")
+                .FillAsync(browser == other ? """{"customer":"late"}""" : """{"customer":"right"}""");
+        }
+
+        foreach (var browser in new[] { _browser, other })
+        {
+            await browser.Page.GetByRole(AriaRole.Button, new() { Name = "Keep the edit…" }).ClickAsync();
+            await browser.Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+            await browser.ActAsync(browser.Page.GetByRole(AriaRole.Dialog), "Keep");
+            if (browser == _browser)
+                await Page.GetByText("Edited by").WaitForAsync();
+        }
+
+        await other.Page.GetByText("ESB-LETTER-CHANGED").WaitForAsync();
+        await Page.Locator(".diff .added").GetByText("right").First.WaitForAsync();
+        await Button("Replay…").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Replay");
+        await Host.WaitAsync(
+            _ => Task.FromResult(Shop.Taken.Any(taken => taken.Body.Contains("right", StringComparison.Ordinal))),
+            TimeSpan.FromSeconds(60),
+            "to deliver the edited order",
+            cancellationToken
+        );
+        Assert.That(Shop.Taken.Any(taken => taken.Body.Contains("late", StringComparison.Ordinal)), Is.False);
+        Assert.That(_browser.Troubles.Concat(other.Troubles), Is.Empty);
+    }
+
+    [Test]
     public async Task Dead_letters_are_discarded_with_a_reason(CancellationToken cancellationToken)
     {
         await MakeLettersAsync(3, cancellationToken);
@@ -109,6 +154,127 @@ public sealed class ConsoleActionTests : ShopHost
             cancellationToken
         );
         await Page.GetByText("No key waits").WaitForAsync();
+    }
+
+    [Test]
+    public async Task Parked_message_is_discarded_and_the_one_behind_it_is_delivered(CancellationToken cancellationToken)
+    {
+        Shop.Refuses = body => body.Contains("bad", StringComparison.Ordinal);
+        await SendAsync("orders.keyed", """{"customer":"c-1","state":"bad"}""");
+        await SendAsync("orders.keyed", """{"customer":"c-1","state":"good"}""");
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/parked?endpoint=by-key", token)) is [var line] && CountOf(line) == 2,
+            TimeSpan.FromSeconds(60),
+            "to park both",
+            cancellationToken
+        );
+
+        await _browser.GoAsync("parked/by-key/c-1", "c-1");
+        await Button("Discard…").ClickAsync();
+        await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Discard");
+
+        await Page.GetByText("1 discarded").WaitForAsync();
+        await Host.WaitAsync(
+            _ =>
+                Task.FromResult(
+                    Shop.Taken.Any(taken => taken.Path == "/orderskeyed" && taken.Body.Contains("good", StringComparison.Ordinal))
+                ),
+            TimeSpan.FromSeconds(60),
+            "to deliver the second message",
+            cancellationToken
+        );
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Replay_is_paused_resumed_and_cancelled(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(40, cancellationToken);
+        Shop.Refuses = _ => false;
+        await _browser.GoAsync("dead-letters", "Dead letters");
+        await Button("Replay all open letters…").ClickAsync();
+        await Page.GetByText("40 messages would be sent").WaitForAsync();
+        await Page.GetByLabel("Rate").FillAsync("0.2");
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Replay");
+        var state = Page.Locator(".tile").Filter(new() { HasText = "State" });
+
+        await _browser.ActAsync(Page.Locator("main"), "Pause");
+        await state.GetByText("paused").WaitForAsync();
+        await _browser.ActAsync(Page.Locator("main"), "Resume");
+        await state.GetByText("running").WaitForAsync();
+        await _browser.ActAsync(Page.Locator("main"), "Cancel");
+        await state.GetByText("cancelled").WaitForAsync();
+
+        Assert.That(
+            Items(await Host.AskAsync("/api/dead-letters?state=open&limit=1000", cancellationToken)),
+            Has.Count.GreaterThan(0),
+            "what was not sent is open again"
+        );
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Message_without_a_subscriber_is_published_again_and_stays_while_there_is_none(CancellationToken cancellationToken)
+    {
+        await SendAsync("nobody", "{}");
+        await Host.WaitAsync(
+            async token => (await Host.AskAsync("/api/unroutable", token)).GetProperty("count").GetInt64() == 1,
+            TimeSpan.FromSeconds(60),
+            "to keep the message",
+            cancellationToken
+        );
+
+        await _browser.GoAsync("topics", "Topics");
+        await _browser.ActAsync(Page.Locator("main"), "Publish again");
+
+        await Page.GetByText("Still nothing subscribes to nobody").WaitForAsync();
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Configuration_is_applied_and_rolled_back(CancellationToken cancellationToken)
+    {
+        await _browser.GoAsync("configuration/text", "Configuration");
+        var text = Page.GetByLabel("Text of the file");
+        await ApplyAsync("\"poolSize\": 8", "\"poolSize\": 9");
+        await PoolIsAsync(9);
+        await Page.GetByRole(AriaRole.Dialog).WaitForAsync(new() { State = WaitForSelectorState.Detached });
+        await ApplyAsync("\"poolSize\": 9", "\"poolSize\": 0");
+        await Page.GetByRole(AriaRole.Dialog).GetByText("ESB-CFG-RANGE").First.WaitForAsync();
+        await Page.GetByRole(AriaRole.Dialog).GetByRole(AriaRole.Button, new() { Name = "Cancel" }).ClickAsync();
+        await Button("Drop changes").ClickAsync();
+        await ApplyAsync("\"poolSize\": 9", "\"poolSize\": 10");
+        await PoolIsAsync(10);
+
+        await _browser.GoAsync("configuration/versions", "Configuration");
+        await Button("Roll back…").ClickAsync();
+        await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Put into service");
+
+        await PoolIsAsync(9);
+        Assert.That(_browser.Troubles, Is.Empty);
+
+        async Task ApplyAsync(string before, string after)
+        {
+            await Page.WaitForFunctionAsync(
+                "before => document.querySelector('textarea.code').value.includes(before) && !document.querySelector('.tabs [role=tab]')?.innerText.includes('•')",
+                before
+            );
+            await text.FillAsync((await text.InputValueAsync()).Replace(before, after, StringComparison.Ordinal));
+            await Button("Apply…").ClickAsync();
+            await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");
+            await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Apply on every host");
+        }
+
+        Task PoolIsAsync(int size) =>
+            Host.WaitAsync(
+                async token =>
+                    (await Host.AskAsync("/api/endpoints/shop", token)).GetProperty("current").GetProperty("poolSize").GetInt32() == size,
+                TimeSpan.FromSeconds(60),
+                $"to have a pool of {size}",
+                cancellationToken
+            );
     }
 
     [Test]
@@ -196,6 +362,8 @@ public sealed class ConsoleActionTests : ShopHost
             )
             .WaitForAsync();
     }
+
+    private static long CountOf(System.Text.Json.JsonElement line) => line.GetProperty("count").GetInt64();
 
     private Task HasLettersAsync(int count, CancellationToken cancellationToken) =>
         Host.WaitAsync(

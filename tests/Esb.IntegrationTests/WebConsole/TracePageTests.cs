@@ -26,6 +26,7 @@ public sealed class TracePageTests : ShopHost
     private protected override string Endpoints =>
         """
             , "checked": { "type": "http-inbound", "path": "/checked", "process": "check" }
+            , "recorded": { "type": "http-inbound", "path": "/recorded", "process": "check", "audit": { "steps": true } }
             """;
 
     private IPage Page => _browser.Page;
@@ -73,6 +74,35 @@ public sealed class TracePageTests : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
+    [TestCase("recorded", "branch 2, taken", "did not run")]
+    [TestCase("checked", "branch 2", "not recorded")]
+    public async Task Message_is_painted_on_its_process_by_what_the_audit_recorded_and_says_what_it_did_not(
+        string endpoint,
+        string taken,
+        string otherwise,
+        CancellationToken cancellationToken
+    )
+    {
+        var message = await CheckAsync("""{ "order": "o-1", "customer": "c-1" }""", cancellationToken, $"/{endpoint}");
+        await Host.WaitAsync(
+            async token => (await Host.FindAsync($"/api/messages/{message}", token))?.GetProperty("facts").GetInt32() > 2,
+            TimeSpan.FromSeconds(60),
+            "to record the message",
+            cancellationToken
+        );
+        await _browser.GoAsync($"messages/{message}", "Message");
+        await Page.GetByRole(AriaRole.Tab, new() { Name = "Process steps" }).ClickAsync();
+
+        await Page.GetByText(taken).First.WaitForAsync();
+        await Step("set", "prefer").GetByText(otherwise).WaitForAsync();
+        await Step("publish", "pass-on").ClickAsync();
+        await Page.GetByText("Recorded by the audit").WaitForAsync();
+        var barriers = await _browser.FindBarriersAsync();
+
+        Assert.That(barriers, Is.Empty);
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
     [Test]
     public async Task Trace_is_ended_on_the_page(CancellationToken cancellationToken)
     {
@@ -105,9 +135,9 @@ public sealed class TracePageTests : ShopHost
         );
     }
 
-    private async Task<Guid> CheckAsync(string body, CancellationToken cancellationToken)
+    private async Task<Guid> CheckAsync(string body, CancellationToken cancellationToken, string path = "/checked")
     {
-        using var answer = await Host.PostAsync("/checked", body, "application/json", cancellationToken);
+        using var answer = await Host.PostAsync(path, body, "application/json", cancellationToken);
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), Host.Output);
         return Guid.Parse(answer.Headers.GetValues("Esb-Message-Id").Single());
     }

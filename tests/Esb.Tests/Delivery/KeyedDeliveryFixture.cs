@@ -73,6 +73,8 @@ public abstract class KeyedDeliveryFixture : DeliveryFixture
     private protected async Task<string> LineAsync(string key) =>
         string.Join(
             ' ',
-            (await Store.MessagesAsync("an-endpoint", key, 1000, CancellationToken.None)).Select(parked => parked.Message.Body.ReadText())
+            (await Store.MessagesAsync("an-endpoint", key, 0, 1000, CancellationToken.None)).Select(parked =>
+                parked.Message.Body.ReadText()
+            )
         );
 }

@@ -37,7 +37,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(Sent(), Is.EqualTo("1 3"));
         Assert.That(await LineAsync("a"), Is.EqualTo("1 2"));
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed, AuditKind.Parked, AuditKind.Parked, AuditKind.Delivered }));
-        Assert.That((await Store.ListAsync(null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
+        Assert.That((await Store.ListAsync(null, null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
     }
 
     [Test, CancelAfter(10_000)]
@@ -76,7 +76,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         await DeliverAsync("a", 1, cancellationToken);
         await DeliverAsync("a", 2, cancellationToken);
         await ReleaseDueAsync(TimeSpan.FromSeconds(10), cancellationToken);
-        var between = (await Store.MessagesAsync("an-endpoint", "a", 10, cancellationToken))[0];
+        var between = (await Store.MessagesAsync("an-endpoint", "a", 0, 10, cancellationToken))[0];
         await ReleaseDueAsync(TimeSpan.FromSeconds(60), cancellationToken);
 
         Assert.That(Outside.Attempts.Select(attempt => attempt.Attempt), Is.EqualTo(new[] { 1, 2, 3, 4, 5, 1 }));
@@ -103,7 +103,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
 
         Time.Advance(TimeSpan.FromSeconds(10));
         await ReleaseAsync("10", cancellationToken);
-        var waiting = (await Store.MessagesAsync("an-endpoint", "10", 10, cancellationToken)).Single();
+        var waiting = (await Store.MessagesAsync("an-endpoint", "10", 0, 10, cancellationToken)).Single();
         Time.Advance(TimeSpan.FromSeconds(10));
         await ReleaseAsync("10", cancellationToken);
 

@@ -48,7 +48,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
 
         await DeliverAsync(Delivery(MessageHops.Set(Some.Message(key: "a"), hops: 32)) with { Source = Source }, cancellationToken);
 
-        var parked = await Store.MessagesAsync("an-endpoint", "a", 10, cancellationToken);
+        var parked = await Store.MessagesAsync("an-endpoint", "a", 0, 10, cancellationToken);
         Assert.That(MessageHops.Of(parked.Single().Message), Is.EqualTo(hops));
     }
 

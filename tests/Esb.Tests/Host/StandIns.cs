@@ -65,6 +65,7 @@ internal static class StandIns
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowChanges>())
             .AddSingleton(Substitute.For<Esb.Core.Processes.Tracing.IProcessTraces>())
             .AddSingleton(Substitute.For<IAuditReplayDesk>())
+            .AddSingleton(Substitute.For<IAuditEvidence>())
             .AddSingleton(Substitute.For<IActivityDesk>())
             .AddSingleton<ListedAuditStore>()
             .AddSingleton<IAuditStore>(services => services.GetRequiredService<ListedAuditStore>());

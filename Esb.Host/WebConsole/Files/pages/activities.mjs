@@ -2,7 +2,7 @@
 
 import { query } from "../api.mjs";
 import { Chart } from "../chart.mjs";
-import { Card, duration, Empty, go, html, Id, Loaded, number, Page, State, Table, Time, useApi, useState } from "../ui.mjs";
+import { Card, duration, Empty, Further, go, html, Id, Loaded, number, Page, State, Table, Time, useApi, usePages, useState } from "../ui.mjs";
 
 const periods = { "1 hour": [3600, "1m"], "1 day": [86400, "15m"], "7 days": [604800, "2h"], "30 days": [2592000, "12h"] };
 
@@ -34,11 +34,11 @@ function One({ name, search }) {
   const from = fromOf(period);
   const path = `/api/activities/${encodeURIComponent(name)}`;
   const report = useApi(`${path}${query({ from, bucket: periods[period][1] })}`, { every: 30000 });
-  const items = useApi(`${path}/items${query({ state: search.state ?? "overdue", limit: 100 })}`, { every: 30000 });
+  const pages = usePages(after => `${path}/items${query({ state: search.state ?? "overdue", after, limit: 100 })}`, { every: 30000 });
   return html`<${Page} title=${name} actions=${html`<a class="button" href="#/activities">All activities</a><${Period} value=${period} set=${set} />`} /><${Loaded} of=${report}>${data => html`<div class="tiles"><div class="tile"><span>Began</span><strong>${number(data.started)}</strong></div><div class="tile"><span>Ended</span><strong>${number(data.completed)}</strong><small>${data.completedLate ? `${number(data.completedLate)} late` : ""}</small></div><div class="tile"><span>In progress</span><strong>${number(data.inProgress)}</strong></div><div class=${`tile ${data.overdue ? "bad" : ""}`}><span>Overdue</span><strong>${number(data.overdue)}</strong></div></div>
       <div class="columns"><${Card} title="Way between milestones"><${Funnel} report=${data} /><//><${Card} title="Over time"><${Chart} key=${period} label=${`Items of ${name} over time`} data=${[data.buckets.map(one => new Date(one.from) / 1000), data.buckets.map(one => one.started), data.buckets.map(one => one.completed)]} series=${[{ label: "began", color: "--accent" }, { label: "ended", color: "--good" }]} /><//></div>`}<//>
     <div class="tabs" role="tablist">${["overdue", "in-progress", "completed"].map(state => html`<button role="tab" aria-selected=${state === (search.state ?? "overdue")} onClick=${() => go(`/activities/${encodeURIComponent(name)}?state=${state}`)}>${state.replace("-", " ")}</button>`)}</div>
-    <${Card} flush><${Loaded} of=${items} empty=${html`<${Empty} title="No items in this state" />`}>${data => html`<${Table} label="Items" rows=${data.items} keyOf=${row => row.conversationId + (row.key ?? "")} columns=${[["Key", row => html`<strong>${row.key ?? "–"}</strong>`], ["State", row => html`<${State} of=${row.state} />`], ["Began", row => html`<${Time} at=${row.startedAt} />`], ["Due", row => html`<${Time} at=${row.dueAt} />`], ["Ended", row => html`<${Time} at=${row.completedAt} />`, "wide-only"], ["Milestones", row => html`<span class="fieldlist">${Object.keys(row.milestones).map(one => html`<span>${one}</span>`)}</span>`, "wide-only"], ["Journey", row => html`<${Id} id=${row.conversationId} href=${`#/messages/${row.conversationId}`} />`]]} />`}<//><//>`;
+    <${Card} flush><${Loaded} of=${pages.first} empty=${html`<${Empty} title="No items in this state" />`}>${() => html`<${Table} label="Items" rows=${pages.items} keyOf=${row => row.conversationId + (row.key ?? "")} columns=${[["Key", row => html`<strong>${row.key ?? "–"}</strong>`], ["State", row => html`<${State} of=${row.state} />`], ["Began", row => html`<${Time} at=${row.startedAt} />`], ["Due", row => html`<${Time} at=${row.dueAt} />`], ["Ended", row => html`<${Time} at=${row.completedAt} />`, "wide-only"], ["Milestones", row => html`<span class="fieldlist">${Object.keys(row.milestones).map(one => html`<span>${one}</span>`)}</span>`, "wide-only"], ["Journey", row => html`<${Id} id=${row.conversationId} href=${`#/messages/${row.conversationId}`} />`]]} /><${Further} pages=${pages} label="Older items" />`}<//><//>`;
 }
 
 export default function Activities({ rest, search }) {

@@ -1,7 +1,7 @@
 // The configuration: its text with errors at their places, what a reload would change, reload, and where each value comes from.
 
-import { get, may } from "../api.mjs";
-import { Act, ActionForm, Card, Dialog, Empty, Field, html, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useRef, useState } from "../ui.mjs";
+import { may } from "../api.mjs";
+import { Act, ActionForm, Card, Dialog, Empty, Field, html, Loaded, Page, Problem, State, Table, Time, toast, useApi, useRef, useState } from "../ui.mjs";
 
 function Editor({ text, errors, change, isFixed }) {
   const area = useRef();
@@ -27,19 +27,22 @@ function Plan({ plan }) {
 
 function Files({ hasVersions }) {
   const files = useApi("/api/configuration/files", { on: ["configuration"] });
-  const [texts, setTexts] = useState({});
+  const [edits, edit] = useState(null); // with the files that they were made of: other ones may come into service meanwhile
   const [name, choose] = useState(null);
   const [state, set] = useState({ result: null, plan: null });
-  useEffect(() => { if (files.data) setTexts(files.data.files); }, [files.data]);
+  const base = edits?.base ?? files.data;
+  const texts = edits?.files ?? files.data?.files ?? {};
   const names = Object.keys(texts);
   const shown = name && texts[name] !== undefined ? name : names[0];
   const body = { files: texts };
   const [applies, apply] = useState(false);
-  const isChanged = files.data && JSON.stringify(texts) !== JSON.stringify(files.data.files);
-  return html`<${Loaded} of=${files}>${() => html`<${Card} flush title=${html`<span class="tabs" role="tablist">${names.map(one => html`<button role="tab" aria-selected=${one === shown} onClick=${() => choose(one)}>${one}${texts[one] !== files.data.files[one] ? " •" : ""}</button>`)}</span>`}
-      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => setTexts(files.data.files)}>Drop changes</button>`}<${Act} action="Check" busyText="Checking…" asks request=${{ method: "POST", path: "/api/configuration/validate", body }} done=${result => set({ result, plan: null })} /><${Act} action="Plan" busyText="Planning…" asks request=${{ method: "POST", path: "/api/configuration/plan", body }} done=${plan => set({ plan, result: null })} />${hasVersions && html`<button class="primary" disabled=${!isChanged} onClick=${() => apply(true)}>Apply…</button>`}`}>
-      ${shown !== undefined && html`<${Editor} text=${texts[shown]} errors=${(state.result?.errors ?? []).filter(one => one.file === shown)} change=${text => setTexts({ ...texts, [shown]: text })} />`}<//>
-      ${applies && html`<${Apply} files=${texts} close=${() => apply(false)} />`}<${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
+  const isChanged = base && JSON.stringify(texts) !== JSON.stringify(base.files);
+  const isLate = isChanged && base.version !== files.data?.version;
+  return html`<${Loaded} of=${files}>${() => html`<${Card} flush title=${html`<span class="tabs" role="tablist">${names.map(one => html`<button role="tab" aria-selected=${one === shown} onClick=${() => choose(one)}>${one}${texts[one] !== base.files[one] ? " •" : ""}</button>`)}</span>`}
+      actions=${html`${isChanged && html`<button class="ghost" onClick=${() => edit(null)}>Drop changes</button>`}<${Act} action="Check" busyText="Checking…" asks request=${{ method: "POST", path: "/api/configuration/validate", body }} done=${result => set({ result, plan: null })} /><${Act} action="Plan" busyText="Planning…" asks request=${{ method: "POST", path: "/api/configuration/plan", body }} done=${plan => set({ plan, result: null })} />${hasVersions && html`<button class="primary" disabled=${!isChanged} onClick=${() => apply(true)}>Apply…</button>`}`}>
+      ${isLate && html`<div class="banner warn" role="status">Version ${files.data.version} came into service since you began; these changes are of version ${base.version ?? "–"}, and will be refused. See <em>Versions</em> for what it changed, and drop yours to begin anew.</div>`}
+      ${shown !== undefined && html`<${Editor} text=${texts[shown]} errors=${(state.result?.errors ?? []).filter(one => one.file === shown)} change=${text => edit({ base, files: { ...texts, [shown]: text } })} />`}<//>
+      ${applies && html`<${Apply} files=${texts} number=${base.version} close=${() => apply(false)} done=${() => { edit(null); files.reload(); }} />`}<${Errors} result=${state.result} open=${one => choose(one.file)} /><${Plan} plan=${state.plan} />
       <p class="quiet note">Checking and planning change nothing. ${hasVersions && html`<em>Apply</em> makes a version of a configuration in the store. `}A reload reads the files of the host.</p>`}<//>`;
 }
 
@@ -48,18 +51,13 @@ function Change({ lines }) {
   return html`<pre class="code diff" tabIndex="0">${lines.map(line => html`<span class=${line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "quiet"}>${line}\n</span>`)}</pre>`;
 }
 
-function Apply({ files, close }) {
+// The contents, such as maps, are those of the version that the files were made of.
+function Apply({ files, number, close, done }) {
   const [reason, set] = useState("");
-  const [base, setBase] = useState({ loading: true });
-  useEffect(() => {
-    get("/api/configuration/versions").then(async page => {
-      const current = page.items.find(one => one.number === page.running);
-      setBase({ version: current ? await get(`/api/configuration/versions/${current.number}`) : null });
-    }).catch(error => setBase({ error }));
-  }, []);
-  const body = { files, contents: base.version?.contents ?? {}, basedOn: base.version?.version.number, reason: reason || undefined };
+  const base = useApi(number ? `/api/configuration/versions/${number}` : null);
+  const body = { files, contents: base.data?.contents ?? {}, basedOn: number ?? undefined, reason: reason || undefined };
   const path = "/api/configuration/apply";
-  return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} cancel=${close} done=${done => { toast(`Revision ${done.after} is in service`); close(); }}>
+  return html`<${Dialog} title="Apply" close=${close}>${base.error ? html`<${Problem} error=${base.error} />` : html`<${ActionForm} action=${base.loading ? "Reading…" : "Apply on every host"} request=${{ method: "POST", path, body }} cancel=${close} done=${result => { toast(`Revision ${result.after} is in service`); close(); done(); }}>
     <p>The files become a version and go into service on all hosts, or on none. Messages under way end on the version on which they began.</p><${Field} label="Reason"><input required value=${reason} onInput=${event => set(event.target.value)} /><//><//>`}<//>`;
 }
 

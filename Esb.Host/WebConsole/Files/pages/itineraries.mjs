@@ -1,28 +1,23 @@
 // Itineraries: messages on their way over durable stops, where each stands, and the stops that it has passed or undone.
 
-import { get, query } from "../api.mjs";
-import { Card, duration, Empty, Field, go, html, Id, Loaded, Page, State, Table, Time, toast, useApi, useEffect, useState, words } from "../ui.mjs";
+import { query } from "../api.mjs";
+import { Card, duration, Empty, Field, Further, go, html, Id, Loaded, Page, State, Table, Time, useApi, usePages, words } from "../ui.mjs";
 
 const states = ["waiting", "completed", "compensated", "compensation-failed"];
 const names = ["name", "state", "stop"];
 const filterOf = search => Object.fromEntries(names.filter(name => search[name]).map(name => [name, search[name]]));
 
-// The newest are asked for again and again, unless somebody has gone on to older ones.
 function List({ search }) {
   const path = after => `/api/itineraries${query({ ...filterOf(search), after, limit: 100 })}`;
-  const [more, setMore] = useState([]);
-  const first = useApi(path(), { every: more.length ? undefined : 3000 });
-  useEffect(() => setMore([]), [path()]);
-  const rows = [...(first.data?.items ?? []), ...more.flatMap(page => page.items)];
-  const next = more.length ? more[more.length - 1].next : first.data?.next;
+  const pages = usePages(path, { every: 3000 });
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
   const submit = event => { event.preventDefault(); go(`/itineraries${query(Object.fromEntries([...new FormData(event.target)]))}`); };
   return html`<${Page} title="Itineraries" hint="Messages on itineraries with durable stops, newest first." />
     <form class="filters card" onSubmit=${submit} key=${JSON.stringify(filter)}><${Field} label="Itinerary"><input name="name" defaultValue=${search.name} /><//><${Field} label="State"><select name="state"><option value="">any</option>${states.map(state => html`<option value=${state} selected=${state === search.state}>${words(state)}</option>`)}</select><//><${Field} label="Stop"><input name="stop" defaultValue=${search.stop} /><//><button>Filter</button>${filtered && html`<a class="button" href="#/itineraries">Clear</a>`}</form>
-    <${Card} title="Messages" flush><${Loaded} of=${first} empty=${html`<${Empty} title=${filtered ? "No message fits" : "No message is on an itinerary"}>A stop with <code>"durable": true</code> keeps its message in the store; itineraries without one leave nothing to see here.<//>`}>${() => html`<${Table} label="Messages" rows=${rows} keyOf=${row => row.messageId} open=${row => go(`/itineraries/${row.messageId}`)} columns=${[
+    <${Card} title="Messages" flush><${Loaded} of=${pages.first} empty=${html`<${Empty} title=${filtered ? "No message fits" : "No message is on an itinerary"}>A stop with <code>"durable": true</code> keeps its message in the store; itineraries without one leave nothing to see here.<//>`}>${() => html`<${Table} label="Messages" rows=${pages.items} keyOf=${row => row.messageId} open=${row => go(`/itineraries/${row.messageId}`)} columns=${[
       ["State", row => html`<${State} of=${row.state} title=${row.reason} />`], ["Itinerary", row => html`<strong>${row.itinerary}</strong>`], ["Stop", row => html`<code>${row.stop}</code>`], ["Started", row => html`<${Time} at=${row.startedAt} />`], ["Changed", row => html`<${Time} at=${row.changedAt} ago />`, "wide-only"], ["Message", row => html`<${Id} id=${row.messageId} href=${`#/itineraries/${row.messageId}`} />`, "wide-only"], ["Failure", row => row.code ? html`<span class="clip">${row.code} ${row.reason ?? ""}</span>` : "–"]]} />
-      ${next && html`<div class="pager"><button onClick=${async () => { try { const page = await get(path(next)); setMore(before => [...before, page]); } catch (error) { toast(error.message, "bad"); } }}>Older messages</button></div>`}`}<//><//>`;
+      <${Further} pages=${pages} label="Older messages" />`}<//><//>`;
 }
 
 const passed = { "itinerary-stop": "passed", "itinerary-compensated": "undone", "itinerary-compensation-failed": "undoing failed" };

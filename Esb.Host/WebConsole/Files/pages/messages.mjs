@@ -1,16 +1,17 @@
 // Search of recorded messages, and the journey of one: its tree, its events in time, the steps of its process, its bodies.
 
 import { get, may, query } from "../api.mjs";
+import { Recorded } from "../recorded.mjs";
 import { Painted } from "../trace.mjs";
-import { ActionForm, Body, bytes, Card, CopyText, Dialog, Diff, duration, Empty, Field, go, html, Icon, Id, Loaded, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState, words } from "../ui.mjs";
+import { ActionForm, Body, bytes, Card, CopyText, Dialog, duration, Empty, Field, Further, go, html, Icon, Id, Loaded, Page, State, Table, Time, toast, useApi, usePages, useState, words } from "../ui.mjs";
 
 const names = ["id", "field", "endpoint", "process", "kind", "party", "trace", "from", "to", "failed"];
 const kinds = ["received", "refused", "filtered", "published", "delivered", "failed", "dead-lettered", "parked", "expired", "discarded", "replied", "recorded", "replayed", "duplicate", "aborted", "completed", "step-ended"];
 const utc = text => text ? new Date(text).toISOString() : undefined;
 
-function pathOf(search, before) {
+function pathOf(search, after) {
   const { field, from, to, ...rest } = search;
-  return `/api/messages${query({ ...rest, where: field ? field.split(",").map(one => one.trim()) : undefined, from: utc(from), to: utc(to), before, limit: 100 })}`;
+  return `/api/messages${query({ ...rest, where: field ? field.split(",").map(one => one.trim()) : undefined, from: utc(from), to: utc(to), after, limit: 100 })}`;
 }
 
 function Search({ search }) {
@@ -34,23 +35,13 @@ function Search({ search }) {
 }
 
 function List({ search }) {
-  const [pages, set] = useState([]);
-  const [more, setMore] = useState({ busy: false, error: null });
-  const path = pathOf(search);
-  const first = useApi(path);
-  useEffect(() => set([]), [path, first.data]);
-  const items = [...(first.data?.items ?? []), ...pages.flatMap(page => page.items)];
-  const next = pages.length ? pages[pages.length - 1].next : first.data?.next;
-  const load = async () => {
-    setMore({ busy: true, error: null });
-    try { const page = await get(pathOf(search, next)); set(before => [...before, page]); setMore({ busy: false, error: null }); } catch (error) { setMore({ busy: false, error }); }
-  };
-  return html`<${Page} title="Messages" hint="Every recorded event of every message, newest first." actions=${html`<button onClick=${() => first.reload()}><${Icon} name="refresh" />Refresh</button>`} />
-    <${Search} key=${path} search=${search} /><${Card} flush><${Loaded} of=${first} empty=${html`<${Empty} title="Nothing is recorded that fits">Try fewer criteria, or look whether the endpoint's audit records it.<//>`}>${() => html`<${Table} label="Recorded events" rows=${items} open=${row => go(`/messages/${row.messageId}`)} columns=${[
+  const pages = usePages(after => pathOf(search, after));
+  return html`<${Page} title="Messages" hint="Every recorded event of every message, newest first." actions=${html`<button onClick=${() => pages.first.reload()}><${Icon} name="refresh" />Refresh</button>`} />
+    <${Search} key=${pathOf(search)} search=${search} /><${Card} flush><${Loaded} of=${pages.first} empty=${html`<${Empty} title="Nothing is recorded that fits">Try fewer criteria, or look whether the endpoint's audit records it.<//>`}>${() => html`<${Table} label="Recorded events" rows=${pages.items} open=${row => go(`/messages/${row.messageId}`)} columns=${[
       ["Time", row => html`<${Time} at=${row.time} />`], ["What", row => html`<${State} of=${row.kind} />`], ["Message", row => html`<${Id} id=${row.messageId} href=${`#/messages/${row.messageId}`} />`],
       ["Where", row => row.endpoint ?? row.process ?? "–"], ["Subject", row => row.subject ?? "–", "wide-only"], ["Party", row => row.party ?? "–", "wide-only"],
       ["Fields", row => Object.keys(row.fields).length === 0 ? "–" : html`<span class="fieldlist">${Object.entries(row.fields).slice(0, 4).map(([name, value]) => html`<span><em>${name}</em> ${value}</span>`)}</span>`, "wide-only"], ["Reason", row => !row.code ? "–" : html`<span class="clip">${row.code} ${row.reason ?? ""}</span>`]]} />
-      <${Problem} error=${more.error} />${next && html`<div class="pager"><button disabled=${more.busy} onClick=${load}>${more.busy ? "Loading…" : "Older events"}</button></div>`}`}<//><//>`;
+      <${Further} pages=${pages} label="Older events" />`}<//><//>`;
 }
 
 function Fact({ fact, close }) {
@@ -62,18 +53,6 @@ function Fact({ fact, close }) {
 }
 
 // The steps that were recorded, in their order, each with what it changed in the body.
-function Steps({ items, message }) {
-  const own = items.filter(fact => fact.messageId === message.id);
-  const steps = own.filter(fact => fact.step);
-  const [open, set] = useState(null);
-  if (steps.length === 0) return html`<${Empty} title="No steps are recorded of this message">A trace of the endpoint records the steps of the next messages with their bodies. With <code>"audit": { "steps": true }</code> at the endpoint, each step leaves a fact; failures are always recorded.<//>`;
-  let last = own.find(fact => fact.body !== undefined && fact.kind === "received")?.body;
-  const rows = steps.map(fact => { const before = last; if (fact.body !== undefined) last = fact.body; return { fact, before, after: fact.body }; });
-  return html`<ol class="steps">${rows.map(({ fact, before, after }, index) => html`<li class=${fact.code ? "bad" : "good"}><button type="button" class="step" aria-expanded=${open === index} onClick=${() => set(open === index ? null : index)}><span class="place" title=${fact.step}>${fact.step.replace(/^processes\./, "")}</span><span>${fact.name ?? (fact.kind === "step-ended" ? "" : words(fact.kind))}${fact.subject && fact.kind === "published" ? ` to ${fact.subject}` : fact.endpoint && fact.endpoint !== own[0].endpoint ? ` → ${fact.endpoint}` : ""}</span>${fact.attempt > 1 && html`<em>attempt ${fact.attempt}</em>`}<span class="spring"></span>${fact.code && html`<code>${fact.code}</code>`}${fact.durationSeconds != null && html`<span>${duration(fact.durationSeconds)}</span>`}</button>
-    ${open === index && html`<div class="stepbody">${fact.reason && html`<p>${fact.reason}</p>`}${after === undefined ? html`<p class="quiet">The body after this step was not recorded${fact.bodyState ? ` (${words(fact.bodyState)})` : ""}.</p>` : before !== undefined && before !== after ? html`<h3>What the step changed</h3><${Diff} before=${before} after=${after} />` : html`<${Body} text=${after} bytes=${fact.bodyBytes} type=${fact.contentType} />`}</div>`}</li>`)}</ol>
-    <p class="quiet note">Branches and steps without a fact are not shown: they were not recorded.</p>`;
-}
-
 function Tree({ message, depth, total, pick, items }) {
   return html`<li><div class="treehead"><${State} of=${message.state} /><${Id} id=${message.id} /><strong>${message.subject ?? ""}</strong>${message.party && html`<span class="quiet">party ${message.party}</span>`}${message.cause === "derived" && html`<span class="quiet" title="Derived from ids, names and times">derived</span>`}<span class="spring"></span><span class="quiet">${duration(message.durationSeconds)}</span></div>
     ${message.stages.map(stage => html`<div class="stage"><div class="stagehead"><em>${words(stage.kind)}</em> <strong>${stage.endpoint ?? stage.process ?? ""}</strong>${stage.process && stage.endpoint && html` <span class="quiet">process ${stage.process}</span>`} <${State} of=${stage.state} /></div>
@@ -109,7 +88,7 @@ function Journey({ id }) {
       ${data.remarks.map(remark => html`<div class="banner warn">${remark}</div>`)}
       <div class="tabs" role="tablist">${[["tree", "Journey"], ["process", "Process steps"]].map(([name, title]) => html`<button role="tab" aria-selected=${view === name} onClick=${() => setView(name)}>${title}</button>`)}</div>
       ${view === "tree" ? html`<${Card}><ul class="tree">${data.messages.map(message => html`<${Tree} message=${message} depth=${0} total=${data.durationSeconds} pick=${pick} />`)}</ul><//>`
-        : all(data.messages).map(message => html`<${Card} title=${html`${message.subject ?? message.stages[0]?.endpoint ?? "Message"} <${Id} id=${message.id} />`}>${passes(message).length > 0 ? passes(message).map(({ trace, pass }) => html`<h3>At ${trace.endpoint}</h3><${Painted} key=${pass.id} trace=${trace.id} pass=${pass.id} />`) : html`<${Steps} items=${data.items} message=${message} />`}<//>`)}
+        : all(data.messages).map(message => html`<${Card} title=${html`${message.subject ?? message.stages[0]?.endpoint ?? "Message"} <${Id} id=${message.id} />`}>${passes(message).length > 0 ? passes(message).map(({ trace, pass }) => html`<h3>At ${trace.endpoint}</h3><${Painted} key=${pass.id} trace=${trace.id} pass=${pass.id} />`) : html`<${Recorded} items=${data.items} message=${message} />`}<//>`)}
       ${picked && html`<${Fact} fact=${data.items.find(fact => fact.id === picked)} close=${() => pick(null)} />`}
       ${replays && html`<${Replay} id=${id} endpoints=${[...new Set(data.items.filter(fact => ["delivered", "failed", "dead-lettered", "parked"].includes(fact.kind)).map(fact => fact.endpoint))]} close=${() => replay(false)} />`}`}<//>`;
 }

@@ -1,7 +1,7 @@
 // Hosts, health, marks, the log as it is written, keys and roles, and evidence of operators' actions.
 
-import { current, may } from "../api.mjs";
-import { Act, bytes, Card, Empty, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
+import { current, may, query } from "../api.mjs";
+import { Act, bytes, Card, Empty, Field, html, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useState } from "../ui.mjs";
 
 const levels = ["trace", "debug", "information", "warning", "error", "critical"];
 
@@ -56,8 +56,21 @@ function Keys() {
   return html`<${Card} title="Keys and roles" flush><${Loaded} of=${keys}>${data => html`<${Table} label="Keys" rows=${data.items} keyOf=${row => row.name ?? ""} columns=${[["Name", row => html`<strong>${row.name ?? "first key"}</strong>${(row.name ?? null) === own && html` <span class="quiet">you</span>`}`], ["Role", row => row.role], ["May", row => html`<span class="quiet">${rights[row.role]}</span>`, "wide-only"], ["State", row => html`<${State} of=${row.isExpired ? "expired" : "ready"} />`], ["Expires", row => row.expires ? html`<${Time} at=${row.expires} />` : "–"], ["Keys", row => row.keys > 1 ? html`${row.keys} <span class="quiet">while one replaces another</span>` : row.keys]]} />`}<//><p class="quiet note inset">Keys are set in <code>management.keys</code> of the configuration; the console never sees them. Without that section, the key that the first start wrote opens all.</p><//>`;
 }
 
+// Follows the chains of some days on the host, and says what it found.
+function Verification() {
+  const today = new Date().toISOString().slice(0, 10);
+  const [days, set] = useState({ from: today, to: today, strict: false });
+  const [asked, ask] = useState(null);
+  const verdict = useApi(asked);
+  const input = name => event => set({ ...days, [name]: event.target.value });
+  const submit = event => { event.preventDefault(); const next = `/api/evidence${query(days)}`; if (next === asked) verdict.reload(); else ask(next); };
+  return html`<form class="filters" onSubmit=${submit}><${Field} label="From (UTC)"><input type="date" required value=${days.from} max=${days.to} onInput=${input("from")} /><//><${Field} label="To (UTC)"><input type="date" required value=${days.to} max=${today} onInput=${input("to")} /><//><label class="check"><input type="checkbox" checked=${days.strict} onChange=${event => set({ ...days, strict: event.target.checked })} /> Strict: believe only what an anchor confirms</label><button disabled=${asked !== null && verdict.loading}>Verify</button></form>
+    ${asked && html`<${Loaded} of=${verdict}>${data => html`<div class=${`banner ${data.totalBreaks > 0 ? "bad" : "calm"}`} role="status"><strong>${data.totalBreaks > 0 ? `${number(data.totalBreaks)} breaks` : data.facts > 0 ? "Nothing was changed" : "Nothing was there to be verified"}</strong> ${number(data.facts)} facts in ${number(data.totalChains)} chains, ${number(data.erased)} bodies erased, ${number(data.anchors)} anchors${data.unchained > 0 && `, ${number(data.unchained)} facts of an early version in no chain`}.${data.anchors === 0 && " Without anchors, facts removed at the end of a chain, and chains made anew, are not noticed."}</div>
+      ${data.breaks.length > 0 && html`<${Table} label="Breaks" rows=${data.breaks} keyOf=${row => `${row.day} ${row.chain} ${row.from} ${row.problem}`} columns=${[["Day", row => row.day], ["Facts", row => row.from === row.to ? number(row.from) : `${number(row.from)} to ${number(row.to)}`, "right"], ["Problem", row => row.problem], ["Last good anchor", row => row.lastAnchor ? html`<${Time} at=${row.lastAnchor.at} />` : "–"], ["Chain", row => html`<span class="quiet">${row.chain ?? "–"}</span>`, "wide-only"]]} />`}`}<//>`}`;
+}
+
 function Evidence() {
-  return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p><p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
+  return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p>${may("operator") && html`<${Verification} />`}<p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
 }
 
 export default function System() {

@@ -14,7 +14,7 @@ function Send({ topic, close }) {
 
 function Unroutable() {
   const summary = useApi("/api/unroutable", { every: 30000 });
-  return html`<${Card} title="Without a subscriber" flush><${Loaded} of=${summary}>${data => data.count === 0 ? html`<${Empty} title="Every message found a subscriber" />` : html`<${Table} label="Unroutable messages" rows=${data.subjects} keyOf=${row => row.subject} columns=${[["Subject", row => html`<code>${row.subject}</code>`], ["Messages", row => number(row.count), "right"], ["Oldest", row => html`<${Time} at=${row.oldest} ago />`], ["", row => may("operator") && html`<${Act} action="Publish again" style="small" request=${{ method: "POST", path: "/api/unroutable/replays", body: { subject: row.subject, limit: 1000 } }} done=${answer => { toast(`${number(answer.replayed)} published again`); summary.reload(); }} />`, "right"]]} />`}<//><//>`;
+  return html`<${Card} title="Without a subscriber" flush><${Loaded} of=${summary}>${data => data.count === 0 ? html`<${Empty} title="Every message found a subscriber" />` : html`<${Table} label="Unroutable messages" rows=${data.subjects} keyOf=${row => row.subject} columns=${[["Subject", row => html`<code>${row.subject}</code>`], ["Messages", row => number(row.count), "right"], ["Oldest", row => html`<${Time} at=${row.oldest} ago />`], ["", row => may("operator") && html`<${Act} action="Publish again" style="small" request=${{ method: "POST", path: "/api/unroutable/replays", body: { subject: row.subject, limit: 1000 } }} done=${answer => { toast(answer.unroutable.length > 0 ? `Still nothing subscribes to ${answer.unroutable.join(", ")}` : `${number(answer.replayed)} published again`); summary.reload(); }} />`, "right"]]} />`}<//><//>`;
 }
 
 export default function Topics({ rest }) {

@@ -1,7 +1,7 @@
 // Workflows: instances by state, key and step; one instance with its history, variables and place; what operators do with one or many.
 
 import { get, may, query } from "../api.mjs";
-import { Act, ActionForm, Body, Card, CopyText, Dialog, duration, Empty, Field, go, html, Id, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useEvent, usePreview, useRef, useState, words } from "../ui.mjs";
+import { Act, ActionForm, Body, Card, CopyText, Dialog, duration, Empty, Field, Further, go, html, Id, Loaded, number, Page, Problem, State, Table, Time, toast, useApi, useEffect, useEvent, usePages, usePreview, useRef, useState, words } from "../ui.mjs";
 
 const states = ["running", "waiting", "suspended", "completed", "terminated", "compensating", "compensated", "compensation-failed"];
 const stopped = ["suspended", "compensation-failed"];
@@ -53,22 +53,20 @@ function Batch({ filter, close }) {
 // Events change the rows that are shown at once; the first page is asked anew, unless somebody has gone on to older ones.
 function List({ search }) {
   const path = after => `/api/workflows${query({ ...filterOf(search), after, limit: 100 })}`;
-  const first = useApi(path());
+  const pages = usePages(path);
+  const { first } = pages;
   const definitions = useApi("/api/workflows/definitions", { every: 15000, on: ["configuration"] });
-  const [more, setMore] = useState([]);
   const [changed, setChanged] = useState(new Map());
   const [dialog, open] = useState(null);
   const soon = useRef(0);
-  useEffect(() => { setMore([]); setChanged(new Map()); }, [path(), first.data]);
+  useEffect(() => setChanged(new Map()), [path(), first.data]);
   useEffect(() => () => clearTimeout(soon.current), []);
   useEvent("workflow", event => {
     if (search.name && search.name !== event.workflow) return;
     setChanged(before => new Map([...before, ...event.instances.map(one => [one.id, one])].slice(-1000)));
-    if (more.length === 0) soon.current ||= setTimeout(() => { soon.current = 0; first.reload(true); definitions.reload(true); }, 500);
+    if (!pages.isFurther) soon.current ||= setTimeout(() => { soon.current = 0; first.reload(true); definitions.reload(true); }, 500);
   });
-  const listed = [...(first.data?.items ?? []), ...more.flatMap(page => page.items)];
-  const items = listed.map(row => { const now = changed.get(row.id); return now && now.version > row.version ? { ...row, ...now } : row; });
-  const next = more.length ? more[more.length - 1].next : first.data?.next;
+  const items = pages.items.map(row => { const now = changed.get(row.id); return now && now.version > row.version ? { ...row, ...now } : row; });
   const submit = event => { event.preventDefault(); go(`/workflows${query(Object.fromEntries([...new FormData(event.target)]))}`); };
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
@@ -76,9 +74,9 @@ function List({ search }) {
     <${Definitions} definitions=${definitions} />
     <form class="filters card" onSubmit=${submit} key=${JSON.stringify(filter)}><${Field} label="Workflow"><input name="name" list="workflows" defaultValue=${search.name} /><datalist id="workflows">${[...new Set(definitions.data?.items.map(one => one.workflow) ?? [])].map(name => html`<option value=${name} />`)}</datalist><//>
       <${Field} label="State"><select name="state"><option value="">any</option>${states.map(state => html`<option value=${state} selected=${state === search.state}>${words(state)}</option>`)}</select><//>${[["key", "Business key", "order=4711"], ["step", "Step"], ["code", "Code"]].map(([name, label, example]) => html`<${Field} label=${label}><input name=${name} placeholder=${example} defaultValue=${search[name]} /><//>`)}<button>Filter</button>${filtered && html`<a class="button" href="#/workflows">Clear</a>`}</form>
-    <${Card} title="Instances" flush>${more.length > 0 && changed.size > 0 && html`<div class="banner calm" role="status">Instances have changed. <button type="button" class="link" onClick=${() => first.reload()}>Show the newest</button></div>`}<${Loaded} of=${first} empty=${html`<${Empty} title=${filtered ? "No instance fits" : "No instance has started yet"} />`}>${() => html`<${Table} label="Instances" rows=${items} open=${row => go(`/workflows/${row.id}`)} columns=${[
+    <${Card} title="Instances" flush>${pages.isFurther && changed.size > 0 && html`<div class="banner calm" role="status">Instances have changed. <button type="button" class="link" onClick=${() => first.reload()}>Show the newest</button></div>`}<${Loaded} of=${first} empty=${html`<${Empty} title=${filtered ? "No instance fits" : "No instance has started yet"} />`}>${() => html`<${Table} label="Instances" rows=${items} open=${row => go(`/workflows/${row.id}`)} columns=${[
       ["State", row => html`<${State} of=${row.state} title=${row.reason} />`], ["Workflow", row => html`<strong>${row.workflow}</strong>`], ["Keys", row => Object.keys(row.keys).length ? html`<${Keys} of=${row.keys} />` : "–"], ["Step", row => row.step ? html`<code>${row.step}</code>` : "–"], ["Started", row => html`<${Time} at=${row.startedAt} />`], ["Changed", row => html`<${Time} at=${row.changedAt} ago />`, "wide-only"], ["Instance", row => html`<${Id} id=${row.id} href=${`#/workflows/${row.id}`} />`, "wide-only"], ["Failure", row => row.code ? html`<span class="clip">${row.code} ${row.reason ?? ""}</span>` : "–"]]} />
-      ${next && html`<div class="pager"><button onClick=${async () => { try { const page = await get(path(next)); setMore(before => [...before, page]); } catch (error) { toast(error.message, "bad"); } }}>Older instances</button></div>`}`}<//><//>
+      <${Further} pages=${pages} label="Older instances" />`}<//><//>
     ${dialog === "migrate" && html`<${Migrate} definitions=${definitions.data.items} name=${search.name} close=${() => open(null)} done=${() => { first.reload(); definitions.reload(); }} />`}${dialog === "batch" && html`<${Batch} filter=${filter} close=${() => open(null)} />`}`;
 }
 

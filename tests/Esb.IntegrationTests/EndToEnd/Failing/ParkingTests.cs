@@ -177,7 +177,7 @@ public sealed class ParkingTests
         var lines = new List<IEnumerable<int>>();
         foreach (var key in Bad())
         {
-            IReadOnlyList<ParkedMessage> line = await _schema.Store.Parking.MessagesAsync("ledger", key, 1000, CancellationToken.None);
+            IReadOnlyList<ParkedMessage> line = await _schema.Store.Parking.MessagesAsync("ledger", key, 0, 1000, CancellationToken.None);
             lines.Add([
                 .. line.Select(parked => int.Parse(parked.Message.Body.ReadText(), System.Globalization.CultureInfo.InvariantCulture)),
             ]);

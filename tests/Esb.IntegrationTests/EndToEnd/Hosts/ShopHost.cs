@@ -19,6 +19,9 @@ public abstract class ShopHost
 
     private protected virtual string Endpoints => "";
 
+    /// <summary>Topics beside <c>orders</c>.</summary>
+    private protected virtual string Topics => "";
+
     /// <summary>How the shop is delivered to.</summary>
     private protected virtual string Delivery => "\"poolSize\": 8, \"processingThreads\": 8";
 
@@ -34,7 +37,7 @@ public abstract class ShopHost
             $$"""
             {
               {{Sections}}
-              "topics": { "orders": { "key": { "jsonpath": "$.customer" } } },
+              "topics": { "orders": { "key": { "jsonpath": "$.customer" } } {{Topics}} },
               "endpoints": {
                 "orders-in": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" },
                 "shop": { "type": "http-outbound", "subscribe": ["orders.#"], "url": "{{Shop.Url}}", {{Delivery}} }

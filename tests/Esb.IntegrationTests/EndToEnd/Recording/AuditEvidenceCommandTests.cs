@@ -98,6 +98,59 @@ public sealed class AuditEvidenceCommandTests
         TestContext.Out.WriteLine($"{message}\n{sound.Output}\n{archived.Output}\n{changed.Error}");
     }
 
+    [Test, CancelAfter(180_000)]
+    public async Task Running_host_verifies_its_facts_and_finds_the_one_that_was_changed(CancellationToken cancellationToken)
+    {
+        await WriteAsync("esb.json", """{ "anchors": "anchors", "anchorKey": "${env:ANCHOR_KEY}", "anchorInterval": "1s" }""");
+        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await host.WaitAsync(
+            async token =>
+            {
+                await SendAsync(host, token);
+                return FirstAnchored() is not null;
+            },
+            TimeSpan.FromSeconds(60),
+            "to write two anchors",
+            cancellationToken
+        );
+
+        var sound = await host.AskAsync("/api/evidence", cancellationToken);
+        await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = 1");
+        var changed = await host.AskAsync("/api/evidence?strict=true", cancellationToken);
+        var past = await host.AskAsync("/api/evidence?from=2026-01-01&to=2026-01-31", cancellationToken);
+
+        Assert.That(sound.GetProperty("totalBreaks").GetInt64(), Is.Zero);
+        Assert.That(changed.GetProperty("totalBreaks").GetInt64(), Is.EqualTo(1));
+        var found = changed.GetProperty("breaks")[0];
+        Assert.That((found.GetProperty("from").GetInt64(), found.GetProperty("to").GetInt64()), Is.EqualTo((1, 1)));
+        Assert.That(past.GetProperty("facts").GetInt64(), Is.Zero);
+    }
+
+    [Test, CancelAfter(180_000)]
+    public async Task Host_without_chains_says_so(CancellationToken cancellationToken)
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), """{ "name": "plain" }""", cancellationToken);
+        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            Variables,
+            cancellationToken,
+            "audit",
+            "verify",
+            "--config",
+            "esb.json"
+        );
+        var key = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "esb-data", "management.key"), cancellationToken);
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, "/api/evidence"));
+        request.Headers.Add("X-Esb-Key", key.Trim());
+        using var answer = await host.Client.SendAsync(request, cancellationToken);
+
+        Assert.That(exitCode, Is.EqualTo(2), error);
+        Assert.That(answer.StatusCode, Is.EqualTo(System.Net.HttpStatusCode.Conflict));
+        Assert.That(await answer.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-AUD-UNCHAINED"));
+    }
+
     // The message whose body was erased, and how many facts the first anchor confirms; there are more.
     private async Task<(string Message, long Anchored)> RecordAndEraseAsync(CancellationToken cancellationToken)
     {

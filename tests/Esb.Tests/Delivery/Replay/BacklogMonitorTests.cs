@@ -28,7 +28,7 @@ public sealed class BacklogMonitorTests
                 new DeadLetterGroup("gone too", "ESB-A", null, 3, now, now),
             ]);
         var parking = Substitute.For<IParkingStore>();
-        parking.ListAsync(null, 0, default).ReturnsForAnyArgs([new ParkedKey("shop", "c-1", 4, now.AddSeconds(-10), null, null)]);
+        parking.ListAsync(null, null, 0, default).ReturnsForAnyArgs([new ParkedKey("shop", "c-1", 4, now.AddSeconds(-10), null, null)]);
         using var monitor = new BacklogMonitor(
             [new Target { Name = "shop", Subscribe = [] }],
             letters,
@@ -62,7 +62,7 @@ public sealed class BacklogMonitorTests
                 isAway ? throw new EsbException("ESB-STORE-AWAY", "The store cannot be reached.", FaultKind.Unavailable) : []
             );
         var parking = Substitute.For<IParkingStore>();
-        parking.ListAsync(null, 0, default).ReturnsForAnyArgs([]);
+        parking.ListAsync(null, null, 0, default).ReturnsForAnyArgs([]);
         var alerts = Substitute.For<IAlerts>();
         using var monitor = new BacklogMonitor([], letters, parking, time, NullLogger<BacklogMonitor>.Instance, alerts);
 
@@ -95,10 +95,10 @@ public sealed class BacklogMonitorTests
         [
             .. Enumerable.Range(0, 1000).Select(number => new ParkedKey("shop", $"c-{number}", 1, now.AddSeconds(-100), null, null)),
         ];
-        parking.ListAsync(null, 1000, Arg.Any<CancellationToken>()).Returns(many);
-        parking.ListAsync("shop", 1000, Arg.Any<CancellationToken>()).Returns(many);
+        parking.ListAsync(null, null, 1000, Arg.Any<CancellationToken>()).Returns(many);
+        parking.ListAsync("shop", null, 1000, Arg.Any<CancellationToken>()).Returns(many);
         parking
-            .ListAsync("ledger", 1000, Arg.Any<CancellationToken>())
+            .ListAsync("ledger", null, 1000, Arg.Any<CancellationToken>())
             .Returns([new ParkedKey("ledger", "c-1", 1, now.AddSeconds(-10), null, null)]);
         using var monitor = new BacklogMonitor(
             [new Target { Name = "shop", Subscribe = [] }, new Target { Name = "ledger", Subscribe = [] }],

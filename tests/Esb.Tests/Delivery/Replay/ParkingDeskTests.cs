@@ -2,6 +2,7 @@ using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Core.Replays;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Delivery.Replay;
@@ -65,23 +66,43 @@ public sealed class ParkingDeskTests
     public async Task Keys_and_endpoints_that_stand_still_are_one_list(CancellationToken cancellationToken)
     {
         _parking
-            .ListAsync(null, 10, Arg.Any<CancellationToken>())
+            .ListAsync(null, null, 9, Arg.Any<CancellationToken>())
             .Returns([
                 new ParkedKey("shop", "c-1", 3, Now.AddMinutes(-1), null, null),
                 new ParkedKey("shop", "c-2", 1, Now.AddMinutes(1), Now.AddMinutes(2), null),
             ]);
 
-        var lines = await _desk.ListAsync(null, 10, cancellationToken);
+        var lines = await _desk.ListAsync(null, null, 10, cancellationToken);
 
         Assert.That(
             lines.Select(line => (line.Endpoint, line.Key, line.Count)),
-            Is.EqualTo([("shop", "c-1", 3), ("ledger", (string?)null, 1), ("shop", "c-2", 1)])
+            Is.EqualTo([("ledger", (string?)null, 1), ("shop", "c-1", 3), ("shop", "c-2", 1)])
         );
         Assert.That(
-            (await _desk.MessagesAsync("ledger", null, 10, cancellationToken)).Select(message => (message.Id, message.Failures[0].Code)),
+            (await _desk.MessagesAsync("ledger", null, 0, 10, cancellationToken)).Select(message => (message.Id, message.Failures[0].Code)),
             Is.EqualTo([(_standsAt, "ESB-X")])
         );
-        Assert.That(await _desk.MessagesAsync("shop", null, 10, cancellationToken), Is.Empty);
+        Assert.That(await _desk.MessagesAsync("shop", null, 0, 10, cancellationToken), Is.Empty);
+    }
+
+    [Test]
+    public async Task Pages_go_on_behind_the_endpoint_or_the_key_where_the_last_one_ended(CancellationToken cancellationToken)
+    {
+        var key = new ParkedKey("shop", "c-1", 3, Now.AddMinutes(-1), null, null);
+        var behind = new ParkedKey("shop", "c-2", 1, Now.AddMinutes(1), null, null);
+        _parking.ListAsync(null, null, 1, Arg.Any<CancellationToken>()).Returns([key]);
+        _parking.ListAsync(null, new ParkedPosition(key.Since, "shop", "c-1"), 1, Arg.Any<CancellationToken>()).Returns([behind]);
+
+        var seen = new List<(string, string?)>();
+        WaitingPosition? after = null;
+        for (var page = 0; page < 3; page++)
+        {
+            var line = (await _desk.ListAsync(null, after, 1, cancellationToken)).Single();
+            seen.Add((line.Endpoint, line.Key));
+            after = new WaitingPosition(line.Since, line.Endpoint, line.Key);
+        }
+
+        Assert.That(seen, Is.EqualTo([("ledger", null), ("shop", "c-1"), ("shop", (string?)"c-2")]));
     }
 
     [Test]
@@ -194,10 +215,10 @@ public sealed class ParkingDeskTests
             .Returns(new FarmAnswers<MovedOn>([new FarmAnswer<MovedOn>(other, new MovedOn(true))], []));
 
         Assert.That(
-            (await _desk.ListAsync(null, 10, cancellationToken)).Select(line => line.Endpoint),
+            (await _desk.ListAsync(null, null, 10, cancellationToken)).Select(line => line.Endpoint),
             Is.EquivalentTo(new[] { "diary", "ledger" })
         );
-        Assert.That((await _desk.MessagesAsync("diary", null, 10, cancellationToken)).Single().Id, Is.EqualTo(at.MessageId));
+        Assert.That((await _desk.MessagesAsync("diary", null, 0, 10, cancellationToken)).Single().Id, Is.EqualTo(at.MessageId));
         Assert.That(await _desk.ReleaseAsync("diary", null, Decision, cancellationToken), Is.True);
         Assert.That(await _desk.DiscardAsync("diary", null, null, Decision, cancellationToken), Is.Zero, "it said no");
     }

@@ -143,6 +143,38 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(fields["headers-changed"].Split(", "), Does.Contain("content-type").And.Contain("x-mended"));
     }
 
+    [Test, CancelAfter(20_000)]
+    public async Task Kept_edit_goes_instead_of_the_body_in_any_replay(CancellationToken cancellationToken)
+    {
+        var letters = await KeepAsync(2, cancellationToken);
+        var edited = await Desk.EditAsync(
+            letters[0].Id,
+            new Esb.Core.Replays.EditedBody("mended"u8.ToArray(), "text/markdown"),
+            DigestOf("order 0"),
+            new OperatorDecision("ada", "a digit was missing"),
+            cancellationToken
+        );
+        await StartRunnerAsync();
+
+        var job = await ReplayAsync(All(), cancellationToken);
+        await WaitForAsync(job.Id, now => now.IsOver, cancellationToken);
+
+        var sent = Queues.Sent.ToDictionary(sent => sent.Message.Id, sent => sent.Message);
+        var mended = sent[edited!.Edit!.MessageId];
+        Assert.That(sent.Keys, Is.EquivalentTo([mended.Id, letters[1].Message.Id]));
+        Assert.That(
+            (mended.Body.ReadText(), mended.ContentType, mended.Headers["replay-of"]),
+            Is.EqualTo(("mended", "text/markdown", letters[0].Message.Id.ToString()))
+        );
+        Assert.That((await Letters.GetAsync(letters[0].Id, cancellationToken))!.Summary.ReplayedAs, Is.EqualTo(mended.Id));
+        var facts = Audit.Facts.ToLookup(fact => fact.Kind);
+        var (edit, replay) = (facts[AuditKind.Recorded].Single(), facts[AuditKind.Replayed].Single(fact => fact.MessageId == mended.Id));
+        foreach (var fact in new[] { edit, replay })
+            Assert.That((fact.Fields["body-before"], fact.Fields["body-after"]), Is.EqualTo((DigestOf("order 0"), DigestOf("mended"))));
+        Assert.That((edit.Name, edit.Fields["operator"], edit.Reason), Is.EqualTo(("dead-letter-edited", "ada", "a digit was missing")));
+        Assert.That(replay.Fields["edited-by"], Is.EqualTo("ada"));
+    }
+
     private static string DigestOf(string text) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(text)));
 

@@ -133,6 +133,58 @@ public sealed class DeadLetterApiTests
         Assert.That((command, decision.By), Is.EqualTo(((string?)null, "management key")));
     }
 
+    [Test]
+    public async Task Edit_of_a_body_is_kept_and_taken_back_by_whom_and_against_what_was_read(CancellationToken cancellationToken)
+    {
+        var letter = Letter("x");
+        var digest = LetterEdit.DigestOf(letter.Message.Body.Bytes);
+        var edit = new LetterEdit(Guid.NewGuid(), "mended"u8.ToArray(), null, Now, "ada", "a digit");
+        var kept = new KeptDeadLetter(Summary() with { Id = letter.Id }, letter);
+        _desk.EditAsync(letter.Id, null, null!, null!, default).ReturnsForAnyArgs(kept with { Edit = edit });
+        _letters.GetAsync(letter.Id, Arg.Any<CancellationToken>()).Returns(kept with { Edit = edit });
+        var path = $"/api/dead-letters/{letter.Id}/body";
+
+        using var put = await Client.PutAsync(
+            path,
+            Json($$"""{ "body": "mended", "expected": "{{digest.ToUpperInvariant()}}", "reason": "a digit" }"""),
+            cancellationToken
+        );
+        using var taking = new HttpRequestMessage(HttpMethod.Delete, path) { Content = Json($$"""{ "expected": "{{digest}}" }""") };
+        using var taken = await Client.SendAsync(taking, cancellationToken);
+        var shown = JsonNode.Parse(await put.Content.ReadAsStringAsync(cancellationToken))!;
+
+        Assert.That((put.StatusCode, taken.StatusCode), Is.EqualTo((HttpStatusCode.OK, HttpStatusCode.OK)));
+        Assert.That(
+            ((string?)shown["bodyDigest"], (string?)shown["edit"]!["digest"], (string?)shown["edit"]!["by"]),
+            Is.EqualTo((digest, LetterEdit.DigestOf(edit.Body), "ada"))
+        );
+        var calls = _desk.ReceivedCalls().Select(call => call.GetArguments()).ToList();
+        Assert.That(Encoding.UTF8.GetString(((EditedBody)calls[0][1]!).Bytes.Span), Is.EqualTo("mended"));
+        Assert.That(calls.Select(call => call[2]), Is.All.EqualTo(digest));
+        Assert.That(((OperatorDecision)calls[0][3]!).Reason, Is.EqualTo("a digit"));
+        Assert.That(calls[1][1], Is.Null);
+        Assert.That(await Client.GetStringAsync(path, cancellationToken), Is.EqualTo("x"));
+        Assert.That(await Client.GetStringAsync($"{path}?edited=true", cancellationToken), Is.EqualTo("mended"));
+    }
+
+    [TestCase("""{ "body": "x" }""", "ESB-API-PARAMETER")]
+    [TestCase("""{ "body": "x", "expected": "0" }""", "ESB-API-PARAMETER")]
+    [TestCase("""{ "body": "x", "bodyBase64": "eA==", "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
+    [TestCase("""{ "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
+    [TestCase("""{ "body": "x", "contentType": "a\nb", "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
+    [TestCase("""{ "body": "x", "expected": "DIGEST", "by": "somebody else" }""", "ESB-API-BODY")]
+    public async Task Edit_that_makes_no_sense_is_refused(string body, string code, CancellationToken cancellationToken)
+    {
+        using var answer = await Client.PutAsync(
+            $"/api/dead-letters/{Guid.NewGuid()}/body",
+            Json(body.Replace("DIGEST", new string('0', 64), StringComparison.Ordinal)),
+            cancellationToken
+        );
+
+        Assert.That((answer.StatusCode, await CodeOf(answer, cancellationToken)), Is.EqualTo((HttpStatusCode.BadRequest, code)));
+        Assert.That(_desk.ReceivedCalls(), Is.Empty);
+    }
+
     [TestCase("", "ESB-API-PARAMETER", TestName = "Replay_of_everything_has_to_be_asked_for")]
     [TestCase("""{ "ids": [] }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "ids": ["no-id"] }""", "ESB-API-BODY")]

@@ -38,6 +38,7 @@ public sealed class ManagementRolesTests
 
     private static readonly string[] ForOperators =
     [
+        "GET /api/evidence",
         "GET /api/messages/{id}",
         "GET /api/parked/{endpoint}/{line}",
         "PATCH /api/endpoints/{name}",
@@ -46,6 +47,8 @@ public sealed class ManagementRolesTests
         "POST /api/unroutable/replays",
         "POST /api/dead-letters/discard",
         "POST /api/dead-letters/{id}/replay",
+        "PUT /api/dead-letters/{id}/body",
+        "DELETE /api/dead-letters/{id}/body",
         "POST /api/replays",
         "POST /api/replays/preview",
         "POST /api/replays/{id}/pause",

@@ -25,7 +25,7 @@ public sealed class ParkedApiTests
         _host = await RunningManagement.StartAsync(CancellationToken.None);
         _desk = _host.Services.GetRequiredService<IParkingDesk>();
         _desk
-            .ListAsync(null, 0, default)
+            .ListAsync(null, null, 0, default)
             .ReturnsForAnyArgs([
                 new WaitingLine("ledger", "c/7", 3, Now, null, new FailedAttempt(Now, "ESB-X", "no")),
                 new WaitingLine("ledger", "", 1, Now, Now, null),
@@ -45,7 +45,7 @@ public sealed class ParkedApiTests
             page["items"]!.AsArray().Select(line => ((string?)line!["line"], (string?)line["key"])),
             Is.EqualTo([("c/7", "c/7"), ("~", null), ("*", (string?)null)])
         );
-        await _desk.Received().ListAsync("ledger", 7, Arg.Any<CancellationToken>());
+        await _desk.Received().ListAsync("ledger", null, 7, Arg.Any<CancellationToken>());
     }
 
     [
@@ -63,7 +63,7 @@ public sealed class ParkedApiTests
     public async Task Key_is_read_from_the_path_as_it_was_meant(string path, string? key, CancellationToken cancellationToken)
     {
         _desk
-            .MessagesAsync("ledger", key, 100, Arg.Any<CancellationToken>())
+            .MessagesAsync("ledger", key, 0, 100, Arg.Any<CancellationToken>())
             .Returns([new WaitingMessage(Guid.NewGuid(), "orders.new", null, 3, Now, null, [])]);
         _desk.ReleaseAsync("ledger", key, Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(true);
 
@@ -82,7 +82,7 @@ public sealed class ParkedApiTests
     {
         var message = Some.Message("<order/>");
         _desk
-            .MessagesAsync("ledger", "c/7", 100, Arg.Any<CancellationToken>())
+            .MessagesAsync("ledger", "c/7", 0, 50, Arg.Any<CancellationToken>())
             .Returns([
                 new WaitingMessage(message.Id, "orders.new", null, 8, Now, null, [])
                 {
@@ -99,6 +99,27 @@ public sealed class ParkedApiTests
         Assert.That((string?)line["items"]![0]!["headers"]!["x-order"], Is.EqualTo("A-1"));
         Assert.That(body, Is.EqualTo("<order/>"));
         Assert.That((missing.StatusCode, standing.StatusCode), Is.EqualTo((HttpStatusCode.NotFound, HttpStatusCode.NotFound)));
+    }
+
+    [Test]
+    public async Task Next_page_begins_behind_the_last_line(CancellationToken cancellationToken)
+    {
+        var lines = (await _host.Client.GetFromJsonAsync<JsonObject>("/api/parked?limit=3", cancellationToken))!;
+        _desk
+            .ListAsync(null, new WaitingPosition(Now, "books", null), 3, Arg.Any<CancellationToken>())
+            .Returns([new WaitingLine("ledger", "a~b/c", 1, Now, null, null)]);
+        var next = (
+            await _host.Client.GetFromJsonAsync<JsonObject>(
+                $"/api/parked?limit=3&after={Uri.EscapeDataString((string)lines["next"]!)}",
+                cancellationToken
+            )
+        )!;
+        using var wrong = await _host.Client.GetAsync("/api/parked?after=x", cancellationToken);
+        using var late = await _host.Client.GetAsync("/api/parked?after=9999999999999999999~a~b", cancellationToken);
+
+        Assert.That((string?)next["items"]![0]!["key"], Is.EqualTo("a~b/c"));
+        Assert.That(next["next"], Is.Null);
+        Assert.That((wrong.StatusCode, late.StatusCode), Is.EqualTo((HttpStatusCode.BadRequest, HttpStatusCode.BadRequest)));
     }
 
     [TestCase("."), TestCase(".."), TestCase("*"), TestCase("~"), TestCase("c/7"), TestCase("...")]
@@ -129,7 +150,7 @@ public sealed class ParkedApiTests
     {
         var id = Guid.NewGuid();
         _desk
-            .MessagesAsync("ledger", "c/7", 1000, Arg.Any<CancellationToken>())
+            .MessagesAsync("ledger", "c/7", 0, 1000, Arg.Any<CancellationToken>())
             .Returns([new WaitingMessage(id, "orders.new", null, 3, Now, null, [new FailedAttempt(Now, "ESB-X", "no")])]);
         _desk.ReleaseAsync("ledger", "c/7", Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(true);
         _desk.DiscardAsync("ledger", "c/7", id, Arg.Any<OperatorDecision>(), Arg.Any<CancellationToken>()).Returns(1);

@@ -33,7 +33,7 @@ public sealed class EmbeddedParkingTests
         }
 
         store = await embedded.ReopenAsync(cancellationToken);
-        var line = await store.Parking.MessagesAsync("out", "stays", 10, cancellationToken);
+        var line = await store.Parking.MessagesAsync("out", "stays", 0, 10, cancellationToken);
 
         Assert.That(new FileInfo(embedded.Database).Length, Is.LessThan(2 << 20));
         Assert.That(line.Select(parked => parked.Message.Id), Is.EqualTo(staying.Select(parked => parked.Message.Id)));

@@ -40,7 +40,7 @@ public sealed class EncryptedStoreTests
         Assert.That(found!.Letter.Message.Body.ReadText(), Is.EqualTo(Secret));
         Assert.That(found.Summary.BodyBytes, Is.EqualTo(Secret.Length));
         Assert.That(
-            (await store.Parking.MessagesAsync("orders-db", "A-1", 10, cancellationToken)).Single().Message.Body.ReadText(),
+            (await store.Parking.MessagesAsync("orders-db", "A-1", 0, 10, cancellationToken)).Single().Message.Body.ReadText(),
             Is.EqualTo(Secret)
         );
         Assert.That(

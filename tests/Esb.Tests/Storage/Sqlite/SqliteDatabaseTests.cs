@@ -42,7 +42,7 @@ public sealed class SqliteDatabaseTests
                 Assert.That(() => park, Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-LANE-LOST"));
         }
 
-        Assert.That(await store.Parking.ListAsync("out", 1000, cancellationToken), Has.Count.EqualTo(100));
+        Assert.That(await store.Parking.ListAsync("out", null, 1000, cancellationToken), Has.Count.EqualTo(100));
     }
 
     [Test]
@@ -91,7 +91,7 @@ public sealed class SqliteDatabaseTests
 
         var start = Assert.ThrowsAsync<EsbException>(() => _embedded.OpenAsync(cancellationToken))!;
         await using var reader = _embedded.Read();
-        var read = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, 10, cancellationToken))!;
+        var read = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, null, 10, cancellationToken))!;
 
         Assert.That((start.Code, read.Code), Is.EqualTo(("ESB-STORE-VERSION", "ESB-STORE-VERSION")));
         Assert.That(start.Message, Does.Contain("4711").And.Contain("store.db"));
@@ -149,10 +149,10 @@ public sealed class SqliteDatabaseTests
         var store = await _embedded.OpenAsync(cancellationToken);
         await using var reader = _embedded.Read();
         var owner = await store.Parking.TakeLaneAsync("out", 0, cancellationToken);
-        var before = await reader.Parking.ListAsync(null, 10, cancellationToken);
+        var before = await reader.Parking.ListAsync(null, null, 10, cancellationToken);
 
         await store.Parking.ParkAsync(owner, Parked("a"), cancellationToken);
-        var after = await reader.Parking.ListAsync(null, 10, cancellationToken);
+        var after = await reader.Parking.ListAsync(null, null, 10, cancellationToken);
 
         Assert.That((before.Count, after.Count), Is.EqualTo((0, 1)));
         Assert.That(() => reader.Parking.ReleaseAsync("out", "a", cancellationToken), Throws.InvalidOperationException);
@@ -162,7 +162,7 @@ public sealed class SqliteDatabaseTests
     public async Task Reader_of_a_store_that_is_closed_or_was_never_there_reads_all_the_same(CancellationToken cancellationToken)
     {
         await using (var nothing = _embedded.Read())
-            Assert.That(await nothing.Parking.ListAsync(null, 10, cancellationToken), Is.Empty);
+            Assert.That(await nothing.Parking.ListAsync(null, null, 10, cancellationToken), Is.Empty);
         Assert.That(File.Exists(_embedded.Database), Is.False);
         var store = await _embedded.OpenAsync(cancellationToken);
         await store.Parking.ParkAsync(await store.Parking.TakeLaneAsync("out", 0, cancellationToken), Parked("a"), cancellationToken);
@@ -170,7 +170,7 @@ public sealed class SqliteDatabaseTests
 
         await using var reader = _embedded.Read();
 
-        Assert.That(await reader.Parking.ListAsync(null, 10, cancellationToken), Has.Count.EqualTo(1));
+        Assert.That(await reader.Parking.ListAsync(null, null, 10, cancellationToken), Has.Count.EqualTo(1));
     }
 
     [Test]
@@ -230,7 +230,7 @@ public sealed class SqliteDatabaseTests
         var parks = Enumerable.Range(0, 20).Select(number => parking.ParkAsync(owner, Large($"{number}"), cancellationToken)).ToList();
         await Task.WhenAll(parks).ContinueWith(_ => { }, TaskScheduler.Default);
         var refused = parks.Where(park => park.IsFaulted).Select(park => park.Exception!.InnerException).Cast<EsbException>().ToList();
-        var kept = await parking.ListAsync("out", 1000, cancellationToken);
+        var kept = await parking.ListAsync("out", null, 1000, cancellationToken);
         var trouble = database.Trouble;
         await LimitAsync(pages: 100_000);
         await parking.ParkAsync(owner, Large("after"), cancellationToken);

@@ -45,9 +45,9 @@ internal static class StoreDump
         }
 
         var parked = new List<object>();
-        foreach (var key in await store.Parking.ListAsync(null, 1000, cancellationToken))
+        foreach (var key in await store.Parking.ListAsync(null, null, 1000, cancellationToken))
         {
-            var messages = await store.Parking.MessagesAsync(key.Endpoint, key.Key, 1000, cancellationToken);
+            var messages = await store.Parking.MessagesAsync(key.Endpoint, key.Key, 0, 1000, cancellationToken);
             parked.Add(
                 new
                 {

@@ -151,7 +151,7 @@ public sealed class TakeOverTests
     {
         await using var reader = _embedded.Read();
 
-        var refused = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, 10, cancellationToken))!;
+        var refused = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, null, 10, cancellationToken))!;
 
         Assert.That(refused.Code, Is.EqualTo("ESB-STORE-VERSION"));
         Assert.That(refused.Message, Does.Contain("start a host of this version"));
