@@ -84,6 +84,9 @@ public sealed class MessageContext
     /// message: the ids of messages made by the process then also depend on the endpoint.</summary>
     public bool IsDelivered { get; init; }
 
+    /// <summary>True if a caller waits for the message at the end of the process.</summary>
+    public bool IsRequest { get; init; }
+
     /// <summary>The running process.</summary>
     public string Process { get; set; } = "";
 

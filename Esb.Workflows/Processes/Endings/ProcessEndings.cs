@@ -31,9 +31,10 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
         try
         {
             await steps(context, cancellationToken);
+            // What the steps did has taken effect, also where the caller hangs up now.
             foreach (var (name, value) in end.Changed)
-                await KeepAsync(context.Endpoint, name, value, cancellationToken);
-            await end.SucceedAsync(cancellationToken);
+                await KeepAsync(context.Endpoint, name, value, CancellationToken.None);
+            await end.SucceedAsync(CancellationToken.None);
         }
         catch
         {

@@ -58,7 +58,7 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
             if (joint is not null)
                 joint.Add(end);
             else if (end is not null)
-                await end.SucceedAsync(cancellationToken);
+                await end.SucceedAsync(CancellationToken.None); // it has taken effect
             return part;
         }
         catch (EsbException ex) when (joint is not null && !ex.IsTransient)
