@@ -19,6 +19,9 @@ namespace Esb.Workflows.Processes.Steps.Deduplication;
 /// <param name="services">The services of the bus.</param>
 internal sealed class Deduplicator(DedupeConfig settings, string place, IMessageValue key, IServiceProvider services)
 {
+    /// <summary>The code of a message whose key another one holds.</summary>
+    public const string Running = "ESB-DEDUPE-RUNNING";
+
     private const string Code = "ESB-DEDUPE-DUPLICATE";
     private const string Reason = "A message with the same key was processed before.";
 
@@ -44,7 +47,7 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         var first = await FindAsync(name, cancellationToken);
         if (first is null)
         {
-            var claim = await _keys.ClaimAsync(name, hash, cancellationToken) as KeyClaim.Granted ?? throw Running();
+            var claim = await _keys.ClaimAsync(name, hash, cancellationToken) as KeyClaim.Granted ?? throw Held();
             var ending = new MessageClaim(claim, context, settings.For, _keys, _marks, _arriving, _time, _logger);
             context.End!.Add(ending);
             first = await FindAsync(name, cancellationToken);
@@ -84,9 +87,6 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         context.Outcome = ProcessOutcome.Filtered;
     }
 
-    private static EsbException Running() =>
-        new("ESB-DEDUPE-RUNNING", "A message with the same key is being processed.", FaultKind.Unavailable)
-        {
-            RetryAfter = TimeSpan.FromSeconds(1),
-        };
+    private static EsbException Held() =>
+        new(Running, "A message with the same key is being processed.", FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(1) };
 }

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -13,7 +12,7 @@ namespace Esb.Tests.Workflows.Processes;
 public sealed class DedupeStepTests : IDisposable
 {
     private readonly KeptMarks _marks = new();
-    private readonly Claims _claims = new();
+    private readonly HeldClaims _claims = new();
     private CompiledProcesses? _processes;
 
     public void Dispose() => _processes?.Dispose();
@@ -243,34 +242,4 @@ public sealed class DedupeStepTests : IDisposable
 
     private async Task<ProcessOutcome> RunAsync(string? id, CancellationToken cancellationToken, string body = "good") =>
         (await _processes!.RunAsync(MessageOf(id, body), cancellationToken)).Outcome;
-
-    private sealed class Claims : IIdempotencyKeys
-    {
-        private readonly ConcurrentDictionary<string, byte> _held = new();
-
-        public bool AllRun { get; set; }
-
-        public IReadOnlyCollection<string> Held => [.. _held.Keys];
-
-        public ConcurrentQueue<string?> Clients { get; } = new();
-
-        public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken)
-        {
-            Clients.Enqueue(key.Client);
-            return Task.FromResult<KeyClaim>(
-                !AllRun && _held.TryAdd(key.Value, 0) ? new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()) : new KeyClaim.Running()
-            );
-        }
-
-        public Task RenewAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task CompleteAsync(KeyClaim.Granted claim, RecordedAnswer answer, CancellationToken cancellationToken) =>
-            throw new NotSupportedException();
-
-        public Task ReleaseAsync(KeyClaim.Granted claim, CancellationToken cancellationToken)
-        {
-            _held.TryRemove(claim.Key.Value, out _);
-            return Task.CompletedTask;
-        }
-    }
 }
