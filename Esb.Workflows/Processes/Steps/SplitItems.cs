@@ -55,6 +55,7 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
     )
     {
         var (began, message, end, isInTransaction) = (time.GetUtcNow(), part.Message, part.End, part.UnitOfWork is not null);
+        MaskedFlow.Include(part);
         try
         {
             if (item.Fault is not null)

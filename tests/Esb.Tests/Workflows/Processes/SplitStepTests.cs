@@ -311,6 +311,21 @@ public sealed class SplitStepTests
     }
 
     [Test]
+    public async Task Letter_of_an_item_quotes_nothing_that_is_masked_in_the_item(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+        processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(_ => throw new EsbException("ESB-TOPIC-UNKNOWN", "The card 4222 is refused.", FaultKind.Invalid));
+        var context = Some.Context(Some.Message("n\n4222\n"));
+        MaskedFlow.Follow(new SecretNumbers(), context);
+
+        await processes.RunAsync(context, cancellationToken);
+
+        Assert.That(_letters.Single().Reason, Does.EndWith("The card **** is refused."));
+    }
+
+    [Test]
     public void Place_is_kept_where_only_later_items_have_not_arrived(CancellationToken cancellationToken)
     {
         using var processes = Compile("""{ "format": "rows", "maxConcurrentItems": 256, "steps": [{ "publish": "orders.line" }] }""");
@@ -414,6 +429,19 @@ public sealed class SplitStepTests
                 );
             });
         return processes;
+    }
+
+    /// <summary>Masks the numbers of the items, which are JSON; of the whole, which is none, it can read nothing.</summary>
+    private sealed class SecretNumbers : IMessageMask
+    {
+        public bool IsEmpty => false;
+
+        public MaskedMessage Apply(EsbMessage message) =>
+            new(
+                message,
+                AuditBodyState.Masked,
+                MaskedSecrets.From(message.ContentType == "application/json" ? new Dictionary<string, string> { ["4222"] = "****" } : [])
+            );
     }
 
     private static System.Xml.Linq.XElement Sorted(string xml)
