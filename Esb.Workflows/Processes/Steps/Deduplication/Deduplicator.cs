@@ -25,9 +25,6 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
     private const string Code = "ESB-DEDUPE-DUPLICATE";
     private const string Reason = "A message with the same key was processed before.";
 
-    // Each client has a number of keys: those of callers are not to be displaced. No party can have the name.
-    private const string Client = "(dedupe)";
-
     private readonly IIdempotencyKeys _keys = services.GetRequiredService<IIdempotencyKeys>();
     private readonly IEndpointMarks _marks = services.GetRequiredService<IEndpointMarks>();
     private readonly ArrivingMessages _arriving = services.GetRequiredService<ArrivingMessages>();
@@ -43,7 +40,7 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         if (MessageValues.AsText(key.Evaluate(context)) is not { } value)
             return;
         var hash = SHA256.HashData(Encoding.UTF8.GetBytes(value));
-        var name = new IdempotencyKey(context.Endpoint, Client, $"dedupe {place} {Convert.ToHexStringLower(hash)}");
+        var name = new IdempotencyKey(context.Endpoint, IdempotencyKey.Dedupe, $"dedupe {place} {Convert.ToHexStringLower(hash)}");
         var first = await FindAsync(name, cancellationToken);
         if (first is null)
         {

@@ -207,7 +207,7 @@ public sealed class DedupeStepTests : IDisposable
 
         await RunAsync("1", cancellationToken);
 
-        Assert.That(_claims.Clients.Single(), Is.EqualTo("(dedupe)"), "no party has this name; each client has a limit of its own");
+        Assert.That(_claims.Clients.Single(), Is.EqualTo(IdempotencyKey.Dedupe), "each client has a limit of its own");
     }
 
     [Test]
