@@ -43,6 +43,7 @@ public static class WorkflowsRegistration
             .AddScoped<IProcessCatalog, ProcessCatalog>()
             .AddCompiler<EntryGateModels, EntryGateCompiler>()
             .AddScoped<IEntryGates, EntryGates>()
+            .AddSingleton<ArrivingMessages>()
             .AddSingleton<TraceSwitch>()
             .AddSingleton<IProcessTraces, ProcessTraces>()
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")

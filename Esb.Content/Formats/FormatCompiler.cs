@@ -8,8 +8,12 @@ using Esb.Core.Configuration;
 namespace Esb.Content.Formats;
 
 /// <summary>Compiles the section <c>formats</c>, each format once, and reports those that cannot be used.</summary>
-internal sealed class FormatCompiler(IReadOnlyDictionary<string, FormatConfig> formats, UnreadSettings unread, ConfigErrors errors)
-    : ICompiler<FormatModels>
+internal sealed class FormatCompiler(
+    IReadOnlyDictionary<string, FormatConfig> formats,
+    LimitsConfig limits,
+    UnreadSettings unread,
+    ConfigErrors errors
+) : ICompiler<FormatModels>
 {
     public FormatModels Compile()
     {
@@ -21,18 +25,22 @@ internal sealed class FormatCompiler(IReadOnlyDictionary<string, FormatConfig> f
                 config.Origin
             );
         return new FormatModels(
-            formats.ToDictionary(format => format.Key, format => Compile(format.Key, format.Value, errors)),
+            formats.ToDictionary(format => format.Key, format => Compile(format.Key, format.Value, errors, limits.MaxBodySize.Bytes)),
             unread.IsSound("formats")
         );
     }
 
     /// <summary>Compiles one format; null after an error, or if its settings could not be read.</summary>
-    public static IMessageFormat? Compile(string name, FormatConfig config, ConfigErrors errors) =>
+    /// <param name="name">Its name.</param>
+    /// <param name="config">The settings.</param>
+    /// <param name="errors">Receives the errors.</param>
+    /// <param name="maxItem">The longest item of a stream, in bytes.</param>
+    public static IMessageFormat? Compile(string name, FormatConfig config, ConfigErrors errors, long maxItem = long.MaxValue) =>
         config switch
         {
             { IsWhole: false } => null,
             CsvFormatConfig csv => CsvCompiler.Compile(name, csv, errors),
-            FlatFormatConfig flat => FlatCompiler.Compile(name, flat, errors),
+            FlatFormatConfig flat => FlatCompiler.Compile(name, flat, maxItem, errors),
             JsonLinesFormatConfig lines => new JsonLinesFormat(name, lines),
             _ => throw new NotSupportedException($"{config.GetType()} is no format."),
         };

@@ -22,6 +22,9 @@ internal static class FormatFaults
     public static FormatFaultException TooLong(string format, int line, long limit) =>
         new("ESB-FLAT-LINE", $"{format}, line {line}: the record is longer than {limit} bytes.", FaultKind.TooLarge, line);
 
+    public static FormatFaultException LongItem(string format, int line, long limit) =>
+        new("ESB-FLAT-ITEM", $"{format}, line {line}: the item that begins here is longer than {limit} bytes.", FaultKind.TooLarge, line);
+
     public static FormatFaultException Header(string format, string difference) =>
         new("ESB-FLAT-HEADER", $"{format}, line 1: {difference}.", FaultKind.Invalid, line: 1);
 

@@ -27,6 +27,17 @@ public static class MaskedFlow
             Current.Value = new MaskedSubject(() => mask.Apply(message).Secrets, mask);
     }
 
+    /// <summary>Masks texts from here on also by a part of the message, as it was made and as it is by then: its format may be another, in
+    /// which secrets are found that the whole does not show.</summary>
+    /// <param name="part">The context of the part.</param>
+    public static void Include(MessageContext part)
+    {
+        if (Current.Value is not { Mask: { } mask } whole)
+            return;
+        var made = part.Message;
+        Current.Value = new MaskedSubject(() => whole.Secrets.And(SecretsOf(mask, made, part.Message)), mask);
+    }
+
     /// <summary>Masks texts from here on by the subjects of other flows, whose work this flow does; null subjects are skipped.</summary>
     public static void Follow(IEnumerable<MaskedSubject?> subjects)
     {
@@ -87,9 +98,11 @@ public static class MaskedFlow
         return clean.Length <= longest ? clean : clean[..longest] + "…";
     }
 
-    private static MaskedSecrets SecretsOf(IMessageMask mask, MessageContext context)
+    private static MaskedSecrets SecretsOf(IMessageMask mask, MessageContext context) => SecretsOf(mask, context.Received, context.Message);
+
+    private static MaskedSecrets SecretsOf(IMessageMask mask, EsbMessage first, EsbMessage last)
     {
-        var secrets = mask.Apply(context.Received).Secrets;
-        return ReferenceEquals(context.Message, context.Received) ? secrets : secrets.And(mask.Apply(context.Message).Secrets);
+        var secrets = mask.Apply(first).Secrets;
+        return ReferenceEquals(first, last) ? secrets : secrets.And(mask.Apply(last).Secrets);
     }
 }

@@ -49,6 +49,7 @@ public sealed class MessageContext
         _properties = message.Properties;
         HasTakenValues = _properties is { Count: > 0 };
         Sequence = message.Sequence;
+        NumberedId = message.Id;
         Received = _message = message is { Properties: null, Request: null, Sequence: null }
             ? message
             : message with
@@ -84,6 +85,9 @@ public sealed class MessageContext
     /// message: the ids of messages made by the process then also depend on the endpoint.</summary>
     public bool IsDelivered { get; init; }
 
+    /// <summary>True if a caller waits for the message at the end of the process.</summary>
+    public bool IsRequest { get; init; }
+
     /// <summary>The running process.</summary>
     public string Process { get; set; } = "";
 
@@ -115,6 +119,9 @@ public sealed class MessageContext
 
     /// <summary>The number of the received message at the endpoint, from 1; null unless something in the process needs it.</summary>
     public long? Sequence { get; set; }
+
+    /// <summary>The message to which the number belongs: the received one, or that which an answer is to.</summary>
+    public Guid NumberedId { get; init; }
 
     /// <summary>The earlier message of which this one is a repetition: the sender gets its id. Null if it is none.</summary>
     public Guid? AnsweredAs { get; set; }

@@ -37,7 +37,12 @@ public interface IIdempotencyKeys
 /// <param name="Endpoint">The endpoint that received it.</param>
 /// <param name="Client">The sender; null if the endpoint knows no parties.</param>
 /// <param name="Value">The key chosen by the sender, unique among its requests to the endpoint.</param>
-public sealed record IdempotencyKey(string Endpoint, string? Client, string Value);
+public sealed record IdempotencyKey(string Endpoint, string? Client, string Value)
+{
+    /// <summary>The client of the claims of <c>dedupe</c>, whose number is limited apart from the keys of callers. No party can have the
+    /// name.</summary>
+    public const string Dedupe = "(dedupe)";
+}
 
 /// <summary>Recorded answer to a request.</summary>
 /// <param name="Status">The HTTP status.</param>

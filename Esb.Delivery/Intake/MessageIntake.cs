@@ -65,6 +65,7 @@ internal sealed partial class MessageIntake(
         var context = new MessageContext(message, config.Name)
         {
             UnitOfWork = unitOfWork,
+            IsRequest = config.Mode == ExchangePattern.RequestReply,
             Steps = content.HasSteps ? new StepLog(time, content.HasTransforms) : null,
         };
         MaskedFlow.Follow(audit.Mask, context);

@@ -109,7 +109,8 @@ internal sealed partial class DeliveredProcess(
             unitOfWork,
             made => answer with { Body = made.Body, ContentType = made.ContentType, Headers = made.Headers },
             cancellationToken,
-            answer.Headers[EsbHeaders.Status]
+            answer.Headers[EsbHeaders.Status],
+            message.Id
         );
         return FilteredAnswer.Is(reply) ? FilteredAnswer.ReplyTo(message, time) : reply;
     }
@@ -119,12 +120,14 @@ internal sealed partial class DeliveredProcess(
         IUnitOfWork? unitOfWork,
         Func<EsbMessage, EsbMessage> result,
         CancellationToken cancellationToken,
-        string? status = null
+        string? status = null,
+        Guid? numbered = null
     )
     {
         var context = new MessageContext(Counted(message), endpoint)
         {
             IsDelivered = true,
+            NumberedId = numbered ?? message.Id,
             Steps = HasSteps ? new StepLog(time, HasTransforms) : null,
             UnitOfWork = unitOfWork,
         };

@@ -9,13 +9,6 @@ internal sealed class EndpointMarks(SqlDatabase database, TimeProvider time) : I
     private const string Find =
         "select value from endpoint_mark where endpoint = @endpoint and name = @name and (expires_at is null or expires_at >= @now)";
 
-    private const string Keep = """
-        delete from endpoint_mark where expires_at < @now;
-        insert into endpoint_mark (endpoint, name, value, changed_at, expires_at) values (@endpoint, @name, @value, @now, @expiresAt)
-        on conflict (endpoint, name) do update set value = excluded.value, changed_at = excluded.changed_at, expires_at =
-          excluded.expires_at
-        """;
-
     private const string Counter = "sequence";
 
     // The first statement of the transaction locks the counter, so that hosts take turns.
@@ -30,6 +23,16 @@ internal sealed class EndpointMarks(SqlDatabase database, TimeProvider time) : I
         update endpoint_mark set value = cast(cast(value as bigint) - 1 as text) where endpoint = @endpoint and name = @name
         """;
 
+    // A few at a time: those of a long pause would take longer than a command may, and every call would fail.
+    private readonly string _keep = $"""
+        delete from endpoint_mark where (endpoint, name) in (
+          select endpoint, name from endpoint_mark where expires_at < @now order by expires_at
+          limit 100{database.Dialect.ForUpdateSkipLocked});
+        insert into endpoint_mark (endpoint, name, value, changed_at, expires_at) values (@endpoint, @name, @value, @now, @expiresAt)
+        on conflict (endpoint, name) do update set value = excluded.value, changed_at = excluded.changed_at, expires_at =
+          excluded.expires_at
+        """;
+
     public Task<string?> FindAsync(string endpoint, string name, CancellationToken cancellationToken) =>
         database.FirstAsync<string?>(Find, row => row.Text("value"), cancellationToken, Of(endpoint, name, time.GetUtcNow()));
 
@@ -37,7 +40,7 @@ internal sealed class EndpointMarks(SqlDatabase database, TimeProvider time) : I
     {
         var now = time.GetUtcNow();
         return database.ExecuteAsync(
-            Keep,
+            _keep,
             cancellationToken,
             ("endpoint", endpoint),
             ("name", name),
@@ -70,7 +73,7 @@ internal sealed class EndpointMarks(SqlDatabase database, TimeProvider time) : I
                 }
 
                 (string, object?)[] kept = [.. Of(endpoint, name, now), ("value", number), ("expiresAt", now + IEndpointMarks.NumberKept)];
-                await session.ExecuteAsync(Keep, kept);
+                await session.ExecuteAsync(_keep, kept);
                 return Read(number!);
             },
             cancellationToken

@@ -48,7 +48,8 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
     /// <summary>Keys that each client may keep at an endpoint; the oldest go first.</summary>
     public int MostKeys { get; init; } = 1_000_000;
 
-    /// <summary>Keys that all clients without a credential may keep at an endpoint.</summary>
+    /// <summary>Keys that all clients without a credential may keep at an endpoint; also those of <c>dedupe</c>, which count only while
+    /// they are held.</summary>
     public int MostKeysOfStrangers { get; init; } = 100_000;
 
     /// <summary>New keys between two looks at how many there are.</summary>
@@ -117,7 +118,11 @@ internal sealed class IdempotencyKeys(SqlDatabase database, TimeProvider time) :
             return;
         await session.ExecuteAsync(
             Trim,
-            [("endpoint", key.Endpoint), ("client", client), ("most", key.Client is null ? MostKeysOfStrangers : MostKeys)]
+            [
+                ("endpoint", key.Endpoint),
+                ("client", client),
+                ("most", key.Client is null or IdempotencyKey.Dedupe ? MostKeysOfStrangers : MostKeys),
+            ]
         );
     }
 

@@ -16,11 +16,11 @@ internal sealed class FlatCompiler
     private FlatCompiler(ConfigErrors errors) => _errors = errors;
 
     /// <summary>The compiled format; null after an error.</summary>
-    public static FlatFormat? Compile(string name, FlatFormatConfig config, ConfigErrors errors)
+    public static FlatFormat? Compile(string name, FlatFormatConfig config, long maxItem, ConfigErrors errors)
     {
         var before = errors.All.Count;
         var layout = new FlatCompiler(errors).Compile(name, config);
-        return errors.All.Count == before ? new FlatFormat(layout) : null;
+        return errors.All.Count == before ? new FlatFormat(layout, maxItem) : null;
     }
 
     private FlatLayout Compile(string name, FlatFormatConfig config)

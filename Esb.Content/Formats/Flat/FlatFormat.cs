@@ -4,7 +4,9 @@ using System.Text.Json;
 namespace Esb.Content.Formats.Flat;
 
 /// <summary>Records of positional or delimited fields, known by tags, within one another.</summary>
-internal sealed class FlatFormat(FlatLayout layout) : IMessageFormat
+/// <param name="layout">The layout.</param>
+/// <param name="maxItem">The longest item of a stream, in bytes of UTF-8.</param>
+internal sealed class FlatFormat(FlatLayout layout, long maxItem) : IMessageFormat
 {
     private readonly bool _hasItem = HasItem(layout.Root);
 
@@ -25,15 +27,16 @@ internal sealed class FlatFormat(FlatLayout layout) : IMessageFormat
     // Records without lines are pieces of characters, which only the whole text divides.
     public bool CanStream => layout.Length is null;
 
-    public IEnumerable<FormatRecord> ReadRecords(Stream text) => ReadRecords(() => layout.Text.Open(text));
+    public IEnumerable<FormatRecord> ReadRecords(Stream text) => ReadRecords(() => layout.Text.Open(text), maxItem);
 
-    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text) => ReadRecords(() => new TextWindow(layout.Text.Decode(text)));
+    public IEnumerable<FormatRecord> ReadRecords(ReadOnlyMemory<byte> text) =>
+        ReadRecords(() => new TextWindow(layout.Text.Decode(text)), most: long.MaxValue);
 
-    private IEnumerable<FormatRecord> ReadRecords(Func<TextWindow> open)
+    private IEnumerable<FormatRecord> ReadRecords(Func<TextWindow> open, long most)
     {
         var buffer = new ArrayBufferWriter<byte>();
         using var json = new Utf8JsonWriter(buffer, FormatJson.Options);
-        foreach (var item in new FlatReader(layout, open(), json, new FlatItems(json, buffer)).ReadItems())
+        foreach (var item in new FlatReader(layout, open(), json, new FlatItems(layout.Name, json, buffer, most)).ReadItems())
             yield return item;
     }
 

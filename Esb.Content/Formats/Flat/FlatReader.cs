@@ -82,10 +82,9 @@ internal sealed class FlatReader(FlatLayout layout, TextWindow text, Utf8JsonWri
 
     private FormatRecord ReadItem(FlatRecord record, Scope? scope)
     {
-        var line = _records.Line;
-        items!.Begin();
+        items!.Begin(_records.Line);
         ReadRecord(record, scope);
-        return items.End(line);
+        return items.End();
     }
 
     private void ReadAround(FlatRecord record, Scope? scope)

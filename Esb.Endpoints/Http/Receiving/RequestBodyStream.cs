@@ -53,7 +53,7 @@ internal sealed class RequestBodyStream : Stream
         }
         catch (OperationCanceledException ex) when (!cancellationToken.IsCancellationRequested)
         {
-            throw HttpContentRules.Slow(ex);
+            throw still.IsCancellationRequested ? HttpContentRules.Slow(ex) : HttpContentRules.Explain(ex, _context);
         }
         catch (IOException ex)
         {

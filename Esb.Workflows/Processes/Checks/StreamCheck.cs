@@ -66,5 +66,7 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
                 + "that writes files, or another transfer";
 
     private static bool ReadsBody(IValueSource value) =>
-        value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body } || (value.Key is { } key && ReadsBody(key));
+        value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body }
+        || value.Template?.Contains("{message.body}", StringComparison.Ordinal) == true
+        || (value.Key is { } key && ReadsBody(key));
 }

@@ -20,7 +20,7 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
         foreach (var name in names.Where(name => !end.Knows(name)))
             end.Load(name, StateText.Read(await marks.FindAsync(context.Endpoint, MarkOf(name), cancellationToken)));
         if (numbersMessages)
-            context.Sequence ??= await marks.NumberAsync(context.Endpoint, context.Received.Id, cancellationToken);
+            context.Sequence ??= await marks.NumberAsync(context.Endpoint, context.NumberedId, cancellationToken);
         if (outer is not null)
         {
             await steps(context, cancellationToken); // its end is that of the outer process
@@ -31,9 +31,10 @@ internal sealed class ProcessEndings(IReadOnlyList<string> names, IEndpointMarks
         try
         {
             await steps(context, cancellationToken);
+            // What the steps did has taken effect, also where the caller hangs up now.
             foreach (var (name, value) in end.Changed)
-                await KeepAsync(context.Endpoint, name, value, cancellationToken);
-            await end.SucceedAsync(cancellationToken);
+                await KeepAsync(context.Endpoint, name, value, CancellationToken.None);
+            await end.SucceedAsync(CancellationToken.None);
         }
         catch
         {

@@ -27,10 +27,17 @@ internal sealed class EntryGateCompiler(
                 continue;
             if (expressions.Compile(dedupe.Key, errors) is not { } key)
                 continue;
-            if (sequences.FirstIn(dedupe.Path) is null)
-                keys[endpoint.Name] = key;
-            else
+            if (sequences.FirstIn(dedupe.Path) is not null)
                 errors.Add("ESB-EXPR-TEMPLATE", dedupe, "key", "expected without {sequence}: a repetition has a number of its own");
+            else if (endpoint.BodyTransfer == BodyTransfer.Streamed && key.ReadsBody)
+                errors.Add(
+                    Code,
+                    endpoint,
+                    "dedupe",
+                    "expected a key of headers or the envelope: the body is not in memory, since the endpoint streams it"
+                );
+            else
+                keys[endpoint.Name] = key;
         }
 
         return new EntryGateModels(keys);
@@ -42,8 +49,6 @@ internal sealed class EntryGateCompiler(
         {
             { Relay: not null } => "expected beside a process or publish: a relay reads no message",
             { TakesInTransaction: true } => "expected beside a process: what publish takes is marked in the commit that takes it",
-            { BodyTransfer: BodyTransfer.Streamed } when ReadsBody(dedupe.Key) =>
-                "expected a key of headers or the envelope: the body is not in memory, since the endpoint streams it",
             _ when ReadsStore(dedupe.Key) => "expected a key that the message alone determines",
             { Mode: ExchangePattern.RequestReply } when dedupe.OnDuplicate == DuplicateMeaning.Accept =>
                 "expected \"onDuplicate\": \"refuse\" in request-reply: the first answer is not kept; Idempotency-Key keeps answers",
@@ -53,8 +58,6 @@ internal sealed class EntryGateCompiler(
             errors.Add(Code, endpoint, "dedupe", flaw);
         return flaw is null && dedupe.IsWhole;
     }
-
-    private static bool ReadsBody(ValueConfig key) => key is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body };
 
     private static bool ReadsStore(ValueConfig key) => key is { State: not null } or { Lookup: not null } or { Variable: not null };
 }

@@ -38,7 +38,7 @@ internal sealed partial class LogStep : StepFactory<LogConfig>
         var process = compiler.Process;
         return new StepModel(step, "log")
         {
-            Traits = new StepTraits { Streams = true },
+            Traits = new StepTraits { Streams = template is not { ReadsBody: true } },
             Bind = template is null ? null : services => Run(services.GetRequiredService<ILogger<LogStep>>(), template),
         };
 

@@ -75,7 +75,7 @@ internal sealed class SplitCommit(IOutboxStore store, OutboxPublisher publisher,
         if (commits)
             publisher.Publish(_messages, followsOthers: false);
         foreach (var end in _ends)
-            await end.SucceedAsync(cancellationToken);
+            await end.SucceedAsync(CancellationToken.None);
         if (commits)
             await keepDone();
     }

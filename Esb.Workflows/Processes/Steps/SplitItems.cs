@@ -17,39 +17,45 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
 {
     private const string Unrecorded = "ESB-AUD-UNRECORDED";
 
-    private readonly Lock _joining = new();
-
     public string Place => place;
 
-    /// <summary>Runs the steps with an item; null if it became a dead letter.</summary>
+    /// <summary>The context of an item.</summary>
     /// <param name="context">The whole message.</param>
     /// <param name="item">The item.</param>
     /// <param name="division">Names the division.</param>
     /// <param name="index">The number of the item, from 0.</param>
-    /// <param name="joint">The commit of all items, which its failure prevents; null where each item takes effect by itself.</param>
     /// <param name="isAlone">False if the steps of other items run meanwhile.</param>
-    /// <param name="cancellationToken">Cancels the steps.</param>
-    /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
-    /// gives the same ids.</exception>
-    public async ValueTask<MessageContext?> RunAsync(
-        MessageContext context,
-        SplitItem item,
-        string division,
-        int index,
-        SplitCommit? joint,
-        bool isAlone,
-        CancellationToken cancellationToken
-    )
+    public static MessageContext Begin(MessageContext context, SplitItem item, string division, int index, bool isAlone)
     {
-        var began = time.GetUtcNow();
         var message = context.Message with { Id = context.PartId(division, index), Body = item.Body, ContentType = item.ContentType };
         var part = isAlone ? context.ForPart(message) : context.ForBranch(message);
-        var end = part.End = context.End?.Branch();
+        part.End = context.End?.Branch();
         part.SetProperty("split.index", (double)index);
         part.SetProperty("split.line", item.Line > 0 ? (double)item.Line : null);
         part.SetProperty("split.id", context.Received.Id.ToString());
         foreach (var (name, value) in item.Properties)
             part.SetProperty($"split.{name}", value);
+        return part;
+    }
+
+    /// <summary>Runs the steps with an item; false if it became a dead letter.</summary>
+    /// <param name="part">Its context (<see cref="Begin"/>).</param>
+    /// <param name="item">The item.</param>
+    /// <param name="index">The number of the item, from 0.</param>
+    /// <param name="joint">The commit of all items, which its failure prevents; null where each item takes effect by itself.</param>
+    /// <param name="cancellationToken">Cancels the steps.</param>
+    /// <exception cref="EsbException">The whole message fails: the fault is not of the item, such as an unavailable topic. A repetition
+    /// gives the same ids.</exception>
+    public async Task<bool> RunAsync(
+        MessageContext part,
+        SplitItem item,
+        int index,
+        SplitCommit? joint,
+        CancellationToken cancellationToken
+    )
+    {
+        var (began, message, end, isInTransaction) = (time.GetUtcNow(), part.Message, part.End, part.UnitOfWork is not null);
+        MaskedFlow.Include(part);
         try
         {
             if (item.Fault is not null)
@@ -58,45 +64,38 @@ internal sealed class SplitItems(string place, MessageStep run, IDeadLetterChann
             if (joint is not null)
                 joint.Add(end);
             else if (end is not null)
-                await end.SucceedAsync(cancellationToken);
-            return part;
+                await end.SucceedAsync(CancellationToken.None); // it has taken effect
+            return true;
         }
         catch (EsbException ex) when (joint is not null && !ex.IsTransient)
         {
             if (end is not null)
                 await end.FailAsync();
-            context.FailedStep ??= part.FailedStep;
             throw new EsbException(ex.Code, $"{PlaceOf(item, index)}, and none takes effect: {ex.Message}", ex.Kind, ex)
             {
                 Status = ex.Status,
             };
         }
-        catch (EsbException ex) when (IsOfItem(ex, context))
+        catch (EsbException ex) when (IsOfItem(ex, isInTransaction))
         {
             if (end is not null)
                 await end.FailAsync();
             await letters.KeepAsync(LetterOf(message, ex, item, index, part, began), cancellationToken);
-            return null;
+            return false;
         }
         catch
         {
             if (end is not null)
                 await end.FailAsync();
-            context.FailedStep ??= part.FailedStep;
             throw;
-        }
-        finally
-        {
-            lock (_joining)
-                context.Join(part);
         }
     }
 
     private static string PlaceOf(SplitItem item, int index) => item.Line > 0 ? $"Item {index} at line {item.Line}" : $"Item {index}";
 
     // What a repetition may change is no fault of the item; in a transaction the items take effect together.
-    private static bool IsOfItem(EsbException failure, MessageContext context) =>
-        !failure.IsTransient && failure.Code != Unrecorded && context.UnitOfWork is null;
+    private static bool IsOfItem(EsbException failure, bool isInTransaction) =>
+        !failure.IsTransient && failure.Code != Unrecorded && !isInTransaction;
 
     private DeadLetter LetterOf(
         EsbMessage message,

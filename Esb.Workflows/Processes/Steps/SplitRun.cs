@@ -9,6 +9,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Workflows.Processes.Steps.Deduplication;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -76,7 +77,7 @@ internal sealed class SplitRun(
             (done, _failed) = await progress.BeginAsync(cancellationToken);
         _count = done;
         var most = context.UnitOfWork is null && context.Follower is null ? settings.MaxConcurrentItems : 1;
-        var running = new Queue<Task<MessageContext?>>();
+        var running = new Queue<RunningItem>();
         try
         {
             using var each = divide(context).GetEnumerator();
@@ -90,9 +91,7 @@ internal sealed class SplitRun(
                 fault?.Throw();
                 cancellationToken.ThrowIfCancellationRequested();
                 if (index++ >= done)
-                    running.Enqueue(
-                        items.RunAsync(context, item!.Value, division, index - 1, joint, most == 1, cancellationToken).AsTask()
-                    );
+                    running.Enqueue(Begin(item!.Value, index - 1));
                 if (most == 1 && running.Count > 0)
                     await EndOldestAsync(running, context, cancellationToken);
             }
@@ -102,10 +101,15 @@ internal sealed class SplitRun(
         }
         finally
         {
-            // What runs uses the message, which the caller may end.
-            await ((Task)Task.WhenAll(running)).ConfigureAwait(
-                ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext
-            );
+            await EndedAsync(running); // what runs uses the message, which the caller may end
+            foreach (var item in running)
+                await CountAsync(item, context);
+        }
+
+        RunningItem Begin(SplitItem item, int number)
+        {
+            var part = SplitItems.Begin(context, item, division, number, isAlone: most == 1);
+            return new RunningItem(part, items.RunAsync(part, item, number, joint, cancellationToken), () => Begin(item, number));
         }
     }
 
@@ -124,22 +128,55 @@ internal sealed class SplitRun(
         }
     }
 
-    // In the order of the items: all before the place that is kept are done.
-    private async ValueTask EndOldestAsync(
-        Queue<Task<MessageContext?>> running,
-        MessageContext context,
-        CancellationToken cancellationToken
-    )
+    // In the order of the items: all before the place that is kept are done, and what they published has been joined.
+    private async ValueTask EndOldestAsync(Queue<RunningItem> running, MessageContext context, CancellationToken cancellationToken)
     {
-        var part = await running.Peek();
-        _ = running.Dequeue();
+        var item = running.Dequeue();
+        await EndedAsync([item]);
+        if (settings.MaxConcurrentItems > 1 && item.Run.Exception?.InnerException is EsbException { Code: Deduplicator.Running })
+        {
+            await EndedAsync(running); // one of them may have had the key
+            context.Join(item.Part);
+            item = item.Repeat();
+        }
+
+        bool passed;
+        try
+        {
+            passed = await item.Run;
+        }
+        catch
+        {
+            context.FailedStep ??= item.Part.FailedStep;
+            throw;
+        }
+        finally
+        {
+            context.Join(item.Part);
+        }
+
         _count++;
-        if (part is null)
+        if (!passed)
             CountFailed();
-        else if (_gathered is not null && part.Outcome != ProcessOutcome.Filtered)
-            await GatherAsync(part.Message, cancellationToken);
+        else if (_gathered is not null && item.Part.Outcome != ProcessOutcome.Filtered)
+            await GatherAsync(item.Part.Message, cancellationToken);
         if (progress is not null && joint is null)
             await progress.NoteAsync(_count, _failed, context, cancellationToken);
+    }
+
+    private static async Task EndedAsync(IEnumerable<RunningItem> running) =>
+        await Task.WhenAll(running.Select(item => (Task)item.Run))
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ContinueOnCapturedContext);
+
+    // An item that ran beside the one that failed the message.
+    private async ValueTask CountAsync(RunningItem item, MessageContext context)
+    {
+        context.Join(item.Part);
+        if (!item.Run.IsCompletedSuccessfully)
+            return;
+        _count++;
+        if (!await item.Run)
+            _failed++;
     }
 
     private AuditFact FactOf(MessageContext context, TimeProvider time) =>
@@ -184,4 +221,10 @@ internal sealed class SplitRun(
                 FaultKind.Invalid
             );
     }
+
+    /// <summary>An item whose steps run.</summary>
+    /// <param name="Part">Its context.</param>
+    /// <param name="Run">Its steps; false if it became a dead letter.</param>
+    /// <param name="Repeat">Runs it once more, under the same ids.</param>
+    private sealed record RunningItem(MessageContext Part, Task<bool> Run, Func<RunningItem> Repeat);
 }

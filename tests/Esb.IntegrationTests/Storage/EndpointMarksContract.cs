@@ -93,4 +93,27 @@ public sealed class PostgresEndpointMarksTests : EndpointMarksContract
     }
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
+
+    [Test, CancelAfter(60_000)]
+    public async Task Expired_values_of_a_long_pause_are_removed_little_by_little_and_hold_nothing_up(CancellationToken cancellationToken)
+    {
+        await _schema.RunAsync(
+            """
+            insert into endpoint_mark (endpoint, name, value, changed_at, expires_at)
+            select 'old', 'n' || n, 'x', now(), now() - interval '1 hour' from generate_series(1, 1000) n
+            """
+        );
+        var marks = _schema.Store.EndpointMarks;
+
+        await marks.KeepAsync("a", "last", "1", keep: null, cancellationToken);
+        var left = await CountOldAsync();
+        for (var i = 0; i < 20; i++)
+            await marks.KeepAsync("a", "last", "2", keep: null, cancellationToken);
+
+        Assert.That(left, Is.InRange(1, 999), "millions would take longer than a command may");
+        Assert.That(await CountOldAsync(), Is.Zero);
+    }
+
+    private async Task<long> CountOldAsync() =>
+        (await _schema.QueryAsync<long>("select count(*) from endpoint_mark where endpoint = 'old'")).Single();
 }

@@ -25,6 +25,7 @@ internal sealed class KeptMarks : IEndpointMarks
     public Task KeepAsync(string endpoint, string name, string value, TimeSpan? keep, CancellationToken cancellationToken)
     {
         Check();
+        cancellationToken.ThrowIfCancellationRequested();
         _values[(endpoint, name)] = value;
         return Task.CompletedTask;
     }

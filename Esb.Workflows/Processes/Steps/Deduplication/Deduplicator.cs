@@ -19,11 +19,15 @@ namespace Esb.Workflows.Processes.Steps.Deduplication;
 /// <param name="services">The services of the bus.</param>
 internal sealed class Deduplicator(DedupeConfig settings, string place, IMessageValue key, IServiceProvider services)
 {
+    /// <summary>The code of a message whose key another one holds.</summary>
+    public const string Running = "ESB-DEDUPE-RUNNING";
+
     private const string Code = "ESB-DEDUPE-DUPLICATE";
     private const string Reason = "A message with the same key was processed before.";
 
     private readonly IIdempotencyKeys _keys = services.GetRequiredService<IIdempotencyKeys>();
     private readonly IEndpointMarks _marks = services.GetRequiredService<IEndpointMarks>();
+    private readonly ArrivingMessages _arriving = services.GetRequiredService<ArrivingMessages>();
     private readonly TimeProvider _time = services.GetRequiredService<TimeProvider>();
     private readonly IAuditTrail? _audit = services.GetService<IAuditTrail>();
     private readonly ILogger<MessageClaim> _logger = services.GetRequiredService<ILogger<MessageClaim>>();
@@ -36,17 +40,14 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         if (MessageValues.AsText(key.Evaluate(context)) is not { } value)
             return;
         var hash = SHA256.HashData(Encoding.UTF8.GetBytes(value));
-        var name = $"dedupe {place} {Convert.ToHexStringLower(hash)}";
-        var first = await _marks.FindAsync(context.Endpoint, name, cancellationToken);
+        var name = new IdempotencyKey(context.Endpoint, IdempotencyKey.Dedupe, $"dedupe {place} {Convert.ToHexStringLower(hash)}");
+        var first = await FindAsync(name, cancellationToken);
         if (first is null)
         {
-            var claim =
-                await _keys.ClaimAsync(new IdempotencyKey(context.Endpoint, Client: null, name), hash, cancellationToken)
-                    as KeyClaim.Granted
-                ?? throw Running();
-            var ending = new MessageClaim(claim, context.Received.Id, settings.For, _keys, _marks, _time, _logger);
+            var claim = await _keys.ClaimAsync(name, hash, cancellationToken) as KeyClaim.Granted ?? throw Held();
+            var ending = new MessageClaim(claim, context, settings.For, _keys, _marks, _arriving, _time, _logger);
             context.End!.Add(ending);
-            first = await _marks.FindAsync(context.Endpoint, name, cancellationToken);
+            first = await FindAsync(name, cancellationToken);
             if (first is null)
                 return; // not remembered by the one that had the claim before
             ending.Forgo();
@@ -55,9 +56,15 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         await EndAsync(context, first);
     }
 
+    private async Task<string?> FindAsync(IdempotencyKey name, CancellationToken cancellationToken) =>
+        _arriving.Find(name) ?? await _marks.FindAsync(name.Endpoint, name.Value, cancellationToken);
+
     private async ValueTask EndAsync(MessageContext context, string first)
     {
-        if (settings.OnDuplicate == DuplicateMeaning.Refuse)
+        // What a source brings again, because the host died before the source knew, was accepted the first time. Of a request, the answer
+        // is lost.
+        var isItself = first == $"{context.HeldId}" && !context.IsRequest;
+        if (settings.OnDuplicate == DuplicateMeaning.Refuse && !isItself)
             throw new EsbException(Code, Reason, FaultKind.Invalid) { Status = 409 };
         if (_audit is not null)
         {
@@ -77,9 +84,6 @@ internal sealed class Deduplicator(DedupeConfig settings, string place, IMessage
         context.Outcome = ProcessOutcome.Filtered;
     }
 
-    private static EsbException Running() =>
-        new("ESB-DEDUPE-RUNNING", "A message with the same key is being processed.", FaultKind.Unavailable)
-        {
-            RetryAfter = TimeSpan.FromSeconds(1),
-        };
+    private static EsbException Held() =>
+        new(Running, "A message with the same key is being processed.", FaultKind.Unavailable) { RetryAfter = TimeSpan.FromSeconds(1) };
 }

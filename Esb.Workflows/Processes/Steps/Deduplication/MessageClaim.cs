@@ -9,10 +9,11 @@ namespace Esb.Workflows.Processes.Steps.Deduplication;
 internal sealed partial class MessageClaim : IProcessEnding
 {
     private readonly KeyClaim.Granted _claim;
-    private readonly Guid _message;
+    private readonly MessageContext _context;
     private readonly TimeSpan _keep;
     private readonly IIdempotencyKeys _keys;
     private readonly IEndpointMarks _marks;
+    private readonly ArrivingMessages _arriving;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _ended = new();
@@ -22,15 +23,17 @@ internal sealed partial class MessageClaim : IProcessEnding
 
     public MessageClaim(
         KeyClaim.Granted claim,
-        Guid message,
+        MessageContext context,
         TimeSpan keep,
         IIdempotencyKeys keys,
         IEndpointMarks marks,
+        ArrivingMessages arriving,
         TimeProvider time,
         ILogger<MessageClaim> logger
     )
     {
-        (_claim, _message, _keep, _keys, _marks, _time, _logger) = (claim, message, keep, keys, marks, time, logger);
+        (_claim, _context, _keep) = (claim, context, keep);
+        (_keys, _marks, _arriving, _time, _logger) = (keys, marks, arriving, time, logger);
         _renewing = RenewAsync(_ended.Token);
     }
 
@@ -40,9 +43,22 @@ internal sealed partial class MessageClaim : IProcessEnding
     public async ValueTask SucceedAsync(CancellationToken cancellationToken)
     {
         if (!_isForgone)
-            await _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, $"{_message}", _keep, cancellationToken);
+            await RememberAsync(cancellationToken);
         await FailAsync();
     }
+
+    // A kill loses what waits in memory; its source then brings the message again, which must pass.
+    private async ValueTask RememberAsync(CancellationToken cancellationToken)
+    {
+        var message = $"{_context.HeldId}";
+        if (_context.HasSettled)
+            await KeepAsync(message, cancellationToken);
+        else
+            _context.AwaitSettled(_arriving.Add(_claim.Key, message, _context.Settled, () => KeepAsync(message, CancellationToken.None)));
+    }
+
+    private Task KeepAsync(string message, CancellationToken cancellationToken) =>
+        _marks.KeepAsync(_claim.Key.Endpoint, _claim.Key.Value, message, _keep, cancellationToken);
 
     public async ValueTask FailAsync()
     {

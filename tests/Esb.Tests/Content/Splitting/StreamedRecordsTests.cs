@@ -1,5 +1,6 @@
 using System.Text;
 using Esb.Content.Formats;
+using Esb.Core.Errors;
 using Esb.Tests.Content.Formats;
 
 namespace Esb.Tests.Content.Splitting;
@@ -29,6 +30,40 @@ public sealed class StreamedRecordsTests
         using var formats = SomeFormats.Of(Csv);
 
         AssertSame(formats.Format, Encoding.UTF8.GetBytes(text), piece);
+    }
+
+    [Test]
+    public void Item_of_many_records_is_refused_above_the_limit_of_bodies()
+    {
+        using var formats = SomeFormats.Of(
+            """
+            { "type": "flat", "records": [{ "name": "order", "tag": "O", "occurs": "0..*", "item": true, "fields": [{ "name": "n", "length": 1 }],
+              "records": [{ "name": "line", "tag": "L", "occurs": "1..*", "fields": [{ "name": "n", "length": 63 }] }] }] }
+            """,
+            """, "limits": { "maxBodySize": "64KiB" }"""
+        );
+        var line = Encoding.UTF8.GetBytes($"L{new string('x', 63)}\n");
+        using var stream = new GeneratedStream(number =>
+            number switch
+            {
+                0 => "O1\nLFIRST"u8.ToArray(),
+                1 => Encoding.UTF8.GetBytes($"{new string('x', 58)}\nO2\n"),
+                < 20_000 => line,
+                _ => null,
+            }
+        );
+        var items = new List<int>();
+
+        var error = Assert.Throws<FormatFaultException>(() =>
+        {
+            foreach (var item in formats.Format.ReadRecords(stream))
+                items.Add(item.Line);
+        })!;
+
+        Assert.That((error.Code, error.Kind), Is.EqualTo(("ESB-FLAT-ITEM", FaultKind.TooLarge)));
+        Assert.That(error.Message, Does.Contain("line 3").And.Contains("65536 bytes"));
+        Assert.That(items, Is.EqualTo(new[] { 1 }), "what is before it is read");
+        Assert.That(stream.BytesRead, Is.LessThan(1 << 18));
     }
 
     [TestCase("utf-16"), TestCase("utf-16BE"), TestCase("utf-32"), TestCase("utf-8")]

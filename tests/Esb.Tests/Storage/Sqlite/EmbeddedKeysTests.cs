@@ -31,6 +31,7 @@ public sealed class EmbeddedKeysTests
 
     [TestCase(null, 30)]
     [TestCase("shop", 60)]
+    [TestCase(IdempotencyKey.Dedupe, 30)]
     public async Task Oldest_keys_of_a_client_go_as_new_ones_come(string? client, int most, CancellationToken cancellationToken)
     {
         var keys = new IdempotencyKeys(_embedded.Store.Tables, _embedded.Time)

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -13,7 +12,7 @@ namespace Esb.Tests.Workflows.Processes;
 public sealed class DedupeStepTests : IDisposable
 {
     private readonly KeptMarks _marks = new();
-    private readonly Claims _claims = new();
+    private readonly HeldClaims _claims = new();
     private CompiledProcesses? _processes;
 
     public void Dispose() => _processes?.Dispose();
@@ -103,6 +102,115 @@ public sealed class DedupeStepTests : IDisposable
     }
 
     [Test]
+    public async Task Message_is_remembered_only_when_what_it_published_in_memory_has_arrived(CancellationToken cancellationToken)
+    {
+        var arrived = new TaskCompletionSource();
+        CompilePublishing("""{ "key": { "header": "x-id" } }""");
+        _processes!
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call => call.Arg<MessageContext>().AwaitSettled(arrived.Task));
+
+        var first = await _processes.RunAsync(MessageOf("1"), cancellationToken);
+        var kept = _marks.Count; // a kill now loses what waits: its source must be able to bring it again
+        var second = await RunAsync("1", cancellationToken);
+        arrived.SetResult();
+        await first.Settled;
+
+        Assert.That(kept, Is.Zero);
+        Assert.That(second, Is.EqualTo(ProcessOutcome.Filtered), "the first is on its way");
+        Assert.That((_marks.Count, await RunAsync("1", cancellationToken)), Is.EqualTo((1, ProcessOutcome.Filtered)));
+        Assert.That(_claims.Held, Is.Empty);
+    }
+
+    [Test]
+    public async Task Message_whose_publish_was_lost_in_memory_may_come_again(CancellationToken cancellationToken)
+    {
+        var arrived = new TaskCompletionSource();
+        CompilePublishing("""{ "key": { "header": "x-id" } }""");
+        _processes!
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call => call.Arg<MessageContext>().AwaitSettled(arrived.Task));
+
+        var first = await _processes.RunAsync(MessageOf("1"), cancellationToken);
+        arrived.SetException(new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable));
+
+        Assert.ThrowsAsync<EsbException>(() => first.Settled);
+        Assert.That(await RunAsync("1", cancellationToken), Is.EqualTo(ProcessOutcome.Running));
+    }
+
+    [Test]
+    public async Task Message_that_its_source_brings_again_is_not_refused_as_its_own_repetition(CancellationToken cancellationToken)
+    {
+        Compile("""{ "key": { "header": "x-id" }, "onDuplicate": "refuse" }""");
+        var message = MessageOf("1");
+        await _processes!.RunAsync(message, cancellationToken);
+
+        var again = await _processes.RunAsync(message, cancellationToken); // the host died before the source knew of the first time
+
+        Assert.That(again.Outcome, Is.EqualTo(ProcessOutcome.Filtered));
+        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("1", cancellationToken))!.Code, Is.EqualTo("ESB-DEDUPE-DUPLICATE"));
+    }
+
+    [Test]
+    public async Task Request_that_comes_again_is_refused_since_its_answer_is_not_kept(CancellationToken cancellationToken)
+    {
+        Compile("""{ "key": { "header": "x-id" }, "onDuplicate": "refuse" }""");
+        var message = MessageOf("1");
+        await _processes!.RunAsync(message, cancellationToken);
+
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            _processes.RunAsync(new MessageContext(message, "an-endpoint") { IsRequest = true }, cancellationToken)
+        )!;
+
+        Assert.That(error.Code, Is.EqualTo("ESB-DEDUPE-DUPLICATE"));
+    }
+
+    [Test]
+    public async Task Items_of_an_interrupted_split_are_not_refused_as_their_own_repetitions(CancellationToken cancellationToken)
+    {
+        var letters = Substitute.For<IDeadLetterChannel>();
+        _processes = new CompiledProcesses(
+            """{ "main": [{ "id": "items", "split": { "jsonpath": "$[*]", "steps": [{ "id": "once", "dedupe": { "key": { "jsonpath": "$" }, "onDuplicate": "refuse" } }, { "publish": "orders.line" }] } }] }""",
+            register: services =>
+                services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims).AddSingleton(letters)
+        );
+        var message = Some.Message("[1,2,2]");
+
+        await _processes.RunAsync(message, cancellationToken);
+        await _processes.RunAsync(message, cancellationToken);
+
+        Assert.That(
+            letters.ReceivedCalls().Select(call => ((DeadLetter)call.GetArguments()[0]!).Message.Body.ReadText()),
+            Is.EqualTo(new[] { "2", "2" }),
+            "the item that repeats another, each time"
+        );
+    }
+
+    [Test]
+    public async Task Message_is_remembered_also_where_its_caller_hangs_up_at_the_end(CancellationToken cancellationToken)
+    {
+        using var hangsUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        CompilePublishing("""{ "key": { "header": "x-id" } }""");
+        _processes!
+            .Publisher.PublishAsync(default!, default!, default!, default)
+            .ReturnsForAnyArgs(_ => new ValueTask(hangsUp.CancelAsync()));
+
+        await _processes.RunAsync(MessageOf("1"), hangsUp.Token);
+
+        Assert.That(await RunAsync("1", cancellationToken), Is.EqualTo(ProcessOutcome.Filtered), "its publish was confirmed");
+    }
+
+    [Test]
+    public async Task Claims_take_no_place_of_the_idempotency_keys_of_callers(CancellationToken cancellationToken)
+    {
+        Compile("""{ "key": { "header": "x-id" } }""");
+
+        await RunAsync("1", cancellationToken);
+
+        Assert.That(_claims.Clients.Single(), Is.EqualTo(IdempotencyKey.Dedupe), "each client has a limit of its own");
+    }
+
+    [Test]
     public void Step_is_refused_where_the_message_can_fail_behind_it()
     {
         _processes = new CompiledProcesses(
@@ -120,39 +228,18 @@ public sealed class DedupeStepTests : IDisposable
             register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims)
         );
 
-    private async Task<ProcessOutcome> RunAsync(string? id, CancellationToken cancellationToken, string body = "good") =>
-        (
-            await _processes!.RunAsync(
-                Some.Message(body) with
-                {
-                    Headers = id is null ? MessageHeaders.Empty : MessageHeaders.From([new("x-id", id)]),
-                },
-                cancellationToken
-            )
-        ).Outcome;
+    private void CompilePublishing(string settings) =>
+        _processes = new CompiledProcesses(
+            $$"""{ "main": [{ "id": "once", "dedupe": {{settings}} }, { "publish": "orders.line" }] }""",
+            register: services => services.AddSingleton<IEndpointMarks>(_marks).AddSingleton<IIdempotencyKeys>(_claims)
+        );
 
-    private sealed class Claims : IIdempotencyKeys
-    {
-        private readonly ConcurrentDictionary<string, byte> _held = new();
-
-        public bool AllRun { get; set; }
-
-        public IReadOnlyCollection<string> Held => [.. _held.Keys];
-
-        public Task<KeyClaim> ClaimAsync(IdempotencyKey key, ReadOnlyMemory<byte> bodyHash, CancellationToken cancellationToken) =>
-            Task.FromResult<KeyClaim>(
-                !AllRun && _held.TryAdd(key.Value, 0) ? new KeyClaim.Granted(key, bodyHash, Guid.NewGuid()) : new KeyClaim.Running()
-            );
-
-        public Task RenewAsync(KeyClaim.Granted claim, CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task CompleteAsync(KeyClaim.Granted claim, RecordedAnswer answer, CancellationToken cancellationToken) =>
-            throw new NotSupportedException();
-
-        public Task ReleaseAsync(KeyClaim.Granted claim, CancellationToken cancellationToken)
+    private static EsbMessage MessageOf(string? id, string body = "good") =>
+        Some.Message(body) with
         {
-            _held.TryRemove(claim.Key.Value, out _);
-            return Task.CompletedTask;
-        }
-    }
+            Headers = id is null ? MessageHeaders.Empty : MessageHeaders.From([new("x-id", id)]),
+        };
+
+    private async Task<ProcessOutcome> RunAsync(string? id, CancellationToken cancellationToken, string body = "good") =>
+        (await _processes!.RunAsync(MessageOf(id, body), cancellationToken)).Outcome;
 }

@@ -34,6 +34,10 @@ public sealed class EntrySettingsTests
             "not in memory"
         ),
         TestCase(
+            """ "type": "file-inbound", "folder": "in", "process": "streamed", "transfer": "streamed", "dedupe": { "key": { "template": "{message.body}" } } """,
+            "not in memory"
+        ),
+        TestCase(
             $$""" "type": "sql-inbound", "connection": "db", "query": "select id from t limit 1", "after": "delete from t where id = @id", "publish": "orders.new", "dedupe": { {{Key}} } """,
             "in the commit that takes it"
         )
@@ -56,6 +60,12 @@ public sealed class EntrySettingsTests
     [
         TestCase(""" "process": "call-http", "transfer": "streamed" """, "processes.call-http[0].call", "'call' needs the whole body"),
         TestCase(""" "process": "streamed", "transfer": "streamed" """, "processes.streamed[0].split", "comes once"),
+        TestCase(""" "process": "log-body", "transfer": "streamed" """, "processes.log-body[0].log", "'log' needs the whole body"),
+        TestCase(
+            """ "process": "filter-body", "transfer": "streamed" """,
+            "processes.filter-body[0].filter",
+            "the body is not in memory"
+        ),
         TestCase(""" "process": "twice", "transfer": "streamed" """, "endpoints.a.transfer", "comes once"),
         TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process"),
         TestCase(""" "process": "keep", "transfer": "streamed", "mode": "request-reply" """, "endpoints.a.mode", "expected one-way"),
@@ -105,6 +115,8 @@ public sealed class EntrySettingsTests
                   "processes": {
                     "p": [{ "publish": "orders.new" }],
                     "keep": [{ "call": "kept" }],
+                    "log-body": [{ "log": "got {message.body}" }, { "call": "kept" }],
+                    "filter-body": [{ "filter": { "template": "{message.body}", "equals": "x" } }, { "call": "kept" }],
                     "twice": [{ "call": "kept" }, { "call": "kept" }],
                     "choose": [
                       { "choose": { "when": [{ "if": { "header": "x-a" }, "steps": [{ "call": "kept" }] }], "otherwise": [{ "call": "kept" }] } }

@@ -310,6 +310,77 @@ public sealed class SplitStepTests
         Assert.That(_audit.Facts.Single().Fields["items"], Is.EqualTo("2"));
     }
 
+    [Test]
+    public async Task Letter_of_an_item_quotes_nothing_that_is_masked_in_the_item(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "steps": [{ "publish": "orders.line" }] }""");
+        processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(_ => throw new EsbException("ESB-TOPIC-UNKNOWN", "The card 4222 is refused.", FaultKind.Invalid));
+        var context = Some.Context(Some.Message("n\n4222\n"));
+        MaskedFlow.Follow(new SecretNumbers(), context);
+
+        await processes.RunAsync(context, cancellationToken);
+
+        Assert.That(_letters.Single().Reason, Does.EndWith("The card **** is refused."));
+    }
+
+    [Test]
+    public void Place_is_kept_where_only_later_items_have_not_arrived(CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""{ "format": "rows", "maxConcurrentItems": 256, "steps": [{ "publish": "orders.line" }] }""");
+        var text = $"n\n{string.Concat(Enumerable.Range(0, 400).Select(n => $"{1_000_000_000_000 + n}\n"))}";
+        var waits = new TaskCompletionSource();
+        processes
+            .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+            .Do(call =>
+            {
+                var n = call.Arg<MessageContext>().GetProperty("split.index");
+                if (n is 300.0)
+                    call.Arg<MessageContext>().AwaitSettled(waits.Task);
+                if (n is 350.0)
+                    throw new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable);
+            });
+
+        Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message(text), cancellationToken));
+
+        Assert.That(_marks.Count, Is.EqualTo(1), "the first 256 have arrived");
+    }
+
+    [Test]
+    public void Items_that_ran_beside_the_one_that_failed_the_whole_are_counted(CancellationToken cancellationToken)
+    {
+        using var processes = Compile(
+            """{ "format": "rows", "maxFailed": 0, "maxConcurrentItems": 8, "steps": [{ "publish": "orders.line" }] }"""
+        );
+
+        var error = Assert.ThrowsAsync<EsbException>(() => processes.RunAsync(Some.Message("n\n1\nx\n3\ny\n5\n"), cancellationToken))!;
+
+        var fields = _audit.Facts.Single().Fields;
+        Assert.That(error.Code, Is.EqualTo("ESB-SPLIT-FAILED"));
+        Assert.That((_published.Count, _letters.Count), Is.EqualTo((3, 2)));
+        Assert.That((fields["items"], fields["failed"]), Is.EqualTo(("5", "2")));
+    }
+
+    [Test]
+    public async Task Item_whose_key_another_one_holds_runs_again_behind_it(CancellationToken cancellationToken)
+    {
+        var claims = new HeldClaims();
+        using var processes = Compile(
+            """{ "format": "rows", "maxConcurrentItems": 4, "steps": [{ "dedupe": { "key": { "jsonpath": "$.n" } } }, { "publish": "orders.line" }] }""",
+            register: services => services.AddSingleton<IIdempotencyKeys>(claims)
+        );
+        var confirmed = new TaskCompletionSource();
+        processes.Publisher.PublishAsync(default!, default!, default!, default).ReturnsForAnyArgs(_ => new ValueTask(confirmed.Task));
+
+        var running = processes.RunAsync(Some.Message("n\n1\n1\n2\n1\n"), cancellationToken);
+        confirmed.SetResult();
+        var context = await running;
+
+        Assert.That(_published.Select(item => item.Body), Is.EqualTo(new[] { """{"n":1}""", """{"n":2}""" }));
+        Assert.That((context.GetProperty("split.items"), context.GetProperty("split.failed")), Is.EqualTo((4.0, 0.0)));
+    }
+
     [
         TestCase("""{ "jsonpath": "$[*]", "mode": "all-or-nothing", "maxConcurrentItems": 2, "steps": [{ "publish": "orders.line" }] }"""),
         TestCase("""{ "jsonpath": "$[*]", "maxConcurrentItems": 2, "steps": [{ "set": { "state": { "a": { "jsonpath": "$" } } } }] }""")
@@ -321,7 +392,7 @@ public sealed class SplitStepTests
         Assert.That(processes.Errors.All.Select(error => error.Path), Is.EqualTo(new[] { "processes.main[0].split.maxConcurrentItems" }));
     }
 
-    private CompiledProcesses Compile(string split, bool twice = false)
+    private CompiledProcesses Compile(string split, bool twice = false, Action<IServiceCollection>? register = null)
     {
         var letters = Substitute.For<IDeadLetterChannel>();
         letters.WhenForAnyArgs(each => each.KeepAsync(default!, default)).Do(call => _letters.Add(call.Arg<DeadLetter>()));
@@ -330,7 +401,11 @@ public sealed class SplitStepTests
         var steps = $$"""[{ "id": "parts", "split": {{split}} }]""";
         var processes = new CompiledProcesses(
             twice ? $$"""{ "main": [{ "run": "part" }, { "run": "part" }], "part": {{steps}} }""" : $$"""{ "main": {{steps}} }""",
-            register: services => services.AddSingleton(letters).AddSingleton<IEndpointMarks>(_marks).AddSingleton<IAuditTrail>(_audit),
+            register: services =>
+            {
+                services.AddSingleton(letters).AddSingleton<IEndpointMarks>(_marks).AddSingleton<IAuditTrail>(_audit);
+                register?.Invoke(services);
+            },
             sections: "\"formats\": { \"rows\": " + more + " },"
         );
         processes
@@ -354,6 +429,19 @@ public sealed class SplitStepTests
                 );
             });
         return processes;
+    }
+
+    /// <summary>Masks the numbers of the items, which are JSON; of the whole, which is none, it can read nothing.</summary>
+    private sealed class SecretNumbers : IMessageMask
+    {
+        public bool IsEmpty => false;
+
+        public MaskedMessage Apply(EsbMessage message) =>
+            new(
+                message,
+                AuditBodyState.Masked,
+                MaskedSecrets.From(message.ContentType == "application/json" ? new Dictionary<string, string> { ["4222"] = "****" } : [])
+            );
     }
 
     private static System.Xml.Linq.XElement Sorted(string xml)
