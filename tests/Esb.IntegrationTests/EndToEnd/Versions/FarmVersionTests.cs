@@ -1,5 +1,6 @@
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.IntegrationTests.Faults.Nemeses;
 
 namespace Esb.IntegrationTests.EndToEnd.Versions;
 
@@ -195,6 +196,43 @@ public sealed class FarmVersionTests
             await AwaitAsync(host, "3", "three");
     }
 
+    [Test, Category("Thorough")]
+    public async Task Host_whose_disk_is_full_refuses_a_version_and_catches_up_once_there_is_space(CancellationToken cancellationToken)
+    {
+        await _hosts[2].DisposeAsync();
+        var versions = Path.Combine(_folder.CreateSubdirectory("cramped").FullName, "esb-data", "configuration");
+        await using var volume = await SmallVolume.MountAsync(versions, megabytes: 2);
+        _hosts[2] = await StartAsync("cramped");
+        await using var last = _hosts[2]; // ends before its volume does
+        await AwaitAsync(_hosts[2], "1", "one");
+        await HearAsync();
+        await using (await volume.FillAsync())
+        {
+            Write("two");
+            var refused = await ApplyAsync(0, cancellationToken);
+            var answers = await AnswersAsync(cancellationToken);
+            await _hosts[2].SignalAsync("STOP");
+            await Task.Delay(TimeSpan.FromSeconds(8), cancellationToken); // no member any more after 7 s
+            var applied = await ApplyAsync(0, cancellationToken);
+            Assert.That(applied.ExitCode, Is.Zero, applied.Error);
+            await _hosts[2].SignalAsync("CONT");
+            await _hosts[2].WaitAsync(HasNoticeAsync, TimeSpan.FromSeconds(60), "to say that its disk is full", cancellationToken);
+
+            Assert.That(refused.ExitCode, Is.Not.Zero);
+            Assert.That(refused.Error, Does.Contain("ESB-CONFIG-DIFFERS").And.Contain("ESB-CONFIG-DISK").And.Contain($":{_hosts[2].Id}"));
+            Assert.That(answers, Is.EqualTo(new[] { "one", "one", "one" }));
+            Assert.That(await AnswerAsync(_hosts[2], cancellationToken), Is.EqualTo("one"));
+        }
+
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", "two");
+        Assert.That(await HasNoticeAsync(cancellationToken), Is.False);
+
+        // The broker may have given up the connection of the host that stood still.
+        async Task<bool> HasNoticeAsync(CancellationToken token) =>
+            (await GetAsync(_hosts[2], "/health/ready", token)).Text.Contains("ESB-CONFIG-DISK: version 2", StringComparison.Ordinal);
+    }
+
     private void Write(string answer)
     {
         _json["processes"]!["in"] = JsonNode.Parse($$"""[{ "respond": { "body": "{{answer}}" } }]""");
@@ -232,13 +270,18 @@ public sealed class FarmVersionTests
 
     private static async Task<int> KnownAsync(HostProcess host, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, "/api/hosts"));
+        var (isSuccess, text) = await GetAsync(host, "/api/hosts", cancellationToken);
+        return isSuccess ? JsonNode.Parse(text)!["items"]!.AsArray().Count : 0; // not known yet
+    }
+
+    // A host that is not ready answers with another status.
+    private static async Task<(bool IsSuccess, string Text)> GetAsync(HostProcess host, string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, path));
         var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
         request.Headers.Add("X-Esb-Key", key.Trim());
         using var answer = await host.Client.SendAsync(request, cancellationToken);
-        return answer.IsSuccessStatusCode
-            ? JsonNode.Parse(await answer.Content.ReadAsStringAsync(cancellationToken))!["items"]!.AsArray().Count
-            : 0; // not known yet
+        return (answer.IsSuccessStatusCode, await answer.Content.ReadAsStringAsync(cancellationToken));
     }
 
     private Task<(int ExitCode, string Output, string Error)> ApplyAsync(

@@ -52,6 +52,22 @@ public sealed class StoredVersionTests : VersionFixture
     }
 
     [Test]
+    public async Task Earlier_version_goes_into_service_although_its_map_is_gone_from_the_folder_of_the_host(
+        CancellationToken cancellationToken
+    )
+    {
+        var versions = Path.Combine(Host.Folder, "esb-data", "configuration");
+        var map = Directory.GetFiles(versions, "mark.xslt", SearchOption.AllDirectories).Single();
+        await WriteAsync("two");
+        Assert.That((await EsbAsync(cancellationToken, "apply", Configuration)).ExitCode, Is.Zero);
+        File.Delete(map);
+        var (exitCode, _, error) = await EsbAsync(cancellationToken, "rollback", "1");
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That((await MarkAsync(cancellationToken), File.Exists(map)), Is.EqualTo(("one", true)));
+    }
+
+    [Test]
     public async Task Change_made_of_an_older_version_is_a_conflict(CancellationToken cancellationToken)
     {
         var mine = Path.Combine(Folder.FullName, "mine");
