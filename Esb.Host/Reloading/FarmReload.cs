@@ -37,6 +37,39 @@ internal sealed record ReloadPrepared(string? Reason);
 /// <param name="Goes">True to commit; false to undo the preparation.</param>
 internal sealed record DecideReload(Guid Id, bool Goes);
 
+/// <summary>Asks a host how far the endpoints are that an exchange changed.</summary>
+/// <param name="Id">The id of the exchange.</param>
+internal sealed record AskStarts(Guid Id);
+
+/// <summary>How far changed endpoints are on a host.</summary>
+/// <param name="Failures">What cannot start, a line each.</param>
+/// <param name="Starting">Endpoints that are starting.</param>
+/// <param name="StandsBy">Single-instance endpoints that another host runs, or that nobody runs yet.</param>
+/// <param name="Started">Endpoints that have started.</param>
+internal sealed record StartsKnown(
+    IReadOnlyList<string> Failures,
+    IReadOnlyList<string> Starting,
+    IReadOnlyList<string> StandsBy,
+    IReadOnlyList<string> Started
+)
+{
+    /// <summary>Nothing is known.</summary>
+    public static StartsKnown Nothing { get; } = new([], [], [], []);
+
+    /// <summary>What is known of several hosts.</summary>
+    public static StartsKnown Of(IReadOnlyCollection<StartsKnown> hosts) =>
+        new(
+            [.. hosts.SelectMany(host => host.Failures)],
+            [.. hosts.SelectMany(host => host.Starting)],
+            [.. hosts.SelectMany(host => host.StandsBy)],
+            [.. hosts.SelectMany(host => host.Started)]
+        );
+
+    /// <summary>True if an endpoint is starting, or none of the hosts runs one that stands by.</summary>
+    [JsonIgnore]
+    public bool IsPending => Starting.Count > 0 || StandsBy.Except(Started).Any();
+}
+
 /// <summary>The result of the decision on a host.</summary>
 /// <param name="IsDone">True if the host runs the revision.</param>
 internal sealed record ReloadDecided(bool IsDone)

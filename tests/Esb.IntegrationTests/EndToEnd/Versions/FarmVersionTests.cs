@@ -10,6 +10,9 @@ public sealed class FarmVersionTests
 {
     private const int Count = 3;
 
+    // The name of an endpoint that hosts cannot start.
+    private const string Unmade = "unmade";
+
     private readonly List<HostProcess> _hosts = [];
     private ServerSections _servers = null!;
     private DirectoryInfo _folder = null!;
@@ -117,6 +120,49 @@ public sealed class FarmVersionTests
         Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain($":{_hosts[2].Id}"));
         foreach (var host in _hosts)
             await AwaitAsync(host, "3", "one");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Version_with_which_a_single_instance_endpoint_cannot_start_is_rolled_back_on_all(CancellationToken cancellationToken)
+    {
+        _json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        _json["endpoints"]![Unmade] = new JsonObject
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = Path.Combine(_folder.FullName, "in"),
+            ["process"] = "note",
+            ["singleInstance"] = true,
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain($"endpoint {Unmade} cannot start: its library is missing"));
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "one");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Single_instance_endpoint_of_a_version_starts_on_one_host_and_the_version_stays(CancellationToken cancellationToken)
+    {
+        _json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        _json["endpoints"]!["files"] = new JsonObject
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = _folder.CreateSubdirectory("in").FullName,
+            ["process"] = "note",
+            ["singleInstance"] = true,
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+        var states = new List<string>();
+        foreach (var host in _hosts)
+            states.Add((await host.AskAsync("/api/endpoints/files", cancellationToken)).GetProperty("state").GetString()!);
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(states, Is.EquivalentTo(new[] { "running", "standby", "standby" }), "answered once one host runs it");
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", "two");
     }
 
     [Test, Category("Thorough")]
@@ -247,7 +293,7 @@ public sealed class FarmVersionTests
             _folder.CreateSubdirectory(folder).FullName,
             new Dictionary<string, string>(_servers.Variables.Concat(variables ?? new Dictionary<string, string>()))
             {
-                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? "none",
+                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? Unmade,
             }
         );
 

@@ -123,6 +123,23 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await RunningAsync(cancellationToken), Is.EqualTo(3));
     }
 
+    [Test]
+    public async Task Version_with_which_a_single_instance_endpoint_cannot_start_is_rolled_back(CancellationToken cancellationToken)
+    {
+        Json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        Endpoints["broken"] = BrokenSingle();
+        await WriteAsync("two");
+        var (exitCode, _, error) = await EsbAsync(cancellationToken, "apply", Configuration);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain("endpoint broken cannot start: its library is missing"));
+        Assert.That((await MarkAsync(cancellationToken), await RunningAsync(cancellationToken)), Is.EqualTo(("one", 3L)));
+        Assert.That(
+            (await Host.AskAsync("/api/endpoints", cancellationToken)).GetRawText(),
+            Does.Contain("\"shop\"").And.Not.Contain("\"broken\"")
+        );
+    }
+
     [Test, Category("Thorough")]
     public async Task Plan_compares_the_maps_of_the_operator(CancellationToken cancellationToken)
     {

@@ -136,6 +136,16 @@ public abstract class VersionFixture
             ["fileName"] = "{message.id}",
         };
 
+    /// <summary>As <see cref="Broken"/>, with an endpoint that starts only when the host has its lease.</summary>
+    private protected JsonObject BrokenSingle() =>
+        new()
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = Path.Combine(Folder.FullName, "in"),
+            ["process"] = "note",
+            ["singleInstance"] = true,
+        };
+
     private protected static async Task<HostProcess> StartAsync(
         string configuration,
         string folder,
