@@ -350,7 +350,9 @@ internal sealed partial class ReloadDesk(
     )
     {
         _committed = new CommittedExchange(id, prepared.Next is null ? [] : [.. prepared.Changes.Changed]);
+        var began = time.GetTimestamp();
         var parts = await exchange.CommitAsync(prepared);
+        var took = (long)time.GetElapsedTime(began).TotalMilliseconds;
         _previous = Running;
         await HoldAsync(read);
         _notice =
@@ -360,7 +362,7 @@ internal sealed partial class ReloadDesk(
                 : null;
         ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
         if (prepared.Next is not null)
-            LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count);
+            LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count, took);
         return starts.Of(prepared, parts);
     }
 
@@ -450,9 +452,9 @@ internal sealed partial class ReloadDesk(
     [LoggerMessage(
         EventId = 5030,
         Level = LogLevel.Information,
-        Message = "Revision {After} is in service, in place of {Before}: {Kind} by {By}, {Count} changes"
+        Message = "Revision {After} is in service, in place of {Before}: {Kind} by {By}, {Count} changes, exchanged in {Milliseconds} ms"
     )]
-    private partial void LogDone(string before, string after, string kind, string by, int count);
+    private partial void LogDone(string before, string after, string kind, string by, int count, long milliseconds);
 
     [LoggerMessage(
         EventId = 5031,
