@@ -4,7 +4,7 @@ using Esb.Delivery.Intake.Holds;
 
 namespace Esb.Delivery.Control;
 
-/// <summary>What a configuration means for tuned settings: where its values have changed since they were tuned, the tuned values stay; where
+/// <summary>Effects of a configuration on tuned settings. Where its values have changed since they were tuned, the tuned values stay; where
 /// it forbids them, they are set aside.</summary>
 public static class TuningChanges
 {

@@ -93,8 +93,8 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         return (done, [.. all.Except(done)], failures);
     }
 
-    /// <summary>How far the endpoints that an exchange changed are on the other hosts. Hosts that do not answer in time, for example because
-    /// they are of an earlier release, are left out.</summary>
+    /// <summary>Progress on the other hosts of the endpoints that an exchange changed. Leaves out hosts that do not answer in time, such as
+    /// those of an earlier release.</summary>
     public async Task<IReadOnlyList<StartsKnown>> LookAsync(Guid id, CancellationToken cancellationToken)
     {
         if (!Any)

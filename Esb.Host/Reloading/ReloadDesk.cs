@@ -159,7 +159,7 @@ internal sealed partial class ReloadDesk(
         }
     }
 
-    /// <summary>How far the endpoints are that an exchange has changed here; nothing is known of any but the last one.</summary>
+    /// <summary>Progress of the endpoints that an exchange has changed here; known for the last exchange only.</summary>
     public StartsKnown StartsOf(Guid exchange) =>
         _committed is { } last && last.Id == exchange ? starts.Look(last.Changed) : StartsKnown.Nothing;
 
@@ -247,8 +247,10 @@ internal sealed partial class ReloadDesk(
         var known = StartsOf(id);
         try
         {
-            for (var began = time.GetTimestamp(); known.Failures.Count == 0 && known.IsPending; await Task.Delay(StartLook, time, stopping))
+            var began = time.GetTimestamp();
+            while (known.Failures.Count == 0 && (known.IsPending || known.AreElsewhere))
             {
+                await Task.Delay(StartLook, time, stopping);
                 known = StartsKnown.Of([StartsOf(id), .. await others.LookAsync(id, stopping)]);
                 if (time.GetElapsedTime(began) >= LongestStart)
                     return

@@ -18,7 +18,7 @@ internal sealed class StartFailures(IEnumerable<IEndpointMonitor> monitors)
         return prepared.Next is null ? [] : [.. parts, .. Look(prepared.Changes.Changed.ToHashSet()).Failures];
     }
 
-    /// <summary>How far these endpoints are on this host. A single-instance endpoint starts late, on the host that gets its lease.</summary>
+    /// <summary>Progress of these endpoints on this host. A single-instance endpoint starts on the host that gets its lease.</summary>
     public StartsKnown Look(IReadOnlySet<string> changed)
     {
         var endpoints = monitors.SelectMany(monitor => monitor.Endpoints).Where(endpoint => changed.Contains(endpoint.Name)).ToList();
@@ -31,7 +31,10 @@ internal sealed class StartFailures(IEnumerable<IEndpointMonitor> monitors)
             Names(endpoint => endpoint is { State: EndpointState.Starting, Reason: null, Pool: null }),
             Names(endpoint => endpoint is { State: EndpointState.Standby, Reason: null }),
             Names(endpoint => endpoint.State is not (EndpointState.Starting or EndpointState.Standby or EndpointState.Disabled))
-        );
+        )
+        {
+            AreElsewhere = endpoints.Any(endpoint => endpoint is { State: EndpointState.Disabled, Reason: not null }),
+        };
 
         IReadOnlyList<string> Names(Func<EndpointStatus, bool> isSo) => [.. endpoints.Where(isSo).Select(endpoint => endpoint.Name)];
     }

@@ -6,8 +6,8 @@ using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Reloading;
 
-/// <summary>One of a thousand endpoints is exchanged under load, over a broker: nothing is refused or lost at the others, and it is said how
-/// long it takes.</summary>
+/// <summary>One of a thousand endpoints is exchanged under load, over a broker: nothing is refused or lost at the others. Says how long it
+/// takes.</summary>
 public sealed partial class LargeReloadTests
 {
     private const int Inbound = 900;
@@ -75,8 +75,8 @@ public sealed partial class LargeReloadTests
         );
 
         TestContext.Out.WriteLine(
-            $"{Inbound + Outbound:N0} endpoints, {Outbound} with a queue: ready after {started.TotalSeconds:0} s; a reload that changes one took "
-                + $"{string.Join(", ", times.Select(time => $"{time:0}"))} ms, of it the exchange "
+            $"{Inbound + Outbound:N0} endpoints, {Outbound} with a queue: ready after {started.TotalSeconds:0} s; "
+                + $"a reload that changes one took {string.Join(", ", times.Select(time => $"{time:0}"))} ms, of it the exchange "
                 + $"{string.Join(", ", ExchangeTime().Matches(host.Output).Select(match => match.Groups[1].Value))} ms; "
                 + $"{accepted} messages meanwhile"
         );
