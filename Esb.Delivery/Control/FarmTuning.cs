@@ -35,14 +35,9 @@ internal sealed partial class FarmTuning(
             foreach (var endpoint in book.Unkept)
                 yield return $"ESB-TUNING-UNKEPT: the store does not have what was tuned of endpoint '{endpoint}' yet; the next "
                     + $"attempt follows within {TuningKeeper.Interval.TotalSeconds:0} s";
-            foreach (var endpoint in tuned.Select(one => one.Endpoint).Distinct())
-            {
-                foreach (var fault in control.SetAsideOf(endpoint))
-                    yield return $"ESB-TUNING-ASIDE: endpoint '{endpoint}' is not tuned as wanted: {fault}; esb endpoints reset "
-                        + $"{endpoint} ends this";
-            }
-
-            foreach (var line in TuningChanges.Of(tuned, control.ConfiguredOf))
+            foreach (var line in TuningChanges.SetAside(tuned, control.SetAsideOf))
+                yield return $"ESB-TUNING-ASIDE: {line}";
+            foreach (var line in TuningChanges.Kept(tuned, control.ConfiguredOf, control.SetAsideOf))
                 yield return $"ESB-TUNING-CHANGED: {line}";
         }
     }

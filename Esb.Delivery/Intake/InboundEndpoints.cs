@@ -178,7 +178,7 @@ internal sealed partial class InboundEndpoints(
         {
             var absence = config.Enabled ? host.Current.AbsenceOf(config) : null;
             var running = _running.GetValueOrDefault(config.Name)?.Endpoint;
-            var failure = _failed.GetValueOrDefault(config.Name);
+            var failure = _failed.GetValueOrDefault(config.Name) ?? (running as SingleInstanceEndpoint)?.Failure;
             var reason = absence ?? failure ?? running?.Reason;
             var state =
                 !config.Enabled || absence is not null ? EndpointState.Disabled
@@ -200,7 +200,7 @@ internal sealed partial class InboundEndpoints(
     private static EndpointState StateOf(IInboundEndpoint? running) =>
         running switch
         {
-            null => EndpointState.Starting,
+            null or SingleInstanceEndpoint { IsStarting: true } => EndpointState.Starting,
             SingleInstanceEndpoint { IsHeld: false } => EndpointState.Standby,
             _ => EndpointState.Running,
         };

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 
 namespace Esb.Delivery.SingleInstance;
 
@@ -10,6 +11,7 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
     private readonly SingleInstanceIntake _intake;
     private readonly LeaseHolder _holder;
     private volatile IInboundEndpoint? _running;
+    private volatile string? _failure;
     private CancellationToken _abort;
 
     public SingleInstanceEndpoint(
@@ -26,6 +28,12 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
 
     /// <summary>True if it runs on this host.</summary>
     public bool IsHeld => _holder.IsHeld;
+
+    /// <summary>True if this host has the lease and the instance does not run yet.</summary>
+    public bool IsStarting => IsHeld && _running is null;
+
+    /// <summary>The reason why the last attempt to start an instance failed on this host; null if none failed.</summary>
+    public string? Failure => _failure;
 
     public string? Reason => _running?.Reason;
 
@@ -45,11 +53,29 @@ internal sealed class SingleInstanceEndpoint : IInboundEndpoint
 
     private async Task RunAsync(HeldLease held, CancellationToken ending)
     {
-        await using var endpoint = _create(_intake);
-        await endpoint.StartAsync(ending);
-        _running = endpoint;
+        await using var endpoint = await StartInstanceAsync(ending);
+        (_running, _failure) = (endpoint, null);
         await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         _running = null;
         await endpoint.StopAsync(_abort);
+    }
+
+    private async Task<IInboundEndpoint> StartInstanceAsync(CancellationToken ending)
+    {
+        IInboundEndpoint? endpoint = null;
+        try
+        {
+            endpoint = _create(_intake);
+            await endpoint.StartAsync(ending);
+            return endpoint;
+        }
+        catch (Exception ex)
+        {
+            if (ex is not (OperationCanceledException or EsbException { Kind: FaultKind.Unavailable }))
+                _failure = ex.Message;
+            if (endpoint is not null)
+                await endpoint.DisposeAsync();
+            throw;
+        }
     }
 }

@@ -37,6 +37,43 @@ internal sealed record ReloadPrepared(string? Reason);
 /// <param name="Goes">True to commit; false to undo the preparation.</param>
 internal sealed record DecideReload(Guid Id, bool Goes);
 
+/// <summary>Asks a host for the progress of the endpoints that an exchange changed.</summary>
+/// <param name="Id">The id of the exchange.</param>
+internal sealed record AskStarts(Guid Id);
+
+/// <summary>Progress of changed endpoints on a host.</summary>
+/// <param name="Failures">What cannot start, a line each.</param>
+/// <param name="Starting">Endpoints that are starting.</param>
+/// <param name="StandsBy">Single-instance endpoints that another host runs, or no host yet.</param>
+/// <param name="Started">Endpoints that have started.</param>
+internal sealed record StartsKnown(
+    IReadOnlyList<string> Failures,
+    IReadOnlyList<string> Starting,
+    IReadOnlyList<string> StandsBy,
+    IReadOnlyList<string> Started
+)
+{
+    /// <summary>Nothing is known.</summary>
+    public static StartsKnown Nothing { get; } = new([], [], [], []);
+
+    /// <summary>What is known of several hosts.</summary>
+    public static StartsKnown Of(IReadOnlyCollection<StartsKnown> hosts) =>
+        new(
+            [.. hosts.SelectMany(host => host.Failures)],
+            [.. hosts.SelectMany(host => host.Starting)],
+            [.. hosts.SelectMany(host => host.StandsBy)],
+            [.. hosts.SelectMany(host => host.Started)]
+        );
+
+    /// <summary>True if hosts of another role run some of them, so that they have to be asked.</summary>
+    [JsonIgnore]
+    public bool AreElsewhere { get; init; }
+
+    /// <summary>True if an endpoint is starting, or none of the hosts runs one that stands by.</summary>
+    [JsonIgnore]
+    public bool IsPending => Starting.Count > 0 || StandsBy.Except(Started).Any();
+}
+
 /// <summary>The result of the decision on a host.</summary>
 /// <param name="IsDone">True if the host runs the revision.</param>
 internal sealed record ReloadDecided(bool IsDone)

@@ -9,6 +9,7 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
 {
     private static readonly TimeSpan LongestPrepare = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestLook = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Reminder = TimeSpan.FromSeconds(2);
 
     /// <summary>True if there are other hosts.</summary>
@@ -90,6 +91,31 @@ internal sealed partial class OtherHosts(IFarm farm, TimeProvider time, ILogger<
         }
 
         return (done, [.. all.Except(done)], failures);
+    }
+
+    /// <summary>Progress on the other hosts of the endpoints that an exchange changed. Leaves out hosts that do not answer in time, such as
+    /// those of an earlier release.</summary>
+    public async Task<IReadOnlyList<StartsKnown>> LookAsync(Guid id, CancellationToken cancellationToken)
+    {
+        if (!Any)
+            return [];
+        try
+        {
+            var answers = await farm.AskOthersAsync<AskStarts, StartsKnown>(new AskStarts(id), LongestLook, cancellationToken);
+            return
+            [
+                .. answers.Answers.Select(answer =>
+                    answer.Answer with
+                    {
+                        Failures = [.. answer.Answer.Failures.Select(failure => $"{failure} ({answer.Host.Name})")],
+                    }
+                ),
+            ];
+        }
+        catch (EsbException)
+        {
+            return []; // asks again
+        }
     }
 
     private async Task RemindAsync(Guid id, CancellationToken done)

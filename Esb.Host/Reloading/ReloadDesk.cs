@@ -25,6 +25,8 @@ internal sealed partial class ReloadDesk(
 {
     private static readonly TimeSpan LongestLook = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestTurn = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestStart = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan StartLook = TimeSpan.FromMilliseconds(100);
 
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
@@ -33,6 +35,7 @@ internal sealed partial class ReloadDesk(
     private volatile bool _isOpen;
     private volatile ReadConfiguration? _running;
     private volatile ReadConfiguration? _previous;
+    private volatile CommittedExchange? _committed;
     private UndecidedReload? _waiting;
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
@@ -146,7 +149,7 @@ internal sealed partial class ReloadDesk(
         try
         {
             if (decision.Goes)
-                return new ReloadDecided(true) { Failures = await CommitAsync(waiting.Read, waiting.Prepared, waiting.Kind, waiting.By) };
+                return new ReloadDecided(true) { Failures = await CommitAsync(waiting) };
             await exchange.AbandonAsync(waiting.Prepared);
             return new ReloadDecided(false);
         }
@@ -155,6 +158,10 @@ internal sealed partial class ReloadDesk(
             _turn.Release();
         }
     }
+
+    /// <summary>Progress of the endpoints that an exchange has changed here; known for the last exchange only.</summary>
+    public StartsKnown StartsOf(Guid exchange) =>
+        _committed is { } last && last.Id == exchange ? starts.Look(last.Changed) : StartsKnown.Nothing;
 
     /// <summary>Starts no further exchange, and waits for the current one and for the work of earlier revisions; a cancelled token ends
     /// that work.</summary>
@@ -214,7 +221,7 @@ internal sealed partial class ReloadDesk(
         }
 
         var before = Running;
-        var failures = await CommitAsync(read, prepared, order.Kind, order.Decision.By);
+        var failures = await CommitAsync(id, read, prepared, order.Kind, order.Decision.By);
         if (order.IsLocal)
             return new ReloadResult(prepared.Running, prepared.Wanted, prepared.Changes.Lines, [others.Self]) { Version = read.Number };
         var (hosts, left, theirs) = await others.TellAsync(id);
@@ -226,9 +233,41 @@ internal sealed partial class ReloadDesk(
         };
         if (prepared.Next is not null)
             await RecordAsync(result, order);
-        if (order.IsRevocable && failures.Concat(theirs).ToList() is { Count: > 0 } all)
-            throw await RollBackAsync(before, prepared.Wanted, all);
-        return result;
+        if (!order.IsRevocable || prepared.Next is null)
+            return result;
+        failures = [.. failures, .. theirs];
+        if (failures.Count == 0)
+            failures = await AwaitStartsAsync(id, _stopping.Token);
+        return failures.Count == 0 ? result : throw await RollBackAsync(before, prepared.Wanted, failures);
+    }
+
+    // A single-instance endpoint starts late, on one of the hosts.
+    private async Task<IReadOnlyList<string>> AwaitStartsAsync(Guid id, CancellationToken stopping)
+    {
+        var known = StartsOf(id);
+        try
+        {
+            var began = time.GetTimestamp();
+            while (known.Failures.Count == 0 && (known.IsPending || known.AreElsewhere))
+            {
+                await Task.Delay(StartLook, time, stopping);
+                known = StartsKnown.Of([StartsOf(id), .. await others.LookAsync(id, stopping)]);
+                if (time.GetElapsedTime(began) >= LongestStart)
+                    return
+                    [
+                        .. known.Failures,
+                        .. known.Starting.Select(name =>
+                            $"endpoint {name} cannot start: it did not start within {LongestStart.TotalSeconds:0} s"
+                        ),
+                    ];
+            }
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            return []; // the host stops, and the revision stays
+        }
+
+        return known.Failures;
     }
 
     // After this, all hosts run it: those that do not hear of the decision find it in the store.
@@ -301,9 +340,21 @@ internal sealed partial class ReloadDesk(
         _notice = $"ESB-CONFIG-DIFFERS: these hosts do not run revision {live.Current.Revision}, reload again: {hosts}";
     }
 
-    private async Task<IReadOnlyList<string>> CommitAsync(ReadConfiguration read, PreparedExchange prepared, string kind, string by)
+    private Task<IReadOnlyList<string>> CommitAsync(UndecidedReload waiting) =>
+        CommitAsync(waiting.Id, waiting.Read, waiting.Prepared, waiting.Kind, waiting.By);
+
+    private async Task<IReadOnlyList<string>> CommitAsync(
+        Guid id,
+        ReadConfiguration read,
+        PreparedExchange prepared,
+        string kind,
+        string by
+    )
     {
+        _committed = new CommittedExchange(id, prepared.Next is null ? [] : [.. prepared.Changes.Changed]);
+        var began = time.GetTimestamp();
         var parts = await exchange.CommitAsync(prepared);
+        var took = (long)time.GetElapsedTime(began).TotalMilliseconds;
         _previous = Running;
         await HoldAsync(read);
         _notice =
@@ -313,7 +364,7 @@ internal sealed partial class ReloadDesk(
                 : null;
         ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
         if (prepared.Next is not null)
-            LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count);
+            LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count, took);
         return starts.Of(prepared, parts);
     }
 
@@ -350,7 +401,7 @@ internal sealed partial class ReloadDesk(
             return;
         if (ledger.IsShared && await ledger.WasAcceptedAsync(waiting.Id, LongestLook))
         {
-            await CommitAsync(waiting.Read, waiting.Prepared, waiting.Kind, waiting.By);
+            await CommitAsync(waiting);
             _turn.Release();
             return;
         }
@@ -398,12 +449,14 @@ internal sealed partial class ReloadDesk(
         }
     }
 
+    private sealed record CommittedExchange(Guid Id, HashSet<string> Changed);
+
     [LoggerMessage(
         EventId = 5030,
         Level = LogLevel.Information,
-        Message = "Revision {After} is in service, in place of {Before}: {Kind} by {By}, {Count} changes"
+        Message = "Revision {After} is in service, in place of {Before}: {Kind} by {By}, {Count} changes, exchanged in {Milliseconds} ms"
     )]
-    private partial void LogDone(string before, string after, string kind, string by, int count);
+    private partial void LogDone(string before, string after, string kind, string by, int count, long milliseconds);
 
     [LoggerMessage(
         EventId = 5031,

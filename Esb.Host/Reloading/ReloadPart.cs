@@ -44,6 +44,7 @@ internal sealed class ReloadPart(
                 async (question, token) => new ReloadPrepared(await desk.PrepareAsync(question, token))
             ),
             farm.Answer<DecideReload, ReloadDecided>((decision, _) => desk.DecideAsync(decision)),
+            farm.Answer<AskStarts, StartsKnown>((question, _) => Task.FromResult(desk.StartsOf(question.Id))),
             farm.Subscribe<AwaitReload>(
                 (_, reminder, _) =>
                 {

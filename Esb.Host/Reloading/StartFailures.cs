@@ -15,16 +15,27 @@ internal sealed class StartFailures(IEnumerable<IEndpointMonitor> monitors)
     /// <param name="parts">The parts of the host that failed to switch.</param>
     public IReadOnlyList<string> Of(PreparedExchange prepared, IReadOnlyList<string> parts)
     {
-        if (prepared.Next is null)
-            return [];
-        var changed = prepared.Changes.Changed.ToHashSet();
-        return
-        [
-            .. parts,
-            .. monitors
-                .SelectMany(monitor => monitor.Endpoints)
-                .Where(endpoint => endpoint.HasFailed && changed.Contains(endpoint.Name))
-                .Select(endpoint => $"endpoint {endpoint.Name} cannot start: {endpoint.Reason}"),
-        ];
+        return prepared.Next is null ? [] : [.. parts, .. Look(prepared.Changes.Changed.ToHashSet()).Failures];
+    }
+
+    /// <summary>Progress of these endpoints on this host. A single-instance endpoint starts on the host that gets its lease.</summary>
+    public StartsKnown Look(IReadOnlySet<string> changed)
+    {
+        var endpoints = monitors.SelectMany(monitor => monitor.Endpoints).Where(endpoint => changed.Contains(endpoint.Name)).ToList();
+        return new StartsKnown(
+            [
+                .. endpoints
+                    .Where(endpoint => endpoint.HasFailed)
+                    .Select(endpoint => $"endpoint {endpoint.Name} cannot start: {endpoint.Reason}"),
+            ],
+            Names(endpoint => endpoint is { State: EndpointState.Starting, Reason: null, Pool: null }),
+            Names(endpoint => endpoint is { State: EndpointState.Standby, Reason: null }),
+            Names(endpoint => endpoint.State is not (EndpointState.Starting or EndpointState.Standby or EndpointState.Disabled))
+        )
+        {
+            AreElsewhere = endpoints.Any(endpoint => endpoint is { State: EndpointState.Disabled, Reason: not null }),
+        };
+
+        IReadOnlyList<string> Names(Func<EndpointStatus, bool> isSo) => [.. endpoints.Where(isSo).Select(endpoint => endpoint.Name)];
     }
 }

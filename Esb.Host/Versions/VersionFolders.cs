@@ -18,7 +18,8 @@ internal sealed class VersionFolders(string folder, TimeProvider time)
 
     private string Last => Path.Combine(_folder, "last.json");
 
-    /// <summary>Writes a content, unless it is there, and returns what is to be read: the only JSON file, or a folder.</summary>
+    /// <summary>Writes a content, unless it is there and complete, and returns what is to be read: the only JSON file, or a
+    /// folder.</summary>
     /// <exception cref="IOException">The disk is full, or cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">The folder may not be written.</exception>
     public async Task<string> WriteAsync(ConfigurationContent content, CancellationToken cancellationToken)
@@ -27,15 +28,8 @@ internal sealed class VersionFolders(string folder, TimeProvider time)
         await _writing.WaitAsync(cancellationToken);
         try
         {
-            if (!Directory.Exists(place))
-            {
-                var unfinished = $"{place}.part";
-                if (Directory.Exists(unfinished))
-                    Directory.Delete(unfinished, recursive: true);
-                await ContentFolder.WriteAsync(content, unfinished, cancellationToken);
-                Directory.Move(unfinished, place);
-            }
-
+            if (!await IsCompleteAsync(content, place, cancellationToken))
+                await ReplaceAsync(content, place, cancellationToken);
             Directory.SetLastWriteTimeUtc(place, time.GetUtcNow().UtcDateTime);
             Prune(place);
         }
@@ -73,6 +67,56 @@ internal sealed class VersionFolders(string folder, TimeProvider time)
             return null; // as if none had been noted
         }
     }
+
+    // Somebody may have cleaned up, or the power failed before the files were on the disk.
+    private static async Task<bool> IsCompleteAsync(ConfigurationContent content, string place, CancellationToken cancellationToken)
+    {
+        if (!Directory.Exists(place))
+            return false;
+        var found = Directory
+            .EnumerateFiles(place, "*", SearchOption.AllDirectories)
+            .ToDictionary(file => Path.GetRelativePath(place, file).Replace(Path.DirectorySeparatorChar, '/'));
+        foreach (var (name, bytes) in BytesOf(content))
+        {
+            if (!found.Remove(name, out var file))
+                return false;
+            var written = await File.ReadAllBytesAsync(file, cancellationToken);
+            if (!written.SequenceEqual(bytes))
+                return false;
+        }
+
+        return found.Count == 0;
+    }
+
+    private static async Task ReplaceAsync(ConfigurationContent content, string place, CancellationToken cancellationToken)
+    {
+        var (unfinished, damaged) = ($"{place}.part", $"{place}.old");
+        Delete(unfinished);
+        Delete(damaged);
+        try
+        {
+            await ContentFolder.WriteAsync(content, unfinished, cancellationToken);
+            if (Directory.Exists(place))
+                Directory.Move(place, damaged);
+            Directory.Move(unfinished, place);
+        }
+        finally
+        {
+            Delete(unfinished); // gives the space back
+            Delete(damaged);
+        }
+    }
+
+    private static void Delete(string folder)
+    {
+        if (Directory.Exists(folder))
+            Directory.Delete(folder, recursive: true);
+    }
+
+    private static IEnumerable<(string Name, byte[] Bytes)> BytesOf(ConfigurationContent content) =>
+        content
+            .Files.Select(file => (file.Key, Encoding.UTF8.GetBytes(file.Value)))
+            .Concat(content.Contents.Select(one => (one.Key, one.Value)));
 
     private static string NameOf(ConfigurationContent content)
     {

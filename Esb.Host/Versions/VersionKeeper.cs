@@ -119,6 +119,10 @@ internal sealed partial class VersionKeeper(
         {
             return; // an exchange is under way
         }
+        catch (EsbException ex) when (ex.Code == "ESB-CONFIG-DISK")
+        {
+            _notice = $"{ex.Code}: version {newest.Number} is in service, but cannot be written on this host: {ex.InnerException?.Message}";
+        }
         catch (ConfigurationRefusedException ex)
         {
             _refused = newest.Number;

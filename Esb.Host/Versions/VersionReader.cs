@@ -79,13 +79,10 @@ internal sealed class VersionReader(ConfigurationSource source, IConfigurationVe
         {
             throw new EsbException(
                 "ESB-CONFIG-DISK",
-                "The version cannot be written to the folder of this host; what runs keeps running.",
+                $"The version cannot be written to the folder of this host; what runs keeps running: {ex.Message}",
                 FaultKind.Unavailable,
                 ex
-            )
-            {
-                Detail = ex.Message,
-            };
+            );
         }
     }
 

@@ -71,8 +71,8 @@ internal sealed class FarmQuestions(
             FarmCommands.KindOf<TQuestion>(),
             async (from, asked, stopping) =>
             {
-                if (from == self.Id)
-                    return;
+                if (from == self.Id || asked.Question is null)
+                    return; // or a command of the same type, which needs no answer
                 var answer = await handler(asked.Question, stopping);
                 await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
             }
@@ -85,7 +85,8 @@ internal sealed class FarmQuestions(
             gathering.Add(from, answered.Answer);
     }
 
-    private sealed record Asked<TQuestion>(Guid Id, TQuestion Question);
+    private sealed record Asked<TQuestion>(Guid Id, TQuestion? Question)
+        where TQuestion : class;
 
     private sealed record Answered(Guid To, JsonElement Answer);
 

@@ -12,14 +12,21 @@ internal static class KnownBadRegistration
     /// <param name="endpoint">The endpoint that sends so; null for all.</param>
     /// <param name="send">How it sends.</param>
     public static IServiceCollection BreakEndpoints(this IServiceCollection services, string? endpoint, BrokenSend send) =>
-        services.Exchange(type => new BrokenEndpointType(type, endpoint, send));
+        services.Exchange(type => type is IOutboundEndpointType outbound ? new BrokenEndpointType(outbound, endpoint, send) : type);
 
     /// <param name="services">The services of the host.</param>
     /// <param name="endpoint">The endpoint that cannot be made.</param>
     public static IServiceCollection UnmakeEndpoint(this IServiceCollection services, string endpoint) =>
-        services.Exchange(type => new UnmadeEndpointType(type, endpoint));
+        services.Exchange(type =>
+            type switch
+            {
+                IOutboundEndpointType outbound => new UnmadeEndpointType(outbound, endpoint),
+                IInboundEndpointType inbound => new UnmadeInboundType(inbound, endpoint),
+                _ => type,
+            }
+        );
 
-    private static IServiceCollection Exchange(this IServiceCollection services, Func<IOutboundEndpointType, IEndpointType> exchange)
+    private static IServiceCollection Exchange(this IServiceCollection services, Func<IEndpointType, IEndpointType> exchange)
     {
         foreach (
             var registered in services
@@ -32,9 +39,7 @@ internal static class KnownBadRegistration
             var working = ((CompileService)registered.ImplementationInstance!).Descriptor.ImplementationType!;
             services.Remove(registered);
             services.AddCompiling(
-                ServiceDescriptor.Singleton(provider =>
-                    Exchange((IEndpointType)ActivatorUtilities.CreateInstance(provider, working), exchange)
-                )
+                ServiceDescriptor.Singleton(provider => exchange((IEndpointType)ActivatorUtilities.CreateInstance(provider, working)))
             );
         }
 
@@ -43,7 +48,4 @@ internal static class KnownBadRegistration
 
     public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
         services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
-
-    private static IEndpointType Exchange(IEndpointType type, Func<IOutboundEndpointType, IEndpointType> exchange) =>
-        type is IOutboundEndpointType outbound ? exchange(outbound) : type;
 }

@@ -1,5 +1,6 @@
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.IntegrationTests.Faults.Nemeses;
 
 namespace Esb.IntegrationTests.EndToEnd.Versions;
 
@@ -8,6 +9,9 @@ namespace Esb.IntegrationTests.EndToEnd.Versions;
 public sealed class FarmVersionTests
 {
     private const int Count = 3;
+
+    // The name of an endpoint that hosts cannot start.
+    private const string Unmade = "unmade";
 
     private readonly List<HostProcess> _hosts = [];
     private ServerSections _servers = null!;
@@ -119,6 +123,49 @@ public sealed class FarmVersionTests
     }
 
     [Test, Category("Thorough")]
+    public async Task Version_with_which_a_single_instance_endpoint_cannot_start_is_rolled_back_on_all(CancellationToken cancellationToken)
+    {
+        _json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        _json["endpoints"]![Unmade] = new JsonObject
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = Path.Combine(_folder.FullName, "in"),
+            ["process"] = "note",
+            ["singleInstance"] = true,
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain($"endpoint {Unmade} cannot start: its library is missing"));
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "one");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Single_instance_endpoint_of_a_version_starts_on_one_host_and_the_version_stays(CancellationToken cancellationToken)
+    {
+        _json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        _json["endpoints"]!["files"] = new JsonObject
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = _folder.CreateSubdirectory("in").FullName,
+            ["process"] = "note",
+            ["singleInstance"] = true,
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+        var states = new List<string>();
+        foreach (var host in _hosts)
+            states.Add((await host.AskAsync("/api/endpoints/files", cancellationToken)).GetProperty("state").GetString()!);
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(states, Is.EquivalentTo(new[] { "running", "standby", "standby" }), "answered once one host runs it");
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", "two");
+    }
+
+    [Test, Category("Thorough")]
     public async Task Version_that_does_not_compile_on_one_host_changes_none(CancellationToken cancellationToken)
     {
         await _hosts[2].DisposeAsync();
@@ -195,6 +242,44 @@ public sealed class FarmVersionTests
             await AwaitAsync(host, "3", "three");
     }
 
+    [Test, Category("Thorough")]
+    public async Task Host_whose_disk_is_full_refuses_a_version_and_catches_up_once_there_is_space(CancellationToken cancellationToken)
+    {
+        await _hosts[2].DisposeAsync();
+        var versions = Path.Combine(_folder.CreateSubdirectory("cramped").FullName, "esb-data", "configuration");
+        await using var volume = await SmallVolume.MountAsync(versions, megabytes: 2);
+        _hosts[2] = await StartAsync("cramped");
+        await using var last = _hosts[2]; // ends before its volume does
+        await AwaitAsync(_hosts[2], "1", "one");
+        await HearAsync();
+        await using (await volume.FillAsync())
+        {
+            Write("two");
+            var refused = await ApplyAsync(0, cancellationToken);
+            var answers = await AnswersAsync(cancellationToken);
+            await _hosts[2].SignalAsync("STOP");
+            await Task.Delay(TimeSpan.FromSeconds(8), cancellationToken); // no member any more after 7 s
+            var applied = await ApplyAsync(0, cancellationToken);
+            Assert.That(applied.ExitCode, Is.Zero, applied.Error);
+            await _hosts[2].SignalAsync("CONT");
+            await _hosts[2].WaitAsync(HasNoticeAsync, TimeSpan.FromSeconds(60), "to say that its disk is full", cancellationToken);
+
+            Assert.That(refused.ExitCode, Is.Not.Zero);
+            Assert.That(refused.Error, Does.Contain("ESB-CONFIG-DIFFERS").And.Contain("ESB-CONFIG-DISK").And.Contain($":{_hosts[2].Id}"));
+            Assert.That(answers, Is.EqualTo(new[] { "one", "one", "one" }));
+            Assert.That(await AnswerAsync(_hosts[2], cancellationToken), Is.EqualTo("one"));
+        }
+
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "2", "two");
+        Assert.That(await HasNoticeAsync(cancellationToken), Is.False);
+        Assert.That(_hosts[1].Output + _hosts[2].Output, Does.Not.Contain("DecideReload"), "a command that is called off is no failure");
+
+        // The broker may have given up the connection of the host that stood still.
+        async Task<bool> HasNoticeAsync(CancellationToken token) =>
+            (await GetAsync(_hosts[2], "/health/ready", token)).Text.Contains("ESB-CONFIG-DISK: version 2", StringComparison.Ordinal);
+    }
+
     private void Write(string answer)
     {
         _json["processes"]!["in"] = JsonNode.Parse($$"""[{ "respond": { "body": "{{answer}}" } }]""");
@@ -208,7 +293,7 @@ public sealed class FarmVersionTests
             _folder.CreateSubdirectory(folder).FullName,
             new Dictionary<string, string>(_servers.Variables.Concat(variables ?? new Dictionary<string, string>()))
             {
-                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? "none",
+                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? Unmade,
             }
         );
 
@@ -232,13 +317,18 @@ public sealed class FarmVersionTests
 
     private static async Task<int> KnownAsync(HostProcess host, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, "/api/hosts"));
+        var (isSuccess, text) = await GetAsync(host, "/api/hosts", cancellationToken);
+        return isSuccess ? JsonNode.Parse(text)!["items"]!.AsArray().Count : 0; // not known yet
+    }
+
+    // A host that is not ready answers with another status.
+    private static async Task<(bool IsSuccess, string Text)> GetAsync(HostProcess host, string path, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(host.Management, path));
         var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
         request.Headers.Add("X-Esb-Key", key.Trim());
         using var answer = await host.Client.SendAsync(request, cancellationToken);
-        return answer.IsSuccessStatusCode
-            ? JsonNode.Parse(await answer.Content.ReadAsStringAsync(cancellationToken))!["items"]!.AsArray().Count
-            : 0; // not known yet
+        return (answer.IsSuccessStatusCode, await answer.Content.ReadAsStringAsync(cancellationToken));
     }
 
     private Task<(int ExitCode, string Output, string Error)> ApplyAsync(

@@ -29,6 +29,25 @@ public sealed class FileVersionTests : VersionFixture
     }
 
     [Test, Category("Thorough")]
+    public async Task Roll_back_to_a_version_whose_map_is_gone_is_refused_and_names_the_map(CancellationToken cancellationToken)
+    {
+        var map = Path.Combine(Folder.FullName, "outside.xslt"); // outside of the folder of the configuration, so no part of a version
+        File.Copy(Path.Combine(Configuration, "maps", "mark.xslt"), map);
+        Json["maps"]!["mark"] = map;
+        await WriteAsync("two");
+        Assert.That((await EsbAsync(cancellationToken, "reload")).ExitCode, Is.Zero);
+        Json["maps"]!["mark"] = "maps/mark.xslt";
+        await WriteAsync("three");
+        Assert.That((await EsbAsync(cancellationToken, "reload")).ExitCode, Is.Zero);
+        File.Delete(map);
+        var (exitCode, _, error) = await EsbAsync(cancellationToken, "rollback", "2");
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("maps.mark").And.Contain("outside.xslt").And.Contain("what runs keeps running"));
+        Assert.That((await MarkAsync(cancellationToken), await RunningAsync(cancellationToken)), Is.EqualTo(("three", 3L)));
+    }
+
+    [Test, Category("Thorough")]
     public async Task Restart_runs_the_files_and_keeps_the_same_version_once(CancellationToken cancellationToken)
     {
         await RestartAsync(cancellationToken);

@@ -52,6 +52,22 @@ public sealed class StoredVersionTests : VersionFixture
     }
 
     [Test]
+    public async Task Earlier_version_goes_into_service_although_its_map_is_gone_from_the_folder_of_the_host(
+        CancellationToken cancellationToken
+    )
+    {
+        var versions = Path.Combine(Host.Folder, "esb-data", "configuration");
+        var map = Directory.GetFiles(versions, "mark.xslt", SearchOption.AllDirectories).Single();
+        await WriteAsync("two");
+        Assert.That((await EsbAsync(cancellationToken, "apply", Configuration)).ExitCode, Is.Zero);
+        File.Delete(map);
+        var (exitCode, _, error) = await EsbAsync(cancellationToken, "rollback", "1");
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That((await MarkAsync(cancellationToken), File.Exists(map)), Is.EqualTo(("one", true)));
+    }
+
+    [Test]
     public async Task Change_made_of_an_older_version_is_a_conflict(CancellationToken cancellationToken)
     {
         var mine = Path.Combine(Folder.FullName, "mine");
@@ -105,6 +121,23 @@ public sealed class StoredVersionTests : VersionFixture
             Is.EqualTo(new[] { "automatic rollback", "apply", "start" })
         );
         Assert.That(await RunningAsync(cancellationToken), Is.EqualTo(3));
+    }
+
+    [Test]
+    public async Task Version_with_which_a_single_instance_endpoint_cannot_start_is_rolled_back(CancellationToken cancellationToken)
+    {
+        Json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
+        Endpoints["broken"] = BrokenSingle();
+        await WriteAsync("two");
+        var (exitCode, _, error) = await EsbAsync(cancellationToken, "apply", Configuration);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain("endpoint broken cannot start: its library is missing"));
+        Assert.That((await MarkAsync(cancellationToken), await RunningAsync(cancellationToken)), Is.EqualTo(("one", 3L)));
+        Assert.That(
+            (await Host.AskAsync("/api/endpoints", cancellationToken)).GetRawText(),
+            Does.Contain("\"shop\"").And.Not.Contain("\"broken\"")
+        );
     }
 
     [Test, Category("Thorough")]

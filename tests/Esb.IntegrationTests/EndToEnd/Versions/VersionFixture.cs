@@ -46,7 +46,9 @@ public abstract class VersionFixture
             },
         };
         await WriteAsync("one");
-        Host = await StartAsync(Configuration, Folder.CreateSubdirectory("host").FullName, CancellationToken.None);
+        var folder = Folder.CreateSubdirectory("host").FullName;
+        await PrepareAsync(folder);
+        Host = await StartAsync(Configuration, folder, CancellationToken.None);
         await Host.WaitAsync(
             async token => (await VersionsAsync(token)).Count > 0,
             TimeSpan.FromSeconds(20),
@@ -58,9 +60,17 @@ public abstract class VersionFixture
     [TearDown]
     public async Task StopHost()
     {
-        await Host.DisposeAsync();
+        if (Host is not null)
+            await Host.DisposeAsync();
+        await ReleaseAsync();
         Folder.Delete(recursive: true);
     }
+
+    /// <summary>Prepares the folder in which the host works, before it starts.</summary>
+    private protected virtual Task PrepareAsync(string folder) => Task.CompletedTask;
+
+    /// <summary>Releases what was prepared, after the host has ended.</summary>
+    private protected virtual Task ReleaseAsync() => Task.CompletedTask;
 
     /// <summary>Writes the configuration with a map that marks what it makes.</summary>
     private protected async Task WriteAsync(string mark)
@@ -124,6 +134,16 @@ public abstract class VersionFixture
             ["type"] = "file-outbound",
             ["folder"] = Path.Combine(Folder.FullName, "out"),
             ["fileName"] = "{message.id}",
+        };
+
+    /// <summary>As <see cref="Broken"/>, with an endpoint that starts only when the host has its lease.</summary>
+    private protected JsonObject BrokenSingle() =>
+        new()
+        {
+            ["type"] = "file-inbound",
+            ["folder"] = Path.Combine(Folder.FullName, "in"),
+            ["process"] = "note",
+            ["singleInstance"] = true,
         };
 
     private protected static async Task<HostProcess> StartAsync(

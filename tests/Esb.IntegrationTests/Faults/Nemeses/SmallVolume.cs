@@ -38,6 +38,15 @@ internal sealed class SmallVolume : IAsyncDisposable
         File.Delete(Ballast);
     }
 
+    /// <summary>Takes all space, and keeps it until the result is disposed.</summary>
+    public async Task<IAsyncDisposable> FillAsync()
+    {
+        var filling = new Filling(this);
+        while (new DriveInfo(_folder).AvailableFreeSpace > 0)
+            await Task.Delay(Interval);
+        return filling;
+    }
+
     public async ValueTask DisposeAsync() => Assert.That(await RunAsync("umount", _folder), _folder);
 
     private static void Fill(FileStream ballast, byte[] piece)
@@ -58,5 +67,20 @@ internal sealed class SmallVolume : IAsyncDisposable
         using var process = Process.Start(program, arguments);
         await process.WaitForExitAsync();
         return process.ExitCode == 0;
+    }
+
+    private sealed class Filling : IAsyncDisposable
+    {
+        private readonly CancellationTokenSource _until = new();
+        private readonly Task _work;
+
+        public Filling(SmallVolume volume) => _work = volume.KeepFullAsync(_until.Token);
+
+        public async ValueTask DisposeAsync()
+        {
+            await _until.CancelAsync();
+            await _work;
+            _until.Dispose();
+        }
     }
 }

@@ -21,6 +21,12 @@ public sealed class ReloadTests
     private const int Wrong = 5; // each fifth reload is
     private const int PausedAtMost = 2; // seconds, of an endpoint that is changed
     private const int SlowerAtMost = 50; // milliseconds, of the others
+    private const int FewApplies = 30;
+
+    // How large the run with versions is: ESB_RELOAD_APPLIES=1000 ESB_RELOAD_RATE=2000 ESB_RELOAD_HOSTS=3 is its full size.
+    private static readonly int Applies = Setting("ESB_RELOAD_APPLIES", FewApplies);
+    private static readonly int ApplyRate = Setting("ESB_RELOAD_RATE", 50); // the endpoint that is stopped works off what came meanwhile
+    private static readonly int ApplyHosts = Setting("ESB_RELOAD_HOSTS", 2);
 
     private static readonly string[] ParkedLines = ["k1", "k2"];
 
@@ -135,11 +141,13 @@ public sealed class ReloadTests
         Assert.That(reloads.Done, Is.GreaterThan(Reloaded / 4), "the others met a host that was dead or had just come");
     }
 
-    [Test, Category("Waits"), Category("Faults"), CancelAfter(900_000)]
+    [Test, Category("Waits"), Category("Faults"), CancelAfter(36_000_000)]
     public async Task Nothing_is_lost_while_versions_are_applied_and_rolled_back_and_hosts_die(CancellationToken cancellationToken)
     {
-        const int Applied = 30;
-        await using var bench = await StartAsync(cancellationToken, isStored: true);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(TimeSpan.FromMinutes(15) * Math.Max(1.0, (double)Applies / FewApplies));
+        cancellationToken = limit.Token;
+        await using var bench = await StartAsync(cancellationToken, isStored: true, ApplyHosts);
         var nemesis = FaultBench.NewNemesis();
         foreach (var host in bench.Farm.Hosts)
             nemesis = nemesis.Track(2, 10, (HostFaults.Kill(host), 4), (HostFaults.Stop(host), 2));
@@ -148,30 +156,34 @@ public sealed class ReloadTests
             bench,
             new LoadPlan
             {
-                Messages = 5_000,
+                Messages = 100 * ApplyRate,
                 Keys = 50,
-                Rate = 50, // the endpoint that is stopped works off what came meanwhile, one after the other
+                Rate = ApplyRate,
                 LargestBody = 1_024,
             },
-            Applied,
+            Applies,
             wrong: 0,
             nemesis,
             cancellationToken,
             applies: true
         );
-        var verdicts = await SettleAsync(bench, cancellationToken);
+        var verdicts = await SettleAsync(bench, cancellationToken, isLarge: Applies > FewApplies);
         var revisions = new HashSet<string?>();
         foreach (var host in bench.Farm.Hosts)
             revisions.Add((await host.Process.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString());
 
         bench.Conclude(
             verdicts,
-            $"{bench.Ledger.Acknowledged:N0}, 50 keys, 50/s, 2 hosts, kill -9 host × 8, SIGTERM × 4",
+            $"{bench.Ledger.Acknowledged:N0}, 50 keys, {ApplyRate}/s, {ApplyHosts} hosts, "
+                + $"kill -9 host × {4 * ApplyHosts}, SIGTERM × {2 * ApplyHosts}",
             $"{applies.Done} applies and rollbacks made, {applies.Elsewhere} not possible just then"
         );
-        Assert.That(applies.Done, Is.GreaterThan(Applied / 4), "the others met a host that was dead or had just come");
-        Assert.That(revisions, Has.Count.EqualTo(1), "both hosts run one revision");
+        Assert.That(applies.Done, Is.GreaterThan(Applies / 4), "the others met a host that was dead or had just come");
+        Assert.That(revisions, Has.Count.EqualTo(1), "all hosts run one revision");
     }
+
+    private static int Setting(string name, int usual) =>
+        int.TryParse(Environment.GetEnvironmentVariable(name), CultureInfo.InvariantCulture, out var value) && value > 0 ? value : usual;
 
     private static async Task<Reloads> RunAsync(
         FaultBench bench,
@@ -246,12 +258,13 @@ public sealed class ReloadTests
     }
 
     // A farm in which each kind of endpoint is in its state.
-    private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken, bool isStored = false)
+    private static async Task<FaultBench> StartAsync(CancellationToken cancellationToken, bool isStored = false, int hosts = 2)
     {
         var bench = await FaultBench.StartAsync(
             new BenchPlan
             {
                 Case = "T-CFG-1",
+                Hosts = hosts,
                 Sinks = (database, _) => AllAsync(database),
                 Configure = isStored ? ConfigureStored : Configure,
             },
@@ -286,7 +299,11 @@ public sealed class ReloadTests
     }
 
     // What stood still goes on.
-    private static async Task<IReadOnlyList<Verdict>> SettleAsync(FaultBench bench, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyList<Verdict>> SettleAsync(
+        FaultBench bench,
+        CancellationToken cancellationToken,
+        bool isLarge = false
+    )
     {
         await QueryAsync(bench, "alter table stopped drop constraint closed", cancellationToken);
         await QueryAsync(bench, "alter table parked drop constraint closed", cancellationToken);
@@ -294,6 +311,8 @@ public sealed class ReloadTests
             await EsbAsync(bench, cancellationToken, "parked", "release", "parked", line, "--reason", "mended");
         await EsbAsync(bench, cancellationToken, "endpoints", "resume", "held");
         await EsbAsync(bench, cancellationToken, "parked", "release", "stopped", "*", "--reason", "mended");
+        if (isLarge)
+            await bench.WaitForEmptyQueuesAsync(cancellationToken); // what came for it meanwhile takes longer than stuck messages are given
         return await bench.SettleAsync(
             cancellationToken,
             evidence =>

@@ -2,6 +2,7 @@ using System.Text.Json.Nodes;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
+using Esb.Host.Reloading;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Operating;
@@ -118,6 +119,48 @@ public sealed class LastingTuningTests
             "a pause holds whatever the configuration says"
         );
         Assert.That(restarted.Notices, Has.One.StartsWith("ESB-TUNING-ASIDE: endpoint 'ledger' is not tuned as wanted: poolSize = 8"));
+    }
+
+    [Test]
+    public async Task Tuning_that_contradicts_a_version_is_set_aside_while_it_runs_and_applies_again_after_it(
+        CancellationToken cancellationToken
+    )
+    {
+        var ledger = _configuration["endpoints"]!["ledger"]!.AsObject();
+        ledger["poolSize"] = 4;
+        await WriteAsync();
+        await using var bus = await RunningBus.StartAsync(Path, cancellationToken);
+        var tuning = new EndpointTuning { PoolSize = 8, Paused = true };
+        await bus.Tuning.TuneAsync("ledger", tuning, RunningBus.Operator, cancellationToken);
+        await ReloadAsync(null);
+        ledger["delivery"] = "ordered"; // a queue in memory does not become another one while the bus runs, so it was removed
+        ledger["poolSize"] = 1;
+
+        var forbidden = await ReloadAsync(ledger);
+        var (aside, notices) = (bus.StatusOf("ledger").Current!, bus.Notices.ToList());
+        await ReloadAsync(null);
+        ledger.Remove("delivery");
+        ledger["poolSize"] = 4;
+        await ReloadAsync(ledger);
+
+        Assert.That(forbidden.Changes, Has.One.Contains("'ledger' is not tuned as wanted: poolSize = 8").And.Contains("ordered"));
+        Assert.That(forbidden.Changes, Has.None.Contains("keeps poolSize"));
+        Assert.That((aside.PoolSize, aside.Paused), Is.EqualTo((1, true)), "a pause holds whatever the configuration says");
+        Assert.That(
+            notices.Where(notice => notice.StartsWith("ESB-TUNING", StringComparison.Ordinal)),
+            Is.EqualTo(new[] { notices.Single(notice => notice.StartsWith("ESB-TUNING-ASIDE", StringComparison.Ordinal)) })
+        );
+        Assert.That((bus.StatusOf("ledger").Current!.PoolSize, bus.StatusOf("ledger").Current!.Paused), Is.EqualTo((8, true)));
+        Assert.That(bus.Notices, Has.None.StartsWith("ESB-TUNING"));
+
+        async Task<ReloadResult> ReloadAsync(JsonNode? endpoint)
+        {
+            _configuration["endpoints"]!.AsObject().Remove("ledger");
+            if (endpoint is not null)
+                _configuration["endpoints"]!["ledger"] = endpoint;
+            await WriteAsync();
+            return await bus.ReloadAsync(cancellationToken);
+        }
     }
 
     [Test]

@@ -34,6 +34,7 @@ public sealed class VersionFoldersTests
             Assert.That(async () => await folders.WriteAsync(large, cancellationToken), Throws.InstanceOf<IOException>());
             Assert.That(folders.FindLast(), Is.EqualTo((1L, first)));
             Assert.That(await File.ReadAllTextAsync(first, cancellationToken), Is.EqualTo("{}"));
+            Assert.That(Directory.GetDirectories(Path.Combine(volume, "configuration")), Has.Length.EqualTo(1), "the space is free again");
 
             File.Delete(ballast);
             var second = await folders.WriteAsync(large, cancellationToken);
@@ -44,6 +45,29 @@ public sealed class VersionFoldersTests
         {
             Assert.That(Run("umount", volume), volume);
         }
+    }
+
+    [TestCase("esb.json", false), TestCase("maps/a.xslt", false), TestCase("maps/a.xslt", true), TestCase("more.esb.json", true)]
+    public async Task Version_that_is_not_as_it_was_written_is_written_again(string name, bool writes)
+    {
+        var folders = new VersionFolders(_folder.FullName, TimeProvider.System);
+        var version = Version(mapBytes: 100);
+        var first = await folders.WriteAsync(version, CancellationToken.None);
+        var file = Path.Combine(Path.GetDirectoryName(first)!, name);
+        if (writes)
+            await File.WriteAllTextAsync(file, "{ }");
+        else
+            File.Delete(file);
+
+        var second = await folders.WriteAsync(version, CancellationToken.None);
+
+        Assert.That(second, Is.EqualTo(first));
+        Assert.That(
+            Directory.GetFiles(Path.GetDirectoryName(first)!, "*", SearchOption.AllDirectories).Select(Path.GetFileName),
+            Is.EquivalentTo(new[] { "esb.json", "a.xslt" })
+        );
+        Assert.That(await File.ReadAllTextAsync(first), Is.EqualTo("{}"));
+        Assert.That(Directory.GetDirectories(Path.Combine(_folder.FullName, "configuration")), Has.Length.EqualTo(1));
     }
 
     private static ConfigurationContent Version(int mapBytes) =>
