@@ -5,8 +5,8 @@ using Microsoft.Data.Sqlite;
 namespace Esb.Storage.Sqlite;
 
 /// <summary>
-/// Brings the tables of a file to the version of this program, and refuses a file that is not fit for it. The version is in the head of
-/// the file.
+/// Brings the tables of a file to the version of this program, and refuses a file that is not fit for it. The version, which is the highest
+/// number of its migrations, is in the head of the file; a table has all numbers, because a later migration may have a lower one.
 /// </summary>
 internal static class SqliteSchema
 {
@@ -18,25 +18,42 @@ internal static class SqliteSchema
 
     private static readonly IReadOnlyList<SqlMigration> Migrations = SqlMigration.Of("sqlite");
 
+    // Release 0.2.0 kept only the version, 21, and did not have these.
+    private static readonly (int Number, string Count)[] Late =
+    [
+        (17, "select count(*) from sqlite_master where name = 'workflow_tally'"),
+        (18, "select count(*) from pragma_table_info('outbox') where name = 'reply_to'"),
+    ];
+
     public static int Version => Migrations[^1].Number;
 
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: a newer program wrote it. <c>ESB-STORE-DAMAGED</c>.</exception>
     public static void Migrate(SqliteConnection connection, string path)
     {
         var version = Check(connection, path);
-        foreach (var migration in Migrations.Where(migration => migration.Number > version))
+        var applied = ReadApplied(connection, version);
+        if (!HasNumbers(connection))
             SqliteFile.Run(
                 connection,
-                $"begin immediate; {migration.Sql}; pragma user_version = {migration.Number}; pragma application_id = "
+                $"begin immediate; create table schema_version (number integer primary key) strict; "
+                    + $"{string.Concat(applied.Select(Note))} commit;"
+            );
+        foreach (var migration in Migrations.Where(migration => !applied.Contains(migration.Number)))
+        {
+            version = Math.Max(version, migration.Number);
+            SqliteFile.Run(
+                connection,
+                $"begin immediate; {migration.Sql}; {Note(migration.Number)} pragma user_version = {version}; pragma application_id = "
                     + $"{ApplicationId}; commit;"
             );
+        }
     }
 
     /// <summary>Checks the tables for read-only use; changes nothing.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: it is of another version. <c>ESB-STORE-DAMAGED</c>.</exception>
     public static void CheckCurrent(SqliteConnection connection, string path)
     {
-        if (Check(connection, path) < Version)
+        if (ReadApplied(connection, Check(connection, path)).Count < Migrations.Count)
             throw Wrong($"The database '{path}' is of an earlier version; start a host of this version once.");
     }
 
@@ -82,5 +99,20 @@ internal static class SqliteSchema
         if (version > Version)
             throw Wrong($"The database '{path}' has version {version}; this program knows it up to version {Version}.");
         return version;
+    }
+
+    private static string Note(int number) => $"insert into schema_version (number) values ({number});";
+
+    private static bool HasNumbers(SqliteConnection connection) =>
+        SqliteFile.Number(connection, "select count(*) from sqlite_master where name = 'schema_version'") > 0;
+
+    private static HashSet<int> ReadApplied(SqliteConnection connection, long version)
+    {
+        var numbers = Migrations.Select(migration => migration.Number).Where(number => number <= version);
+        return HasNumbers(connection)
+            ? [.. numbers.Where(number => IsTrue($"select count(*) from schema_version where number = {number}"))]
+            : [.. numbers.Where(number => Late.All(late => late.Number != number || IsTrue(late.Count)))];
+
+        bool IsTrue(string count) => SqliteFile.Number(connection, count) > 0;
     }
 }

@@ -25,7 +25,8 @@ internal sealed partial class OutboxPublisher(
     private static readonly TimeSpan Claim = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
-    private readonly ConcurrentDictionary<string, Task> _owners = new();
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, Task> _owners = []; // the end of what is being published of each
     private readonly ConcurrentDictionary<Guid, bool> _underWay = new();
     private readonly ConcurrentDictionary<string, int> _kept = new(); // messages of each owner that this host has in the store
     private readonly ConcurrentDictionary<Guid, bool> _settling = new(); // in topics of this process
@@ -40,6 +41,16 @@ internal sealed partial class OutboxPublisher(
     private Task _removing = Task.CompletedTask;
     private Task _extending = Task.CompletedTask;
     private int _isStarted;
+
+    /// <summary>Owners of whose messages some are being published or wait for it.</summary>
+    public int OwnersUnderWay
+    {
+        get
+        {
+            lock (_gate)
+                return _owners.Count;
+        }
+    }
 
     /// <summary>Begins; does nothing if it has begun: workflows and processes share it.</summary>
     public void Start()
@@ -72,7 +83,7 @@ internal sealed partial class OutboxPublisher(
             ];
             _kept.AddOrUpdate(ofOwner.Key, some.Count, (_, count) => count + some.Count);
             if (some.Count > 0)
-                _owners.AddOrUpdate(ofOwner.Key, _ => PublishAsync(Task.CompletedTask, some), (_, before) => PublishAsync(before, some));
+                Begin(ofOwner.Key, some);
         }
     }
 
@@ -81,26 +92,49 @@ internal sealed partial class OutboxPublisher(
         await _stopping.CancelAsync();
         await _scanning;
         await _extending;
-        await Task.WhenAll(_owners.Values).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        Task[] owners;
+        lock (_gate)
+            owners = [.. _owners.Values];
+        await Task.WhenAll(owners);
         _published.Writer.TryComplete();
         await _removing;
     }
 
-    private async Task PublishAsync(Task before, List<OutboxMessage> messages)
+    private void Begin(string owner, List<OutboxMessage> messages)
     {
-        await before.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await Task.Yield();
-        var owner = messages[0].Owner;
-        foreach (var message in messages)
+        var ended = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        lock (_gate)
         {
-            if (!await TryPublishAsync(message))
-                break; // the rest keeps its order behind this one: the scan takes them up
+            var before = _owners.GetValueOrDefault(owner, Task.CompletedTask);
+            _owners[owner] = ended.Task;
+            _ = PublishAsync(before, messages, owner, ended);
         }
+    }
 
-        foreach (var message in messages)
-            _underWay.TryRemove(message.Id, out _);
-        if (_owners.TryGetValue(owner, out var last) && last.IsCompleted)
-            _owners.TryRemove(KeyValuePair.Create(owner, last));
+    private async Task PublishAsync(Task before, List<OutboxMessage> messages, string owner, TaskCompletionSource ended)
+    {
+        await Task.Yield();
+        await before;
+        try
+        {
+            foreach (var message in messages)
+            {
+                if (!await TryPublishAsync(message))
+                    break; // the rest keeps its order behind this one: the scan takes them up
+            }
+        }
+        finally
+        {
+            foreach (var message in messages)
+                _underWay.TryRemove(message.Id, out _);
+            lock (_gate)
+            {
+                if (_owners[owner] == ended.Task)
+                    _owners.Remove(owner); // a new owner with each instance: what stays is never needed again
+            }
+
+            ended.SetResult();
+        }
     }
 
     private async Task<bool> TryPublishAsync(OutboxMessage message)

@@ -28,7 +28,12 @@ internal sealed class FarmHost(
 
     public string Folder => folder;
 
+    /// <summary>What <c>dotnet</c> runs for the processes to come.</summary>
+    public string Program { get; set; } = program;
+
     public HostProcess Process => _process ?? throw new InvalidOperationException($"{name} was not started.");
+
+    public bool IsStarted => _process is not null;
 
     public Uri Public => new(_variables[HostProcess.PublicUrl]);
 
@@ -43,7 +48,7 @@ internal sealed class FarmHost(
         if (_process is not null)
             throw new InvalidOperationException($"{name} runs already.");
         Directory.CreateDirectory(folder);
-        _process = HostProcess.Launch(program, configuration, folder, _variables, launcher);
+        _process = HostProcess.Launch(Program, configuration, folder, _variables, launcher);
         Starts++;
     }
 

@@ -4,6 +4,7 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Storage;
+using Esb.Storage.Sql;
 using Esb.Storage.Sql.Parking;
 using Esb.Storage.Sqlite;
 using Microsoft.Data.Sqlite;
@@ -80,6 +81,29 @@ public sealed class SqliteDatabaseTests
         Assert.That(files, Has.Length.EqualTo(3), "the database, its log and the index of that");
         Assert.That(modes, Is.All.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite));
         Assert.That(File.GetUnixFileMode(folder), Is.EqualTo(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute));
+    }
+
+    [Test]
+    public async Task Database_of_release_0_2_gets_migrations_whose_numbers_are_lower_than_its_version(CancellationToken cancellationToken)
+    {
+        var then = SqlMigration.Of("sqlite").Where(migration => migration.Number is <= 21 and not (17 or 18));
+        Change(
+            string.Concat(then.Select(migration => $"{migration.Sql};\n")) + "pragma user_version = 21; pragma application_id = 1163084337"
+        );
+        await using var reader = _embedded.Read();
+        var early = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, 10, cancellationToken))!;
+
+        await _embedded.OpenAsync(cancellationToken);
+        await _embedded.ReopenAsync(cancellationToken); // a second start runs nothing again
+
+        Assert.That(early.Code, Is.EqualTo("ESB-STORE-VERSION"), "a reader changes nothing");
+        Assert.That(_embedded.Ask<long>("select count(*) from workflow_tally"), Is.Zero);
+        Assert.That(_embedded.Ask<long>("select count(*) from outbox where reply_to is not null"), Is.Zero);
+        Assert.That(
+            _embedded.Ask<long>("select count(*) from schema_version"),
+            Is.EqualTo(SqlMigration.Of("sqlite").Count),
+            "each number once"
+        );
     }
 
     [Test]

@@ -1,0 +1,95 @@
+using System.Net;
+using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
+
+namespace Esb.IntegrationTests.Faults.Scenarios.Upgrades;
+
+/// <summary>A host without servers: what it keeps in its own folder goes on with the next release, and with the release before
+/// again.</summary>
+[NonParallelizable, Category("Upgrades")]
+public sealed class EmbeddedUpgradeTests
+{
+    private const string Configuration = """
+        {
+          "name": "alone",
+          "topics": { "letters": {}, "jobs": {} },
+          "processes": { "refuse": [{ "fail": "not yet" }] },
+          "workflows": {
+            "job": {
+              "start": "jobs.new",
+              "correlate": { "job": { "message": "body" } },
+              "steps": [
+                { "id": "go", "receive": { "subscribe": "jobs.go", "match": { "job": { "message": "body" } } } },
+                { "id": "tell", "publish": "jobs.done" }
+              ]
+            }
+          },
+          "endpoints": {
+            "letters": { "type": "http-inbound", "path": "/letters", "publish": "letters.new" },
+            "jobs": { "type": "http-inbound", "path": "/jobs", "publish": "jobs.new" },
+            "go": { "type": "http-inbound", "path": "/go", "publish": "jobs.go" },
+            "refusing": { "type": "file-outbound", "folder": "refused", "fileName": "{message.id}", "process": "refuse",
+                          "subscribe": ["letters.#"], "retry": { "immediate": 0, "delays": [] } },
+            "done": { "type": "file-outbound", "folder": "out", "fileName": "{message.id}", "subscribe": ["jobs.done"] }
+          }
+        }
+        """;
+
+    private DirectoryInfo _folder = null!;
+
+    [SetUp]
+    public void MakeFolder() => _folder = Directory.CreateTempSubdirectory("esb-upgrade-");
+
+    [TearDown]
+    public void DeleteFolder() => _folder.Delete(recursive: true);
+
+    [Test, Category("Faults"), CancelAfter(400_000), Property("Case", "T-UPG-2")]
+    public async Task Embedded_store_goes_on_with_this_release_and_with_the_one_before(CancellationToken cancellationToken)
+    {
+        var earlier = await EarlierRelease.GetAsync();
+        var folder = _folder.FullName;
+        await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), Configuration, cancellationToken);
+        string[] programs = [earlier.Program, Repository.Host, earlier.Program, Repository.Host];
+
+        // Each begins an instance, and ends the one that the host before began.
+        foreach (var (number, program) in programs.Index())
+        {
+            await using var host = HostProcess.Launch(program, folder, folder, new Dictionary<string, string>());
+            await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(120), "to be ready", cancellationToken);
+            await PostAsync(host, "/letters", $"letter-{number}", cancellationToken);
+            await PostAsync(host, "/jobs", $"job-{number}", cancellationToken);
+            if (number > 0)
+                await PostAsync(host, "/go", $"job-{number - 1}", cancellationToken);
+            await AwaitAsync(host, "/api/dead-letters", _ => true, number + 1, cancellationToken);
+            await AwaitAsync(host, "/api/workflows", one => one.GetProperty("state").GetString() == "completed", number, cancellationToken);
+            await AwaitAsync(host, "/api/workflows", one => one.GetProperty("state").GetString() != "completed", 1, cancellationToken);
+            Assert.That(await host.StopAsync(cancellationToken), Is.Zero, host.Output);
+            Assert.That(host.Output, Does.Not.Contain("SQLite Error"));
+        }
+
+        Assert.That(
+            Directory.GetFiles(Path.Combine(folder, "out")).Select(File.ReadAllText).Order(),
+            Is.EqualTo(new[] { "job-0", "job-1", "job-2" })
+        );
+    }
+
+    private static async Task PostAsync(HostProcess host, string path, string body, CancellationToken cancellationToken)
+    {
+        using var response = await host.PostAsync(path, body, "text/plain", cancellationToken);
+        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), await response.Content.ReadAsStringAsync(cancellationToken));
+    }
+
+    private static Task AwaitAsync(
+        HostProcess host,
+        string list,
+        Func<JsonElement, bool> isMeant,
+        int count,
+        CancellationToken cancellationToken
+    ) =>
+        host.WaitAsync(
+            async token => (await host.AskAsync(list, token)).GetProperty("items").EnumerateArray().Count(isMeant) == count,
+            TimeSpan.FromSeconds(60),
+            $"to have {count} in {list}",
+            cancellationToken
+        );
+}

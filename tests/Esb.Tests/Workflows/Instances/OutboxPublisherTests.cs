@@ -1,0 +1,79 @@
+using System.Collections.Concurrent;
+using Esb.Core.Storage;
+using Esb.Core.Topics;
+using Esb.Workflows.Workflows.Running;
+using Microsoft.Extensions.Logging.Abstractions;
+using NSubstitute;
+
+namespace Esb.Tests.Workflows.Instances;
+
+/// <summary>Messages of owners, of which each is an instance: there are ever more of them.</summary>
+[CancelAfter(30_000)]
+public sealed class OutboxPublisherTests
+{
+    private readonly ConcurrentQueue<string> _published = [];
+    private OutboxPublisher _outbox = null!;
+    private Task _confirmed = Task.CompletedTask;
+
+    [SetUp]
+    public void Make()
+    {
+        var store = Substitute.For<IOutboxStore>();
+        store.ClaimAsync(default, default, default).ReturnsForAnyArgs([]);
+        var publisher = Substitute.For<IOutgoingPublisher>();
+        publisher.PublishAsync(default!, default).ReturnsForAnyArgs(call => PublishAsync(call.Arg<OutgoingMessage>()));
+        (_confirmed, _outbox) = (
+            Task.CompletedTask,
+            new OutboxPublisher(
+                store,
+                publisher,
+                Substitute.For<IEndpointQueues>(),
+                answers: null!, // none of the messages is one
+                TimeProvider.System,
+                NullLogger<OutboxPublisher>.Instance
+            )
+        );
+        _published.Clear();
+        _outbox.Start();
+    }
+
+    [TearDown]
+    public async Task Stop() => await _outbox.DisposeAsync();
+
+    [Test]
+    public async Task Owner_whose_messages_are_published_is_forgotten(CancellationToken cancellationToken)
+    {
+        for (var number = 0; number < 1_000; number++)
+            _outbox.Publish([Message($"owner {number}", "orders.one"), Message($"owner {number}", "orders.two")], followsOthers: false);
+
+        while (_outbox.OwnersUnderWay > 0)
+            await Task.Delay(10, cancellationToken);
+        Assert.That(_published, Has.Count.EqualTo(2_000));
+    }
+
+    [Test]
+    public async Task Messages_of_an_owner_keep_their_order_also_while_one_waits(CancellationToken cancellationToken)
+    {
+        var confirmed = new TaskCompletionSource();
+        _confirmed = confirmed.Task;
+        for (var number = 0; number < 100; number++)
+            _outbox.Publish([Message("owner", $"orders.n{number}")], followsOthers: false);
+        var underWay = _outbox.OwnersUnderWay;
+        confirmed.SetResult();
+
+        while (_outbox.OwnersUnderWay > 0)
+            await Task.Delay(10, cancellationToken);
+        Assert.That(underWay, Is.EqualTo(1));
+        Assert.That(_published, Is.EqualTo(Enumerable.Range(0, 100).Select(number => $"orders.n{number}")));
+    }
+
+    private async Task<Task> PublishAsync(OutgoingMessage outgoing)
+    {
+        await _confirmed;
+        _published.Enqueue(outgoing.Message.Subject);
+        return Task.CompletedTask;
+    }
+
+    private static OutboxMessage Message(string owner, string subject) =>
+        new(owner, new OutgoingMessage(Some.Message(subject: subject), "work", null, default));
+}
