@@ -247,6 +247,12 @@ public sealed class ConsoleActionTests : ShopHost
         await ApplyAsync("\"poolSize\": 9", "\"poolSize\": 10");
         await PoolIsAsync(10);
 
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/configuration/versions", token))[0].GetProperty("isInService").GetBoolean(),
+            TimeSpan.FromSeconds(60),
+            "to have the newest version in service",
+            cancellationToken
+        );
         await _browser.GoAsync("configuration/versions", "Configuration");
         await Button("Roll back…").ClickAsync();
         await Page.GetByLabel("Reason", new() { Exact = true }).FillAsync("of a test");

@@ -63,7 +63,10 @@ public sealed class EncryptedStoreTests
         var (plain, old, lost) = (Letter(), Letter(), Letter());
         await (await embedded.OpenAsync(cancellationToken)).DeadLetters.AddAsync(plain, cancellationToken);
         embedded.Keys = [Old];
-        await (await embedded.ReopenAsync(cancellationToken)).DeadLetters.AddAsync(old, cancellationToken);
+        var letters = (await embedded.ReopenAsync(cancellationToken)).DeadLetters;
+        await letters.AddAsync(old, cancellationToken);
+        var edit = new LetterEdit(Guid.NewGuid(), "edited"u8.ToArray(), null, TimeProvider.System.GetUtcNow(), "ada", null);
+        await letters.EditAsync(old.Id, edit, LetterEdit.DigestOf(old.Message.Body.Bytes), cancellationToken);
         embedded.Keys = [BodyCipherTests.SomeKey("lost")];
         await (await embedded.ReopenAsync(cancellationToken)).DeadLetters.AddAsync(lost, cancellationToken);
         embedded.Keys = [New, Old];
@@ -72,10 +75,12 @@ public sealed class EncryptedStoreTests
         var first = await store.Encryption.EncryptAsync(after: null, cancellationToken);
         var second = await store.Encryption.EncryptAsync(first.Next, cancellationToken);
         var third = await store.Encryption.EncryptAsync(second.Next, cancellationToken);
+        var edits = await store.Encryption.EncryptAsync(third.Next, cancellationToken);
 
         Assert.That(first, Is.EqualTo(new EncryptedPart(2, 1, first.Next)));
         Assert.That(second, Is.EqualTo(new EncryptedPart(0, 0, second.Next)));
-        Assert.That(third, Is.EqualTo(new EncryptedPart(0, 0, null)));
+        Assert.That(third, Is.EqualTo(new EncryptedPart(0, 0, third.Next)));
+        Assert.That(edits, Is.EqualTo(new EncryptedPart(1, 0, null)));
         embedded.Keys = [New];
         store = await embedded.ReopenAsync(cancellationToken);
         foreach (var letter in new[] { plain, old })
@@ -83,6 +88,7 @@ public sealed class EncryptedStoreTests
                 (await store.DeadLetters.GetAsync(letter.Id, cancellationToken))!.Letter.Message.Body.ReadText(),
                 Is.EqualTo(Secret)
             );
+        Assert.That((await store.DeadLetters.GetAsync(old.Id, cancellationToken))!.CurrentBody.ToArray(), Is.EqualTo(edit.Body.ToArray()));
         Assert.That(
             () => store.DeadLetters.GetAsync(lost.Id, cancellationToken),
             Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-KEY")

@@ -91,7 +91,7 @@ public sealed class SqliteDatabaseTests
             string.Concat(then.Select(migration => $"{migration.Sql};\n")) + "pragma user_version = 21; pragma application_id = 1163084337"
         );
         await using var reader = _embedded.Read();
-        var early = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, 10, cancellationToken))!;
+        var early = Assert.ThrowsAsync<EsbException>(() => reader.Parking.ListAsync(null, null, 10, cancellationToken))!;
 
         await _embedded.OpenAsync(cancellationToken);
         await _embedded.ReopenAsync(cancellationToken); // a second start runs nothing again
