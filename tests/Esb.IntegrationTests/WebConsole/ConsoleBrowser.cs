@@ -35,7 +35,8 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         HostProcess host,
         ColorScheme scheme = ColorScheme.Light,
         int width = 1400,
-        int height = 900
+        int height = 900,
+        string? timeZone = null
     )
     {
         if (!File.Exists(Program))
@@ -55,6 +56,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
                 ColorScheme = scheme,
                 ViewportSize = new ViewportSize { Width = width, Height = height },
                 BaseURL = host.Management.ToString(),
+                TimezoneId = timeZone,
             }
         );
         page.SetDefaultTimeout(60_000); // the machine may be busy

@@ -178,6 +178,23 @@ public sealed class ConsolePageTests : ShopHost
     }
 
     [Test]
+    public async Task Times_are_local_and_say_utc_in_their_title(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(1, cancellationToken);
+        var letter = Items(await Host.AskAsync("/api/dead-letters", cancellationToken))[0];
+        var at = letter.GetProperty("lastAttempt").GetDateTimeOffset();
+        await using var browser = await ConsoleBrowser.OpenAsync(Host, timeZone: "Asia/Kathmandu"); // 5:45 ahead, all year
+        await browser.SignInAsync(Host);
+        await browser.GoAsync("dead-letters", "Dead letters");
+        var time = browser.Page.GetByRole(AriaRole.Region, new() { Name = "Dead letters", Exact = true }).Locator("tbody time").First;
+        await time.WaitForAsync();
+
+        var local = at.ToUniversalTime() + new TimeSpan(5, 45, 0);
+        Assert.That(await time.GetAttributeAsync("title"), Does.StartWith($"{at.UtcDateTime:yyyy-MM-ddTHH:mm:ss}").And.EndsWith("(UTC)"));
+        Assert.That(await time.InnerTextAsync(), Does.Contain($"{local:mm:ss}"));
+    }
+
+    [Test]
     public async Task Page_of_one_version_says_that_the_host_runs_another(CancellationToken cancellationToken)
     {
         var page = _browser.Page;
