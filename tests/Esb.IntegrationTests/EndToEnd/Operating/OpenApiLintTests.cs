@@ -1,4 +1,3 @@
-using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using Esb.IntegrationTests.EndToEnd.Hosts;
@@ -45,7 +44,7 @@ public sealed class OpenApiLintTests
             var (_, output) = await RunAsync("node", ["--version"], cancellationToken);
             return int.Parse(output.Trim().TrimStart('v').Split('.')[0], CultureInfo.InvariantCulture);
         }
-        catch (Win32Exception)
+        catch (System.ComponentModel.Win32Exception)
         {
             return 0;
         }
