@@ -15,10 +15,12 @@ namespace Esb.IntegrationTests.WebConsole;
 public sealed class ConsoleBudgetTests
 {
     private const int Endpoints = 1_000;
+    private const int Queues = 100;
     private const int Rows = 10_000;
     private const int Repeats = 20;
     private const int EventsPerSecond = 300;
 
+    private readonly string _prefix = $"esb-budget-{Guid.NewGuid().ToString("N")[..8]}";
     private DirectoryInfo _folder = null!;
     private PrivatePostgres _postgres = null!;
     private TestSchema _schema = null!;
@@ -250,25 +252,31 @@ public sealed class ConsoleBudgetTests
         );
     }
 
+    // As many queues as a broker makes in seconds; the other endpoints take messages in.
     private string Configuration()
     {
-        var endpoints = new StringBuilder();
-        for (var number = 0; number < Endpoints / 2; number++)
-            endpoints.Append(
-                CultureInfo.InvariantCulture,
+        var inbound = Enumerable
+            .Range(0, Endpoints - Queues)
+            .Select(number =>
                 $$"""
-                , "in-{{number}}": { "type": "http-inbound", "path": "/in/{{number}}", "publish": "topic-{{number}}.new" }
-                , "out-{{number}}": { "type": "file-outbound", "subscribe": ["topic-{{number}}.#"], "folder": "out" }
-                """
+                    "in-{{number}}": { "type": "http-inbound", "path": "/in/{{number}}", "publish": "topic-{{number % Queues}}.new" }
+                    """
             );
-        var topics = string.Join(", ", Enumerable.Range(0, Endpoints / 2).Select(number => $"\"topic-{number}\": {{}}"));
+        var outbound = Enumerable
+            .Range(0, Queues)
+            .Select(number =>
+                $$"""
+                    "out-{{number}}": { "type": "file-outbound", "subscribe": ["topic-{{number}}.#"], "folder": "out", "fileName": "{message.id}" }
+                    """
+            );
+        var topics = Enumerable.Range(0, Queues).Select(number => $"\"topic-{number}\": {{}}");
         return $$"""
             {
               "name": "budget",
-              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_schema.Config.Schema}}" },
+              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
               "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_schema.Config.Schema}}" },
-              "topics": { {{topics}} },
-              "endpoints": { {{endpoints.ToString().Trim(',', ' ')}} }
+              "topics": { {{string.Join(", ", topics)}} },
+              "endpoints": { {{string.Join(", ", inbound.Concat(outbound))}} }
             }
             """;
     }
