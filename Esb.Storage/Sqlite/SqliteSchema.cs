@@ -23,6 +23,7 @@ internal static class SqliteSchema
     [
         (17, "select count(*) from sqlite_master where name = 'workflow_tally'"),
         (18, "select count(*) from pragma_table_info('outbox') where name = 'reply_to'"),
+        (19, "select count(*) from sqlite_master where name = 'letter_edit'"),
     ];
 
     public static int Version => Migrations[^1].Number;
