@@ -9,12 +9,10 @@ import * as events from "./events.mjs";
 export const html = htm.bind(h);
 export { useCallback, useEffect, useRef, useState };
 
-// Loads a path, again when it changes, on the given events, and at an interval; an answer that came late is dropped.
-export function useApi(path, { every, on = [], load, isHeld = false } = {}) {
+// Loads a path, again when it changes, and, unless held, on the given events and at an interval; an answer that came late is dropped.
+export function useApi(path, { every, on = [], load, held } = {}) {
   const [state, set] = useState({ data: null, error: null, loading: true });
   const turn = useRef(0);
-  const held = useRef(isHeld);
-  held.current = isHeld;
   const reload = useCallback(async background => {
     if (!path) return;
     const mine = ++turn.current;
@@ -29,33 +27,44 @@ export function useApi(path, { every, on = [], load, isHeld = false } = {}) {
   useEffect(() => {
     if (!path) set({ data: null, error: null, loading: false });
     reload(false);
-    const timer = every && setInterval(() => { if (!document.hidden && !held.current) reload(true); }, every);
+    const timer = every && setInterval(() => { if (!document.hidden && !held?.current) reload(true); }, every);
     let soon = 0;
     // Many events within a moment are one reason to look again.
-    const offs = [...on, "reset"].map(kind => events.on(kind, () => { soon ||= setTimeout(() => { soon = 0; if (!held.current) reload(true); }, 150); }));
+    const offs = [...on, "reset"].map(kind => events.on(kind, () => { soon ||= setTimeout(() => { soon = 0; if (!held?.current) reload(true); }, 150); }));
     return () => { turn.current++; clearInterval(timer); clearTimeout(soon); offs.forEach(off => off()); };
   }, [path]);
   return { ...state, reload };
 }
 
-// A list in pages. The first follows events and the interval, until somebody has gone on to further ones.
+// A list in pages. The first follows events and the interval, until somebody has gone on to further ones; these belong to the first page
+// behind which they were read.
 export function usePages(pathOf, options) {
-  const [more, setMore] = useState([]);
-  const [state, set] = useState({ busy: false, error: null });
-  const first = useApi(pathOf(), { ...options, isHeld: more.length > 0 });
-  const place = useRef();
-  place.current = first.data;
-  useEffect(() => { setMore([]); set({ busy: false, error: null }); }, [pathOf(), first.data]);
+  const [further, setFurther] = useState({ first: null, pages: [] });
+  const [state, set] = useState({ busy: false, error: null, first: null });
+  const held = useRef(false);
+  const first = useApi(pathOf(), { ...options, held });
+  const more = further.first === first.data ? further.pages : [];
+  held.current = more.length > 0 || state.busy;
+  const shown = useRef();
+  shown.current = { path: pathOf(), data: first.data };
   const next = more.length ? more[more.length - 1].next : first.data?.next;
   const load = async () => {
-    const begun = first.data;
-    set({ busy: true, error: null });
+    const path = pathOf();
+    let error = null;
+    set({ busy: true, error, first: first.data });
     try {
-      const page = await get(pathOf(next));
-      if (begun === place.current) { setMore(before => [...before, page]); set({ busy: false, error: null }); }
-    } catch (error) { if (begun === place.current) set({ busy: false, error }); }
+      // If the first page was read anew meanwhile, the next one is that behind the new first.
+      for (let begun = first.data, after = next; after && shown.current.path === path; begun = shown.current.data, after = begun?.next) {
+        const page = await get(pathOf(after));
+        if (begun !== shown.current.data) continue;
+        setFurther(before => ({ first: begun, pages: [...(before.first === begun ? before.pages : []), page] }));
+        break;
+      }
+    } catch (failure) { error = failure; }
+    set({ busy: false, error, first: shown.current.data });
   };
-  return { first, items: [...(first.data?.items ?? []), ...more.flatMap(page => page.items)], isFurther: more.length > 0, next, load, ...state };
+  const items = [first.data, ...more].flatMap(page => page?.items ?? []);
+  return { first, items, isFurther: more.length > 0, next, load, busy: state.busy, error: state.first === first.data ? state.error : null };
 }
 
 // The button below a list that leads to its next page.

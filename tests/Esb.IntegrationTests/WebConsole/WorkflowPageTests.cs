@@ -97,8 +97,21 @@ public sealed class WorkflowPageTests : ShopHost
         await _browser.GoAsync("workflows?state=waiting&step=pick", "Workflows");
         await Button("Older instances").WaitForAsync();
         var first = await Instances.CountAsync();
+        var late = new TaskCompletionSource();
+        await Page.RouteAsync(
+            "**/api/workflows?*after=*",
+            async route =>
+            {
+                await late.Task;
+                await route.ContinueAsync();
+            }
+        );
         await Button("Older instances").ClickAsync();
-        await Page.WaitForFunctionAsync($"() => document.querySelectorAll('[aria-label=Instances] tbody tr').length === {Orders}");
+        var again = Page.WaitForResponseAsync(answer => answer.Url.Contains("/api/workflows?", StringComparison.Ordinal));
+        await OrderAsync("""{ "order": "o-new", "customer": "c" }""", cancellationToken);
+        await again; // the first page has changed while the second one was under way
+        late.SetResult();
+        await Page.WaitForFunctionAsync($"() => document.querySelectorAll('[aria-label=Instances] tbody tr').length === {Orders + 1}");
 
         await Page.GetByLabel("Business key").FillAsync("order=o-7");
         await Button("Filter").ClickAsync();
