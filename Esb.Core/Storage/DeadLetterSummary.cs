@@ -75,7 +75,7 @@ public sealed record DeadLetterSummary
 /// <param name="Letter">The letter; after a repeated failure, with the last failure and all attempts.</param>
 public sealed record KeptDeadLetter(DeadLetterSummary Summary, DeadLetter Letter)
 {
-    /// <summary>What is sent instead of its body; null if nobody has edited it.</summary>
+    /// <summary>The edited body that is sent in its place; null if it was not edited.</summary>
     public LetterEdit? Edit { get; init; }
 
     /// <summary>The body that a replay sends.</summary>

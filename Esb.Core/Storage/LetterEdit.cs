@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Esb.Core.Storage;
 
-/// <summary>What an operator wants to be sent instead of the body of a dead letter. The letter keeps its body.</summary>
+/// <summary>The body that an operator wants to send in place of that of a dead letter, which keeps its own.</summary>
 /// <param name="MessageId">The id of the message that a replay sends; another one for each edit.</param>
 /// <param name="Body">The body.</param>
 /// <param name="ContentType">Its media type; null for that of the letter.</param>

@@ -30,7 +30,7 @@ public static class TuningChanges
         }
     }
 
-    /// <summary>One line for each fault because of which what is tuned of an endpoint is set aside.</summary>
+    /// <summary>One line for each fault that sets the tuned settings of an endpoint aside.</summary>
     /// <inheritdoc cref="Kept"/>
     public static IEnumerable<string> SetAside(IEnumerable<TunedSetting> tuned, Func<string, IReadOnlyList<string>> faultsOf) =>
         tuned

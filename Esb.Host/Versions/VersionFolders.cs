@@ -68,7 +68,7 @@ internal sealed class VersionFolders(string folder, TimeProvider time)
         }
     }
 
-    // Somebody may have cleaned up, or the power failed before the files were on the disk.
+    // Files may have been deleted, or the power failed before the files were on the disk.
     private static async Task<bool> IsCompleteAsync(ConfigurationContent content, string place, CancellationToken cancellationToken)
     {
         if (!Directory.Exists(place))

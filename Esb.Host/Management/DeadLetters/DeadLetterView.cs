@@ -39,7 +39,7 @@ internal sealed record DeadLetterView
     /// <summary>The SHA-256 of the body as it came.</summary>
     public string? BodyDigest { get; init; }
 
-    /// <summary>What is sent instead of the body; absent if nobody has edited it.</summary>
+    /// <summary>The edit that is sent in place of the body; absent if it was not edited.</summary>
     public LetterEditView? Edit { get; init; }
 
     public static DeadLetterView Of(DeadLetterSummary letter) =>

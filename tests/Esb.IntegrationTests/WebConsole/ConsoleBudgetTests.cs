@@ -179,6 +179,11 @@ public sealed class ConsoleBudgetTests
             }
 
             Say($"a search for {asked} among {Facts} facts", times);
+            Assert.That(
+                await Page.Locator("main tbody tr").CountAsync(),
+                asked.StartsWith("nothing", StringComparison.Ordinal) ? Is.Zero : Is.GreaterThan(0),
+                asked
+            );
         }
 
         Assert.That(_browser.Troubles, Is.Empty);
@@ -189,6 +194,7 @@ public sealed class ConsoleBudgetTests
     {
         await SendAsync(_host, HttpMethod.Patch, "/api/log", """{ "levels": { "default": "debug" }, "for": "1h", "hosts": "this" }""");
         await _browser.GoAsync("system", "System");
+        await Page.GetByLabel("Show").SelectOptionAsync("debug");
         var session = await Page.Context.NewCDPSessionAsync(Page);
         await session.SendAsync("HeapProfiler.enable");
         using var stopping = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -275,6 +281,7 @@ public sealed class ConsoleBudgetTests
               "name": "budget",
               "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
               "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_schema.Config.Schema}}" },
+              "audit": { "retention": "3650d" },
               "topics": { {{string.Join(", ", topics)}} },
               "endpoints": { {{string.Join(", ", inbound.Concat(outbound))}} }
             }

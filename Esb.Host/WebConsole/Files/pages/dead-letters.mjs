@@ -69,7 +69,7 @@ async function readBodies(path, isEdited) {
 function Keep({ path, body, expected, close, done }) {
   const [reason, set] = useState("");
   return html`<${Dialog} title="Keep the edit" close=${close}><${ActionForm} action="Keep" request=${{ method: "PUT", path, body: { body, expected, reason: reason || undefined } }} cancel=${close} done=${() => { toast("Replays of this letter send the edited body"); close(); done(); }}>
-    <p>Whoever replays this letter sends the edited body, under an id of its own. The letter keeps the body as it came; the audit records you and the digests of both.</p><${Field} label="Reason"><input value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
+    <p>Replays of this letter send the edited body, under an id of its own. The letter keeps the body as it came; the audit records you and the digests of both.</p><${Field} label="Reason"><input value=${reason} onInput=${event => set(event.target.value)} /><//><//><//>`;
 }
 
 function Letter({ id }) {
