@@ -147,7 +147,7 @@ export const Page = ({ title, hint, actions, children }) => html`<header class="
 
 export const Card = ({ title, actions, children, flush }) => html`<section class=${flush ? "card flush" : "card"}>${title && html`<header><h2>${title}</h2><div class="actions">${actions}</div></header>`}${children}</section>`;
 
-// Columns: [title, row => cell, class]. Rows open by click or Enter. Only rows near the viewport are in the page.
+// Columns: [title, row => cell, class]. Rows open by click or Enter. The first 200 rows are in the page, and more as it is scrolled to its end.
 export function Table({ columns: all, rows, label, open, selected, keyOf = row => row.id ?? row.name }) {
   const columns = all.filter(([, cell]) => rows.some(row => cell(row) !== "–")); // an empty column tells nothing
   const [shown, show] = useState(200);
