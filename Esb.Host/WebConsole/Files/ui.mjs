@@ -2,12 +2,12 @@
 
 import { h } from "./vendor/preact.mjs";
 import htm from "./vendor/htm.mjs";
-import { useCallback, useEffect, useRef, useState } from "./vendor/hooks.mjs";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/hooks.mjs";
 import { ask, curl, get, send } from "./api.mjs";
 import * as events from "./events.mjs";
 
 export const html = htm.bind(h);
-export { useCallback, useEffect, useRef, useState };
+export { useCallback, useEffect, useMemo, useRef, useState };
 
 // Loads a path, again when it changes, and, unless held, on the given events and at an interval; an answer that came late is dropped.
 export function useApi(path, { every, on = [], load, held } = {}) {
@@ -67,10 +67,17 @@ export function usePages(pathOf, options) {
   return { first, items, isFurther: more.length > 0, next, load, busy: state.busy, error: state.first === first.data ? state.error : null };
 }
 
-// The button below a list that leads to its next page.
+// The button below a list that leads to its next page. Whoever has pressed it once gets more by scrolling.
 export function Further({ pages, label }) {
+  const end = useRef();
+  useEffect(() => {
+    if (!pages.next || !pages.isFurther || pages.busy || pages.error) return undefined;
+    const watch = new IntersectionObserver(([entry]) => { if (entry.isIntersecting) pages.load(); }, { rootMargin: "600px 0px" });
+    watch.observe(end.current);
+    return () => watch.disconnect();
+  }, [pages.next, pages.isFurther, pages.busy, pages.error]);
   if (!pages.next) return null;
-  return html`<${Problem} error=${pages.error} /><div class="pager"><button disabled=${pages.busy} onClick=${pages.load}>${pages.busy ? "Loading…" : label}</button></div>`;
+  return html`<${Problem} error=${pages.error} /><div class="pager" ref=${end}><button disabled=${pages.busy} onClick=${pages.load}>${pages.busy ? "Loading…" : label}</button></div>`;
 }
 
 export function useEvent(kind, listener) {
@@ -147,21 +154,47 @@ export const Page = ({ title, hint, actions, children }) => html`<header class="
 
 export const Card = ({ title, actions, children, flush }) => html`<section class=${flush ? "card flush" : "card"}>${title && html`<header><h2>${title}</h2><div class="actions">${actions}</div></header>`}${children}</section>`;
 
-// Columns: [title, row => cell, class]. Rows open by click or Enter. The first 200 rows are in the page, and more as it is scrolled to its end.
+// Columns: [title, row => cell, class]. Rows open by click or Enter. Of a long list only the rows near the view are in the page.
+const blockSize = 50;
+const wholeBlocks = 4;
+
 export function Table({ columns: all, rows, label, open, selected, keyOf = row => row.id ?? row.name }) {
   const columns = all.filter(([, cell]) => rows.some(row => cell(row) !== "–")); // an empty column tells nothing
-  const [shown, show] = useState(200);
-  const end = useRef();
+  const isLong = rows.length > wholeBlocks * blockSize;
+  const head = useRef();
+  // The columns of a long list keep the widths that they began with, whichever rows are in the page.
+  const titles = isLong ? columns.map(([title]) => title).join() : null;
+  const [fixed, fix] = useState({ titles: null, widths: [] });
+  const widths = isLong && fixed.titles === titles ? fixed.widths : null;
+  useLayoutEffect(() => { if (isLong) fix({ titles, widths: [...head.current.cells].map(cell => cell.offsetWidth / head.current.offsetWidth) }); }, [titles]);
+  const draw = (row, index) => html`<tr key=${keyOf(row)} aria-rowindex=${isLong ? index + 2 : undefined} class=${`${open ? "opens" : ""} ${selected === keyOf(row) ? "selected" : ""}`} tabIndex=${open ? 0 : undefined}
+    onClick=${open && (event => { if (!event.target.closest("a,button,input,label")) open(row); })} onKeyDown=${open && (event => { if (event.key === "Enter" && event.target === event.currentTarget) open(row); })}>
+    ${columns.map(([, cell, style]) => html`<td class=${style}>${cell(row)}</td>`)}</tr>`;
+  const blocks = Array.from({ length: Math.ceil(rows.length / blockSize) }, (_, index) => index * blockSize);
+  return html`<div class="table" tabIndex="0" role="region" aria-label=${label}><table class=${widths ? "fixed" : ""} aria-rowcount=${isLong ? rows.length + 1 : undefined}>
+    <thead><tr ref=${head} aria-rowindex=${isLong ? 1 : undefined}>${columns.map(([title, , style], index) => html`<th scope="col" class=${style} style=${{ width: widths?.[index] ? `${widths[index] * 100}%` : null }}>${title}</th>`)}</tr></thead>
+    ${blocks.map(start => html`<${Block} key=${start} start=${start} rows=${rows.slice(start, start + blockSize)} isLong=${isLong} draw=${draw} width=${columns.length} />`)}</table></div>`;
+}
+
+// Fifty rows, or the space that they take while they are far from the view.
+function Block({ start, rows, isLong, draw, width }) {
+  const body = useRef();
+  const taken = useRef({ rows: 0, height: 0 });
+  const [isNear, set] = useState(start < wholeBlocks * blockSize);
   useEffect(() => {
-    if (!end.current) return;
-    const watch = new IntersectionObserver(entries => { if (entries[0].isIntersecting) show(count => count + 200); });
-    watch.observe(end.current);
+    if (!isLong) { set(true); return undefined; }
+    const look = entries => {
+      const { isIntersecting, boundingClientRect } = entries[entries.length - 1];
+      const isFocused = body.current.contains(document.activeElement);
+      if (!isIntersecting && !isFocused) taken.current = { rows: rows.length, height: boundingClientRect.height };
+      set(isIntersecting || isFocused);
+    };
+    const watch = new IntersectionObserver(look, { rootMargin: "1500px 0px" });
+    watch.observe(body.current);
     return () => watch.disconnect();
-  }, [shown, rows.length]);
-  return html`<div class="table" tabIndex="0" role="region" aria-label=${label}><table><thead><tr>${columns.map(([title, , style]) => html`<th scope="col" class=${style}>${title}</th>`)}</tr></thead>
-    <tbody>${rows.slice(0, shown).map(row => html`<tr key=${keyOf(row)} class=${`${open ? "opens" : ""} ${selected === keyOf(row) ? "selected" : ""}`} tabIndex=${open ? 0 : undefined}
-      onClick=${open && (event => { if (!event.target.closest("a,button,input,label")) open(row); })} onKeyDown=${open && (event => { if (event.key === "Enter" && event.target === event.currentTarget) open(row); })}>
-      ${columns.map(([, cell, style]) => html`<td class=${style}>${cell(row)}</td>`)}</tr>`)}</tbody></table>${rows.length > shown && html`<div ref=${end} class="more">…</div>`}</div>`;
+  }, [isLong, rows.length]);
+  const height = taken.current.rows === rows.length ? taken.current.height : rows.length * 38;
+  return html`<tbody ref=${body}>${isNear || !isLong ? rows.map((row, index) => draw(row, start + index)) : html`<tr key="space" class="space" aria-hidden="true"><td colSpan=${width} style=${{ height: `${height}px` }}></td></tr>`}</tbody>`;
 }
 
 export function Field({ label, hint, children }) {

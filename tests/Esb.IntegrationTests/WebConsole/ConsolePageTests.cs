@@ -223,6 +223,36 @@ public sealed class ConsolePageTests : ShopHost
     }
 
     [Test]
+    public async Task Long_list_goes_on_by_scrolling_and_keeps_the_rows_near_the_view_in_the_page(CancellationToken cancellationToken)
+    {
+        const int Orders = 200; // each of which leaves three facts or more
+        for (var order = 0; order < Orders; order++)
+            await OrderAsync($$"""{ "customer": "c-{{order}}" }""", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/messages?kind=delivered&limit=1000", token)).Count >= Orders,
+            TimeSpan.FromSeconds(60),
+            "to deliver all orders",
+            cancellationToken
+        );
+        var page = _browser.Page;
+        await _browser.GoAsync("messages", "Messages");
+        await page.GetByRole(AriaRole.Button, new() { Name = "Older events" }).ClickAsync();
+
+        await page.WaitForFunctionAsync(
+            $"() => {{ scrollTo(0, document.documentElement.scrollHeight); return document.querySelector('main table').ariaRowCount > {3 * Orders}; }}"
+        );
+        await page.WaitForFunctionAsync(
+            "() => document.querySelector('main table').ariaRowCount === [...document.querySelectorAll('main tr[aria-rowindex]')].at(-1).ariaRowIndex"
+        );
+        Assert.That(await page.Locator("main tbody tr").CountAsync(), Is.LessThan(2 * Orders), "rows in the page");
+
+        await page.EvaluateAsync("() => scrollTo(0, 0)");
+        await page.Locator("main tr[aria-rowindex='2']").WaitForAsync();
+        Assert.That(await _browser.FindBarriersAsync(), Is.Empty);
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
     public async Task Wrong_key_is_refused_and_signing_out_ends_the_session(CancellationToken cancellationToken)
     {
         var page = _browser.Page;

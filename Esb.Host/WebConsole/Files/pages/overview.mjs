@@ -1,6 +1,6 @@
 // What is wrong first, then the flow of messages with live rates and states.
 
-import { bytes, Card, Empty, html, Icon, Loaded, number, Page, rate, since as ago, State, Time, toneOf, useApi, useEvent, useState, words } from "../ui.mjs";
+import { bytes, Card, Empty, html, Icon, Loaded, number, Page, rate, since as ago, State, Time, toneOf, useApi, useEffect, useEvent, useMemo, useRef, useState, words } from "../ui.mjs";
 
 const [width, height] = [176, 48];
 const clip = (text, most) => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
@@ -37,14 +37,33 @@ function Edge({ edge, nodes, busy }) {
   return html`<path class=${`edge ${edge.kind} ${busy ? "busy" : ""}`} d=${`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2 - 2} ${y2}`} marker-end="url(#arrow)"><title>${`${words(edge.kind)} ${edge.label ?? ""}`}</title></path>`;
 }
 
+// A drawing may be longer than a hundred screens: what is in view is in the page, and a screen around it.
+const step = 300;
+
+function useView() {
+  const element = useRef();
+  const [top, move] = useState(0);
+  const [seen, see] = useState(innerHeight);
+  useEffect(() => {
+    const resized = () => see(innerHeight);
+    addEventListener("resize", resized);
+    return () => removeEventListener("resize", resized);
+  }, []);
+  const scrolled = () => move(Math.floor(element.current.scrollTop / step) * step);
+  return { element, scrolled, isNear: node => node.y + height > top - seen && node.y < top + step + 2 * seen };
+}
+
 function Flow({ flow, rates, states }) {
-  const nodes = new Map(flow.nodes.map(node => [node.id, node]));
+  const view = useView();
+  const nodes = useMemo(() => new Map(flow.nodes.map(node => [node.id, node])), [flow]);
   const liveOf = node => rates ? (node.kind === "topic" ? rates.topics : rates.endpoints)[node.name] : { in: node.inPerSecond ?? 0, out: node.outPerSecond ?? 0 };
   // Processes are not counted by themselves: what leads to or from one is as busy as its other end.
   const isBusy = id => { const node = nodes.get(id); if (!node || node.kind === "process" || node.kind === "workflow") return true; const live = liveOf(node); return live && live.in + live.out > 0; };
-  return html`<div class="flow" tabIndex="0" role="region" aria-label="Flow of messages; scrolls"><svg class="flowchart" viewBox=${`0 0 ${flow.width} ${flow.height}`} width=${flow.width} height=${flow.height} role="group" aria-label="Flow of messages">
+  const near = new Set(flow.nodes.filter(view.isNear).map(node => node.id));
+  return html`<div class="flow" ref=${view.element} onScroll=${view.scrolled} tabIndex="0" role="region" aria-label="Flow of messages; scrolls"><svg class="flowchart" viewBox=${`0 0 ${flow.width} ${flow.height}`} width=${flow.width} height=${flow.height} role="group" aria-label="Flow of messages">
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0.5 7.5 4 0 7.5z" /></marker></defs>
-    ${flow.edges.map(edge => html`<${Edge} edge=${edge} nodes=${nodes} busy=${isBusy(edge.from) && isBusy(edge.to)} />`)}${flow.nodes.map(node => html`<${Node} node=${node} live=${liveOf(node)} state=${states[node.name]?.state ?? node.state} />`)}</svg></div>
+    ${flow.edges.map(edge => (near.has(edge.from) || near.has(edge.to)) && html`<${Edge} key=${`${edge.from} ${edge.to} ${edge.kind}`} edge=${edge} nodes=${nodes} busy=${isBusy(edge.from) && isBusy(edge.to)} />`)}
+    ${flow.nodes.map(node => near.has(node.id) && html`<${Node} key=${node.id} node=${node} live=${liveOf(node)} state=${states[node.name]?.state ?? node.state} />`)}</svg></div>
     <ul class="legend"><li class="inbound">inbound endpoint</li><li class="process">process</li><li class="topic">topic</li><li class="outbound">outbound endpoint</li></ul>`;
 }
 
