@@ -65,6 +65,17 @@ public static class WorkflowsRegistration
             .AddModel(compiling => new WorkflowSubscriptions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),
             ]))
+            .AddModel(compiling => new ConnectedWorkflows([
+                .. compiling
+                    .GetRequiredService<WorkflowModels>()
+                    .All.Select(model => new ConnectedWorkflow(
+                        model.Name,
+                        model.Description,
+                        [.. model.Subjects],
+                        model.Traits,
+                        [.. model.Children]
+                    )),
+            ]))
             .AddModel(compiling => new WorkflowTransactions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.SelectMany(model => model.Transactions).Distinct(),
             ]))

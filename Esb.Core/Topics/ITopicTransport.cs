@@ -66,8 +66,8 @@ public interface ITopicTransport : IAsyncDisposable
     /// <summary>The removed endpoints for which messages still wait in durable queues, with their number.</summary>
     IReadOnlyList<(string Endpoint, long Waiting)> Abandoned => [];
 
-    /// <summary>Returns the number of messages that wait for an endpoint in durable queues; null if the transport has none or is not
-    /// connected.</summary>
+    /// <summary>Returns the number of messages that wait for an endpoint, without those in progress; null if they cannot be counted or the
+    /// transport is not connected.</summary>
     /// <exception cref="EsbException">Transient: the server did not answer.</exception>
     ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken) => ValueTask.FromResult<long?>(null);
 

@@ -1,6 +1,7 @@
 using Esb.Core;
 using Esb.Host.Management.Events;
 using Esb.Host.Management.Farm;
+using Esb.Host.Management.Flow;
 using Esb.Host.Management.Traces;
 
 namespace Esb.Host.Management;
@@ -13,6 +14,8 @@ internal static class ManagementRegistration
             .AddSingleton<EventStream>()
             .AddSingleton<ILoggerProvider, LogEvents>()
             .AddSingleton<IBusPart, EventSampler>()
+            .AddSingleton<QueueLengths>()
+            .AddSingleton<IBusPart>(provider => provider.GetRequiredService<QueueLengths>())
             .AddSingleton<FarmHosts>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<FarmHosts>())
             .AddSingleton<FarmTraces>()

@@ -66,7 +66,9 @@ internal sealed class RevisionPlan(
                     new PlannedChange(
                         ChangeKind.Keep,
                         $"queues of {subscription.Endpoint}",
-                        $"messages that wait there and stay, without a consumer: {waiting}"
+                        topics.IsDurable
+                            ? $"messages that wait there and stay, without a consumer: {waiting}"
+                            : $"messages that wait there and become dead letters: {waiting}"
                     )
                 );
         }

@@ -94,6 +94,9 @@ internal sealed class MemoryTransport : IBusTransport
         return Task.CompletedTask;
     }
 
+    public ValueTask<long?> CountWaitingAsync(Subscription subscription, CancellationToken cancellationToken) =>
+        ValueTask.FromResult<long?>(Find(subscription.Endpoint)?.Waiting);
+
     public async Task<ITopicSubscription> SubscribeAsync(
         Subscription subscription,
         DeliveryHandler handler,

@@ -7,6 +7,7 @@ using Esb.Core.Errors;
 using Esb.Core.Marks;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
+using Esb.Host.Management.Flow;
 using Esb.Host.Management.Marks;
 using Esb.Host.Metrics;
 
@@ -19,6 +20,7 @@ internal sealed partial class EventSampler(
     EventStream stream,
     IEnumerable<IEndpointMonitor> monitors,
     MetricsCollector metrics,
+    QueueLengths queues,
     Live<BusModel> live,
     IFarm farm,
     IMarks marks,
@@ -32,7 +34,7 @@ internal sealed partial class EventSampler(
 
     private readonly CancellationTokenSource _stopping = new();
     private readonly Dictionary<string, (EndpointState State, string? Reason)> _states = [];
-    private readonly RateSample _rates = new(metrics, farm.Self.Name, time);
+    private readonly RateSample _rates = new(metrics, queues, farm.Self.Name, time);
     private readonly Dictionary<(string, string?), bool> _marks = [];
     private HashSet<string> _hosts = [];
     private string? _revision;

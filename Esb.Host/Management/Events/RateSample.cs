@@ -1,10 +1,11 @@
 using Esb.Core.Endpoints;
+using Esb.Host.Management.Flow;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Events;
 
 /// <summary>The rates of the last second, from the totals of the metrics. Used by one task.</summary>
-internal sealed class RateSample(MetricsCollector metrics, string host, TimeProvider time)
+internal sealed class RateSample(MetricsCollector metrics, QueueLengths queues, string host, TimeProvider time)
 {
     private static readonly CounterKind[] Kinds = Enum.GetValues<CounterKind>();
 
@@ -31,7 +32,7 @@ internal sealed class RateSample(MetricsCollector metrics, string host, TimeProv
                 endpoint => endpoint.Name,
                 endpoint => new BusyView(endpoint.InFlight, endpoint.Pool?.InUse, endpoint.Pool?.Waiting)
             );
-        changes.Add(SharedEvent.Of(BusEventKind.Rates, new RatesView(host, time.GetUtcNow(), endpoints, topics, busy)));
+        changes.Add(SharedEvent.Of(BusEventKind.Rates, new RatesView(host, time.GetUtcNow(), endpoints, topics, busy, queues.Current)));
         return changes;
     }
 
@@ -75,12 +76,19 @@ internal sealed class RateSample(MetricsCollector metrics, string host, TimeProv
 internal sealed record MessagesSetAside(string Host, string Endpoint, long Count, DateTimeOffset Time);
 
 /// <summary>The rates of a second on one host. Endpoints and topics where nothing happened are left out.</summary>
+/// <param name="Host">The host.</param>
+/// <param name="Time">The end of the second.</param>
+/// <param name="Endpoints">Messages per second of its endpoints.</param>
+/// <param name="Topics">Messages per second of its topics.</param>
+/// <param name="Busy">What its endpoints work on.</param>
+/// <param name="Waiting">Messages in the queues of endpoints, whichever host will take them; counted by hosts whose rates are read.</param>
 internal sealed record RatesView(
     string Host,
     DateTimeOffset Time,
     IReadOnlyDictionary<string, RateView> Endpoints,
     IReadOnlyDictionary<string, RateView> Topics,
-    IReadOnlyDictionary<string, BusyView> Busy
+    IReadOnlyDictionary<string, BusyView> Busy,
+    IReadOnlyDictionary<string, long> Waiting
 );
 
 /// <summary>Messages per second.</summary>

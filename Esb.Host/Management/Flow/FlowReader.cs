@@ -2,6 +2,7 @@ using Esb.Configuration.Compiling;
 using Esb.Core.Endpoints;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Esb.Core.Workflows;
 using Esb.Host.Composition;
 
 namespace Esb.Host.Management.Flow;
@@ -29,6 +30,8 @@ internal sealed class FlowReader
             reader.Add(FlowNodeKind.Topic, topic);
         foreach (var process in model.Get<ProcessModels>().All)
             reader.Add(process);
+        foreach (var workflow in model.Find<ConnectedWorkflows>()?.All ?? [])
+            reader.Add(workflow);
         foreach (var endpoint in endpoints)
             reader.Connect(endpoint.Settings);
         return new FlowGraph(
@@ -55,8 +58,29 @@ internal sealed class FlowReader
     private void Add(ProcessModel process)
     {
         Add(FlowNodeKind.Process, process.Name, detail: process.Description);
-        var id = FlowNode.IdOf(FlowNodeKind.Process, process.Name);
-        foreach (var traits in process.Steps.Descend().Select(step => step.Traits))
+        Connect(FlowNode.IdOf(FlowNodeKind.Process, process.Name), process.Steps.Descend().Select(step => step.Traits));
+    }
+
+    private void Add(ConnectedWorkflow workflow)
+    {
+        Add(FlowNodeKind.Workflow, workflow.Name, detail: workflow.Description);
+        var id = FlowNode.IdOf(FlowNodeKind.Workflow, workflow.Name);
+        foreach (var pattern in workflow.Subscribes)
+            Connect(
+                FlowNode.IdOf(FlowNodeKind.Topic, pattern.Topic),
+                FlowNodeKind.Workflow,
+                workflow.Name,
+                FlowEdgeKind.Subscribes,
+                pattern.Value
+            );
+        foreach (var child in workflow.Runs)
+            Connect(id, FlowNodeKind.Workflow, child, FlowEdgeKind.Runs);
+        Connect(id, workflow.Steps);
+    }
+
+    private void Connect(string id, IEnumerable<StepTraits> steps)
+    {
+        foreach (var traits in steps)
         {
             foreach (var subject in traits.Publishes)
                 Connect(id, FlowNodeKind.Topic, subject.Topic, FlowEdgeKind.Publishes, subject.Value);

@@ -13,6 +13,7 @@ internal static class FlowRoutes
         var live = bus.GetRequiredService<Live<BusModel>>();
         var monitors = bus.GetServices<IEndpointMonitor>().ToList();
         var metrics = bus.GetRequiredService<MetricsCollector>();
+        var queues = bus.GetRequiredService<QueueLengths>();
         api.MapGet(
             "/flow",
             (HttpRequest request) =>
@@ -23,7 +24,7 @@ internal static class FlowRoutes
                     .SelectMany(monitor => monitor.Endpoints)
                     .DistinctBy(status => status.Name)
                     .ToDictionary(status => status.Name);
-                var view = FlowView.Of(model.Configuration.Name, model.Revision, FlowReader.Read(model), states, metrics);
+                var view = FlowView.Of(model.Configuration.Name, model.Revision, FlowReader.Read(model), states, metrics, queues.Current);
                 return format == FlowFormat.Svg ? Results.Text(FlowSvg.Draw(view), "image/svg+xml; charset=utf-8") : Results.Json(view);
             }
         );

@@ -21,7 +21,8 @@ internal sealed record FlowView
         string revision,
         FlowGraph graph,
         IReadOnlyDictionary<string, EndpointStatus> states,
-        MetricsCollector metrics
+        MetricsCollector metrics,
+        IReadOnlyDictionary<string, long> waiting
     )
     {
         var (places, width, height) = FlowLayout.Of(graph);
@@ -40,7 +41,8 @@ internal sealed record FlowView
                         node,
                         places[node.Id],
                         states.GetValueOrDefault(node.Name),
-                        (node.Kind == FlowNodeKind.Topic ? topics : endpoints).GetValueOrDefault(node.Name)
+                        (node.Kind == FlowNodeKind.Topic ? topics : endpoints).GetValueOrDefault(node.Name),
+                        node.Kind == FlowNodeKind.Outbound && waiting.TryGetValue(node.Name, out var count) ? count : null
                     )
                 ),
             ],
@@ -72,7 +74,10 @@ internal sealed record FlowNodeView
     /// <summary>Messages out per second, over the last ten seconds.</summary>
     public double? OutPerSecond { get; init; }
 
-    public static FlowNodeView Of(FlowNode node, FlowPlace place, EndpointStatus? status, Measured? measured)
+    /// <summary>Messages in the queue of an outbound endpoint; null if there are none, or if nobody reads the rates of this host.</summary>
+    public long? Waiting { get; init; }
+
+    public static FlowNodeView Of(FlowNode node, FlowPlace place, EndpointStatus? status, Measured? measured, long? waiting)
     {
         var isEndpoint = node.Kind is FlowNodeKind.Inbound or FlowNodeKind.Outbound;
         var counted = isEndpoint || node.Kind == FlowNodeKind.Topic ? measured : null;
@@ -89,6 +94,7 @@ internal sealed record FlowNodeView
             Reason = isEndpoint ? status?.Reason : null,
             InPerSecond = RateOf(counted, CounterKind.DocumentsIn),
             OutPerSecond = RateOf(counted, CounterKind.DocumentsOut),
+            Waiting = waiting,
         };
     }
 

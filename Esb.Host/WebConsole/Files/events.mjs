@@ -40,9 +40,10 @@ let own = null;
 function sum(data) {
   rates.set(data.host, { data, at: Date.now() });
   if (own !== null && data.host !== own) return null;
-  const all = { time: data.time, endpoints: {}, topics: {}, busy: {} };
+  const all = { time: data.time, endpoints: {}, topics: {}, busy: {}, waiting: {} };
   for (const [host, one] of rates) {
     if (Date.now() - one.at > 3000) { rates.delete(host); continue; }
+    Object.assign(all.waiting, one.data.waiting); // a queue is the same one for all hosts
     for (const set of ["endpoints", "topics", "busy"]) {
       for (const [name, values] of Object.entries(one.data[set])) {
         const total = all[set][name] ??= {};

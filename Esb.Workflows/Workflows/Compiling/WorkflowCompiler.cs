@@ -67,6 +67,7 @@ internal sealed class WorkflowCompiler(
             WhenRunning = whenRunning,
             Waits = waits,
             Description = steps.Description,
+            Traits = [.. all.Select(step => step.Traits)],
             Transactions =
             [
                 .. processes

@@ -1,4 +1,5 @@
 using Esb.Core.Expressions;
+using Esb.Core.Processes;
 using Esb.Core.Topics;
 
 namespace Esb.Workflows.Workflows.Compiling;
@@ -27,6 +28,9 @@ internal sealed class WorkflowModel(WorkflowConfig config, string hash, string c
     /// <summary>Everything for which it waits: subjects and keys.</summary>
     public required IReadOnlyList<(IReadOnlyList<SubjectPattern> Subjects, MatchedKeys Match)> Waits { get; init; }
 
+    /// <summary>The traits of its steps.</summary>
+    public required IReadOnlyList<StepTraits> Traits { get; init; }
+
     /// <summary>The connections on which its steps, and the processes that they run, begin transactions.</summary>
     public required IReadOnlyList<string> Transactions { get; init; }
 
@@ -36,6 +40,9 @@ internal sealed class WorkflowModel(WorkflowConfig config, string hash, string c
     /// <summary>All subjects that concern it.</summary>
     public IEnumerable<SubjectPattern> Subjects =>
         Starts.SelectMany(start => start.Subjects).Concat(Waits.SelectMany(wait => wait.Subjects)).Distinct();
+
+    /// <summary>The workflows that it starts.</summary>
+    public IEnumerable<string> Children => Instructions.OfType<ChildInstruction>().Select(child => child.Workflow).Distinct();
 }
 
 /// <summary>All workflows of a revision. Immutable.</summary>

@@ -290,6 +290,10 @@ public sealed class ConsoleActionTests : ShopHost
 
         await Button("Pause").ClickAsync();
         await Page.GetByText("paused by operator").First.WaitForAsync();
+        await OrderAsync("{}", cancellationToken);
+        await _browser.GoAsync("overview", "Overview");
+        await Page.Locator("a.node").Filter(new() { HasText = "shop" }).GetByText("1 waiting").WaitForAsync();
+        await _browser.GoAsync("endpoints/shop", "shop");
         await Button("Tune…").ClickAsync();
         await Page.GetByLabel("Pool size").FillAsync("5");
         await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Apply to every host");

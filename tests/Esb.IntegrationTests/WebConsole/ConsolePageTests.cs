@@ -264,7 +264,7 @@ public sealed class ConsolePageTests : ShopHost
     }
 
     [Test]
-    public async Task State_of_an_endpoint_arrives_by_the_event_stream(CancellationToken cancellationToken)
+    public async Task State_and_queue_of_an_endpoint_arrive_by_the_event_stream(CancellationToken cancellationToken)
     {
         var page = _browser.Page;
         await page.GetByText("Live", new() { Exact = true }).WaitForAsync();
@@ -272,8 +272,11 @@ public sealed class ConsolePageTests : ShopHost
         Assert.That(await node.CountAsync(), Is.Zero);
 
         await CommandLine.RunAsync(Host.Folder, cancellationToken, "endpoints", "pause", "shop", "--url", Host.Management.ToString());
-
         await node.WaitForAsync();
+
+        for (var order = 0; order < 3; order++)
+            await OrderAsync("{}", cancellationToken);
+        await node.GetByText("3 waiting").WaitForAsync();
     }
 
     [Test, Explicit("makes the pictures of docs/guides/console.md")]

@@ -83,6 +83,19 @@ public sealed class WorkflowPageTests : ShopHost
     }
 
     [Test]
+    public async Task Workflow_is_drawn_with_what_it_waits_for_calls_and_publishes()
+    {
+        await _browser.GoAsync("overview", "Overview");
+        await Page.Locator("a.node.workflow").GetByText("fulfil", new() { Exact = true }).First.WaitForAsync();
+
+        var edges = await Page.Locator("path.edge title").AllTextContentsAsync();
+        Assert.That(
+            edges.Select(edge => edge.Trim()),
+            Is.SupersetOf(new[] { "subscribes orders.new, orders.picked", "calls", "publishes orders.shipped" })
+        );
+    }
+
+    [Test]
     public async Task Instances_are_found_by_key_state_and_step_and_older_ones_follow(CancellationToken cancellationToken)
     {
         const int Orders = 105;

@@ -22,12 +22,12 @@ function Pause({ endpoint, small, done }) {
 
 function List() {
   const endpoints = useApi("/api/endpoints", { every: 10000, on: ["endpoint", "configuration"] });
-  const [rates, setRates] = useState({ endpoints: {}, busy: {} });
+  const [rates, setRates] = useState({ endpoints: {}, busy: {}, waiting: {} });
   const [text, filter] = useState("");
   useEvent("rates", setRates);
   return html`<${Page} title="Endpoints" hint="Where messages come in and go out." actions=${html`<input type="search" class="quick" placeholder="Filter by name, type or state" aria-label="Filter" value=${text} onInput=${event => filter(event.target.value)} />`} />
     <${Card} flush><${Loaded} of=${endpoints} empty=${html`<${Empty} title="No endpoints are configured" />`}>${data => html`<${Table} label="Endpoints" keyOf=${row => row.name} rows=${data.items.filter(row => `${row.name} ${row.type} ${row.state}`.includes(text.toLowerCase()))} open=${row => go(`/endpoints/${encodeURIComponent(row.name)}`)} columns=${[
-      ["Endpoint", row => html`<strong>${row.name}</strong>`], ["Type", row => html`<span class="quiet">${row.type}</span>`], ["State", row => html`<${State} of=${row.state} title=${row.reason} />`], ["Rate", row => { const live = rates.endpoints[row.name]; return html`${rate(live ? Math.max(live.in, live.out) : 0)}/s`; }, "right"],
+      ["Endpoint", row => html`<strong>${row.name}</strong>`], ["Type", row => html`<span class="quiet">${row.type}</span>`], ["State", row => html`<${State} of=${row.state} title=${row.reason} />`], ["Rate", row => { const live = rates.endpoints[row.name]; return html`${rate(live ? Math.max(live.in, live.out) : 0)}/s`; }, "right"], ["Waiting", row => rates.waiting[row.name] ? number(rates.waiting[row.name]) : "–", "right"],
       ["In flight", row => html`<${Use} used=${rates.busy[row.name]?.inFlight ?? row.inFlight} most=${row.maxInFlight} peak=${row.peakInFlight} />`, "wide-only"], ["Pool", row => row.pool ? html`<${Use} used=${rates.busy[row.name]?.inUse ?? row.pool.inUse} most=${row.pool.maximum} peak=${row.pool.peak} />` : "–", "wide-only"], ["Messages", row => number(row.messages), "right"], ["Failures", row => row.failures ? html`<span class="badtext">${number(row.failures)}</span>` : "0", "right"], ["Last", row => html`<${Time} at=${row.lastMessageAt} ago />`, "wide-only"],
       ["", row => may("operator") && html`<${Pause} endpoint=${row} small done=${endpoints.reload} />`, "right"]]} />`}<//><//>`;
 }

@@ -19,14 +19,15 @@ function wrongs(flow, health) {
 
 const link = node => node.kind === "topic" ? `#/topics/${encodeURIComponent(node.name)}` : node.kind === "process" ? `#/messages?process=${encodeURIComponent(node.name)}` : node.kind === "workflow" ? `#/workflows?name=${encodeURIComponent(node.name)}` : `#/endpoints/${encodeURIComponent(node.name)}`;
 
-function Node({ node, live, state }) {
+function Node({ node, live, state, waiting }) {
   const [into, out] = live ? [live.in, live.out] : [0, 0];
   const shown = node.kind === "outbound" ? out || into : into || out;
   return html`<a href=${link(node)} class=${`node ${node.kind} ${state ? toneOf(state) : ""}`}><g transform=${`translate(${node.x} ${node.y})`}>
     <title>${[node.name, node.type, node.detail, state && words(state), node.reason].filter(Boolean).join("\n")}</title>
     <rect width=${width} height=${height} rx=${node.kind === "topic" ? 24 : 8} /><text class="name" x=${node.kind === "topic" ? 20 : 14} y="20">${clip(node.name, shown > 0 ? 16 : 20)}</text>
-    <text class="type" x=${node.kind === "topic" ? 20 : 14} y="37">${clip(node.type ?? words(node.kind), 24)}</text>
-    ${state && html`<circle class=${`dot ${toneOf(state)}`} cx=${width - 14} cy="14" r="4" />`}${shown > 0 && html`<text class="rate" x=${width - (state ? 24 : 14)} y="20" text-anchor="end">${rate(shown)}/s</text>`}</g></a>`;
+    <text class="type" x=${node.kind === "topic" ? 20 : 14} y="37">${clip(node.type ?? words(node.kind), waiting > 0 ? 14 : 24)}</text>
+    ${state && html`<circle class=${`dot ${toneOf(state)}`} cx=${width - 14} cy="14" r="4" />`}${shown > 0 && html`<text class="rate" x=${width - (state ? 24 : 14)} y="20" text-anchor="end">${rate(shown)}/s</text>`}
+    ${waiting > 0 && html`<text class="waiting" x=${width - 14} y="37" text-anchor="end">${number(waiting)} waiting</text>`}</g></a>`;
 }
 
 function Edge({ edge, nodes, busy }) {
@@ -63,7 +64,7 @@ function Flow({ flow, rates, states }) {
   return html`<div class="flow" ref=${view.element} onScroll=${view.scrolled} tabIndex="0" role="region" aria-label="Flow of messages; scrolls"><svg class="flowchart" viewBox=${`0 0 ${flow.width} ${flow.height}`} width=${flow.width} height=${flow.height} role="group" aria-label="Flow of messages">
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0.5 7.5 4 0 7.5z" /></marker></defs>
     ${flow.edges.map(edge => (near.has(edge.from) || near.has(edge.to)) && html`<${Edge} key=${`${edge.from} ${edge.to} ${edge.kind}`} edge=${edge} nodes=${nodes} busy=${isBusy(edge.from) && isBusy(edge.to)} />`)}
-    ${flow.nodes.map(node => near.has(node.id) && html`<${Node} key=${node.id} node=${node} live=${liveOf(node)} state=${states[node.name]?.state ?? node.state} />`)}</svg></div>
+    ${flow.nodes.map(node => near.has(node.id) && html`<${Node} key=${node.id} node=${node} live=${liveOf(node)} state=${states[node.name]?.state ?? node.state} waiting=${node.kind === "outbound" ? (rates ? rates.waiting[node.name] : node.waiting) : 0} />`)}</svg></div>
     <ul class="legend"><li class="inbound">inbound endpoint</li><li class="process">process</li><li class="topic">topic</li><li class="outbound">outbound endpoint</li></ul>`;
 }
 

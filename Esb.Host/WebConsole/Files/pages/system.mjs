@@ -24,14 +24,17 @@ function Log() {
   const [isHeld, hold] = useState(false);
   const [error, fail] = useState(null);
   const old = useApi("/api/log/events?limit=300");
-  useEffect(() => { if (old.data) set(old.data.items); }, [old.data]);
+  const add = added => set(before => [...before, ...added.filter(line => line.number > (before[before.length - 1]?.number ?? -1))].slice(-1000));
+  useEffect(() => { if (old.data) set(before => [...old.data.items, ...before.filter(line => line.number > (old.data.items[old.data.items.length - 1]?.number ?? -1))]); }, [old.data]);
   useEffect(() => {
     if (isHeld) return undefined;
     const source = new EventSource("/api/events?kinds=log");
-    // At most 1,000 lines are in the page, however much is written.
-    source.addEventListener("log", event => { const line = JSON.parse(event.data); set(before => before.some(one => one.number === line.number) ? before : [...before.slice(-999), line]); });
+    // At most 1,000 lines are in the page, drawn a few times a second, however much is written.
+    let [come, soon] = [[], 0];
+    const draw = () => { add(come.slice(-1000)); [come, soon] = [[], 0]; };
+    source.addEventListener("log", event => { come.push(JSON.parse(event.data)); soon ||= setTimeout(draw, 250); });
     source.onerror = () => fail(source.readyState === EventSource.CLOSED ? { code: "", message: "The log is not followed any more; reload the page." } : null);
-    return () => source.close();
+    return () => { source.close(); clearTimeout(soon); };
   }, [isHeld]);
   const shown = lines.filter(line => levels.indexOf(line.level) >= levels.indexOf(least)).slice(-500).reverse();
   return html`<${Card} title="Log of this host" flush actions=${html`<label class="inline">Show <select value=${least} onChange=${event => setLeast(event.target.value)}>${levels.map(level => html`<option>${level}</option>`)}</select></label><label class="inline">Write <select value=${wanted} onChange=${event => setWanted(event.target.value)}>${levels.slice(0, 4).map(level => html`<option>${level}</option>`)}</select></label><${Act} action="For 10 min" request=${{ method: "PATCH", path: "/api/log", body: { levels: { default: wanted }, for: "10m" } }} done=${() => toast(`The level is ${wanted} for ten minutes, on every host`)} /><button onClick=${() => hold(!isHeld)}>${isHeld ? "Follow" : "Hold"}</button>`}>
