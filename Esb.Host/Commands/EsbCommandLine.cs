@@ -23,6 +23,9 @@ namespace Esb.Host.Commands;
 /// <summary>The command line: finds and runs the command, and converts any failure into a line of text and an exit code.</summary>
 internal static class EsbCommandLine
 {
+    // How long a command may take to end what it began on a host.
+    private static readonly TimeSpan Farewell = TimeSpan.FromSeconds(5);
+
     public static async Task<int> InvokeAsync(IReadOnlyList<string> arguments, CommandContext context)
     {
         var result = Commands(context)
@@ -32,13 +35,17 @@ internal static class EsbCommandLine
             Output = context.Output,
             Error = context.Error,
             EnableDefaultExceptionHandler = false,
-            ProcessTerminationTimeout = null,
+            ProcessTerminationTimeout = result.CommandResult.Command is RunCommand ? null : Farewell, // a bus stops by itself
         };
         if (result.Errors.Count > 0)
             return UsageErrors.Report(result, context.Error);
         try
         {
             return await result.InvokeAsync(invocation);
+        }
+        catch (OperationCanceledException)
+        {
+            return ExitCode.Interrupted;
         }
         catch (ConfigurationRefusedException ex)
         {

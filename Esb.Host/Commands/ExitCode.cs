@@ -18,4 +18,7 @@ internal static class ExitCode
 
     /// <summary>Stopped with messages in flight.</summary>
     public const int Abandoned = 7;
+
+    /// <summary>Interrupted by Ctrl-C.</summary>
+    public const int Interrupted = 130;
 }

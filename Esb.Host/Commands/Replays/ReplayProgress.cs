@@ -14,6 +14,24 @@ internal static class ReplayProgress
     /// paused, stopped or cancelled.</returns>
     public static async Task<int> WaitAsync(ManagementClient client, Guid id, CommandContext context, CancellationToken cancellationToken)
     {
+        try
+        {
+            return await FollowAsync(client, id, context, cancellationToken);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            context.Error.WriteLine($"the job goes on: esb replays show {id}, esb replays cancel {id}");
+            throw;
+        }
+    }
+
+    private static async Task<int> FollowAsync(
+        ManagementClient client,
+        Guid id,
+        CommandContext context,
+        CancellationToken cancellationToken
+    )
+    {
         var lastLine = context.Time.GetTimestamp();
         while (true)
         {

@@ -64,6 +64,29 @@ public abstract class ReplayContract : ShopHost
         }
     }
 
+    [Test, Property("Case", "CLI-10")]
+    public async Task Wait_for_a_job_that_is_interrupted_leaves_the_job_running(CancellationToken cancellationToken)
+    {
+        await MakeLettersAsync(20, cancellationToken);
+        Shop.Refuses = _ => false;
+
+        var (exitCode, line, error) = await CommandLine.InterruptAsync(
+            Host.Folder,
+            cancellationToken,
+            ["dead-letters", "replay", "--all", "--rate", "0.1", "--wait", "--url", Host.Management.ToString()]
+        );
+
+        var id = line.Split(' ', ':')[1];
+        var job = await Host.AskAsync($"/api/replays/{id}", cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(exitCode, Is.EqualTo(130), error);
+            Assert.That(error, Does.Contain($"esb replays show {id}"));
+            Assert.That(error, Does.Not.Contain("   at "));
+            Assert.That(StateOf(job), Is.EqualTo("running"));
+        }
+    }
+
     [Test, Category("Thorough")]
     public async Task Job_stops_when_its_letters_come_back_and_those_are_open_again(CancellationToken cancellationToken)
     {

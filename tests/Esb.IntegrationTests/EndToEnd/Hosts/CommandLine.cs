@@ -32,4 +32,26 @@ internal static class CommandLine
         await process.WaitForExitAsync(cancellationToken);
         return (process.ExitCode, await output, await error);
     }
+
+    /// <summary>Presses Ctrl-C behind the first line of the output.</summary>
+    public static async Task<(int ExitCode, string Line, string Error)> InterruptAsync(
+        string folder,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    )
+    {
+        var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        using var process = Process.Start(start)!;
+        var error = process.StandardError.ReadToEndAsync(cancellationToken);
+        var line = await process.StandardOutput.ReadLineAsync(cancellationToken);
+        using (var kill = Process.Start("kill", ["-INT", $"{process.Id}"]))
+            await kill.WaitForExitAsync(cancellationToken);
+        await process.WaitForExitAsync(cancellationToken);
+        return (process.ExitCode, line ?? "", await error);
+    }
 }

@@ -59,6 +59,19 @@ public sealed class TraceTests : ShopHost
     }
 
     [Test]
+    public async Task Trace_ends_with_the_command_that_shows_it(CancellationToken cancellationToken)
+    {
+        var (exitCode, line, error) = await CommandLine.InterruptAsync(
+            Host.Folder,
+            cancellationToken,
+            ["trace", "checked", "--url", Host.Management.ToString()]
+        );
+
+        Assert.That(exitCode, Is.EqualTo(130), error);
+        Assert.That(StateOf(await Host.AskAsync($"/api/traces/{line.Split(' ')[1]}", cancellationToken)), Is.EqualTo("stopped"));
+    }
+
+    [Test]
     public async Task Trace_is_ended_by_an_operator_and_only_endpoints_with_steps_are_traced(CancellationToken cancellationToken)
     {
         var trace = await PostAsync("/api/traces", """{ "endpoint": "checked", "for": "10m" }""", cancellationToken);
