@@ -165,3 +165,6 @@ internal sealed class FlowLayout
 
 /// <summary>The upper left corner of a node.</summary>
 internal readonly record struct FlowPlace(int X, int Y);
+
+/// <summary>A graph with the places of its nodes, and the size of the drawing. Immutable.</summary>
+internal sealed record FlowDrawing(FlowGraph Graph, IReadOnlyDictionary<string, FlowPlace> Places, int Width, int Height);

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Configuration.Compiling;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
@@ -14,6 +15,7 @@ internal static class FlowRoutes
         var monitors = bus.GetServices<IEndpointMonitor>().ToList();
         var metrics = bus.GetRequiredService<MetricsCollector>();
         var queues = bus.GetRequiredService<QueueLengths>();
+        var drawings = new ConditionalWeakTable<BusModel, FlowDrawing>(); // one for each revision that is asked for
         api.MapGet(
             "/flow",
             (HttpRequest request) =>
@@ -24,11 +26,25 @@ internal static class FlowRoutes
                     .SelectMany(monitor => monitor.Endpoints)
                     .DistinctBy(status => status.Name)
                     .ToDictionary(status => status.Name);
-                var view = FlowView.Of(model.Configuration.Name, model.Revision, FlowReader.Read(model), states, metrics, queues.Current);
+                var view = FlowView.Of(
+                    model.Configuration.Name,
+                    model.Revision,
+                    drawings.GetValue(model, Draw),
+                    states,
+                    metrics,
+                    queues.Current
+                );
                 return format == FlowFormat.Svg ? Results.Text(FlowSvg.Draw(view), "image/svg+xml; charset=utf-8") : Results.Json(view);
             }
         );
         return api;
+    }
+
+    private static FlowDrawing Draw(BusModel model)
+    {
+        var graph = FlowReader.Read(model);
+        var (places, width, height) = FlowLayout.Of(graph);
+        return new FlowDrawing(graph, places, width, height);
     }
 }
 

@@ -19,34 +19,33 @@ internal sealed record FlowView
     public static FlowView Of(
         string name,
         string revision,
-        FlowGraph graph,
+        FlowDrawing drawing,
         IReadOnlyDictionary<string, EndpointStatus> states,
         MetricsCollector metrics,
         IReadOnlyDictionary<string, long> waiting
     )
     {
-        var (places, width, height) = FlowLayout.Of(graph);
         var endpoints = metrics.Endpoints.All.ToDictionary(measured => measured.Name);
         var topics = metrics.Topics.All.ToDictionary(measured => measured.Name);
         return new FlowView
         {
             Name = name,
             Revision = revision,
-            Width = width,
-            Height = height,
+            Width = drawing.Width,
+            Height = drawing.Height,
             Nodes =
             [
-                .. graph.Nodes.Select(node =>
+                .. drawing.Graph.Nodes.Select(node =>
                     FlowNodeView.Of(
                         node,
-                        places[node.Id],
+                        drawing.Places[node.Id],
                         states.GetValueOrDefault(node.Name),
                         (node.Kind == FlowNodeKind.Topic ? topics : endpoints).GetValueOrDefault(node.Name),
                         node.Kind == FlowNodeKind.Outbound && waiting.TryGetValue(node.Name, out var count) ? count : null
                     )
                 ),
             ],
-            Edges = graph.Edges,
+            Edges = drawing.Graph.Edges,
         };
     }
 }
