@@ -23,7 +23,7 @@ public sealed class ConsolePageTests : ShopHost
     [TearDown]
     public async Task Close() => await _browser.DisposeAsync();
 
-    [Test]
+    [Test, Property("Case", "API-14")]
     public async Task Every_page_shows_the_host_without_error_or_barrier(CancellationToken cancellationToken)
     {
         Shop.Refuses = _ => true;

@@ -67,7 +67,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That((await MarkAsync(cancellationToken), File.Exists(map)), Is.EqualTo(("one", true)));
     }
 
-    [Test]
+    [Test, Property("Case", "API-17")]
     public async Task Change_made_of_an_older_version_is_a_conflict(CancellationToken cancellationToken)
     {
         var mine = Path.Combine(Folder.FullName, "mine");
@@ -150,7 +150,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await MarkAsync(cancellationToken), Is.EqualTo("one"));
     }
 
-    [Test, Category("Thorough")]
+    [Test, Category("Thorough"), Property("Case", "API-20")]
     public async Task Map_outside_of_the_folder_is_refused(CancellationToken cancellationToken)
     {
         Json["maps"]!["mark"] = "../outside.xslt";

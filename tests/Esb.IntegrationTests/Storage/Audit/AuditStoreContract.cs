@@ -145,6 +145,17 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(Where(("A-1001", "order")), cancellationToken), Is.Empty);
     }
 
+    [TestCase("%"), TestCase("*"), TestCase("shop_"), TestCase("(a+)+$"), TestCase(".*"), Property("Case", "API-09")]
+    public async Task Pattern_is_a_text_like_any_other(string pattern)
+    {
+        var fact = SomeFacts.Fact(fields: [("order", "A-1001")]) with { Endpoint = "shops", Party = "shops" };
+        await _store.AppendAsync([fact], default);
+
+        Assert.That(await FindAsync(new AuditQuery { Endpoint = pattern }, default), Is.Empty);
+        Assert.That(await FindAsync(new AuditQuery { Party = pattern }, default), Is.Empty);
+        Assert.That(await FindAsync(Where(("order", pattern)), default), Is.Empty);
+    }
+
     [Test, CancelAfter(30_000)]
     public async Task Facts_are_found_by_many_fields_at_once(CancellationToken cancellationToken)
     {

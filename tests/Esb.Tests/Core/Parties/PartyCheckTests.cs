@@ -53,7 +53,8 @@ public sealed class PartyCheckTests
         "ESB-CFG-PARTY parties.shop.tokens[0].issuer",
         "ESB-CFG-PARTY parties.shop.tokens[0].audience",
         "ESB-CFG-PARTY parties.shop.tokens[0].claims",
-        "ESB-CFG-PARTY parties.shop.tokens[0].secret"
+        "ESB-CFG-PARTY parties.shop.tokens[0].secret",
+        Description = "API-04"
     )]
     [TestCase(
         """ "tokens": [{ "issuer": "i", "audience": "a", "keys": "missing.json", "secret": "${env:SHARED}", "claims": { "sub": "a" } }] """,

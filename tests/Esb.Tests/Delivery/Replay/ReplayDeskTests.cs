@@ -102,7 +102,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That((await ReplayAsync(All() with { Redirect = "ledger", OutOfOrder = true }, cancellationToken)).Total, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(10_000), Property("Case", "API-18")]
     public async Task Same_command_makes_the_same_job_and_a_different_one_is_refused(CancellationToken cancellationToken)
     {
         await KeepAsync(2, cancellationToken);

@@ -22,7 +22,8 @@ public sealed class DeadLetterCommandTests : CommandLineFixture
         TestCase("dead-letters discard --all"),
         TestCase("dead-letters replay no-id"),
         TestCase("dead-letters list --state gone"),
-        TestCase("replays pause")
+        TestCase("replays pause"),
+        Property("Case", "CLI-08")
     ]
     public async Task Command_that_does_not_say_what_it_means_is_refused(string arguments) =>
         Assert.That(await RunAsync(arguments.Split(' ')), Is.EqualTo(2), Error);

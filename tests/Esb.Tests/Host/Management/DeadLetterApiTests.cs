@@ -172,7 +172,7 @@ public sealed class DeadLetterApiTests
     [TestCase("""{ "body": "x", "bodyBase64": "eA==", "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
     [TestCase("""{ "body": "x", "contentType": "a\nb", "expected": "DIGEST" }""", "ESB-API-PARAMETER")]
-    [TestCase("""{ "body": "x", "expected": "DIGEST", "by": "somebody else" }""", "ESB-API-BODY")]
+    [TestCase("""{ "body": "x", "expected": "DIGEST", "by": "somebody else" }""", "ESB-API-BODY", Description = "API-07")]
     public async Task Edit_that_makes_no_sense_is_refused(string body, string code, CancellationToken cancellationToken)
     {
         using var answer = await Client.PutAsync(

@@ -172,6 +172,17 @@ public sealed class ManagementApiTests
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
     }
 
+    [TestCase("GET"), TestCase("OPTIONS"), Property("Case", "API-13")]
+    public async Task Pages_of_other_sites_may_read_nothing(string method, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod(method), "/api/endpoints");
+        request.Headers.Add("Origin", "http://evil.example");
+        request.Headers.Add("Access-Control-Request-Method", "PATCH");
+        using var answer = await Client.SendAsync(request, cancellationToken);
+
+        Assert.That(answer.Headers.Select(header => header.Key), Has.None.StartsWith("Access-Control-"));
+    }
+
     [TestCase("/api/activities?to=0001-01-01T00:00:00Z"), TestCase("/api/activities?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z")]
     public async Task Time_without_anything_before_it_is_refused(string path, CancellationToken cancellationToken)
     {

@@ -111,7 +111,7 @@ public sealed class ManagementRolesTests
     [TearDown]
     public async Task Stop() => await _host.DisposeAsync();
 
-    [Test]
+    [Test, Property("Case", "API-05"), Property("Case", "API-21")]
     public async Task Every_route_takes_the_least_role_that_it_is_meant_for(CancellationToken cancellationToken)
     {
         var routes = _host
@@ -150,7 +150,7 @@ public sealed class ManagementRolesTests
     [TestCase(NextOperatorKey, "GET", "/api/endpoints", HttpStatusCode.OK)]
     [TestCase(OperatorKey, "POST", "/api/dead-letters/discard", HttpStatusCode.BadRequest)]
     [TestCase(AdministratorKey, "POST", "/api/configuration/plan", HttpStatusCode.BadRequest)]
-    [TestCase("the key of somebody who has left long ago", "GET", "/api/endpoints", HttpStatusCode.Unauthorized)]
+    [TestCase("the key of somebody who has left long ago", "GET", "/api/endpoints", HttpStatusCode.Unauthorized, Description = "API-02")]
     [TestCase("no key", "GET", "/api/endpoints", HttpStatusCode.Unauthorized)]
     public async Task Key_opens_what_its_role_may(
         string key,

@@ -111,7 +111,7 @@ public sealed class TokenTests
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(20_000), Property("Case", "API-03")]
     public async Task Token_of_another_issuer_audience_or_key_is_refused(CancellationToken cancellationToken)
     {
         using var stranger = RSA.Create(2048);
@@ -183,7 +183,7 @@ public sealed class TokenTests
         Assert.That(party, Is.EqualTo(taken ? "shop" : null));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(20_000), Property("Case", "API-02")]
     public async Task Expiry_that_is_no_whole_number_counts(CancellationToken cancellationToken)
     {
         await StartAsync();

@@ -1,4 +1,6 @@
 using System.Net;
+using System.Net.Http.Json;
+using System.Text.Json.Nodes;
 using Esb.Core.Endpoints;
 using Esb.Core.Workflows;
 using Esb.Host.Management.Events;
@@ -87,6 +89,25 @@ public sealed class EventApiTests : ManagementFixture
         using var answer = await Client.GetAsync($"/api/events?{query}", cancellationToken);
 
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.BadRequest));
+    }
+
+    [Test, Property("Case", "API-26")]
+    public async Task Stream_of_a_browser_ends_with_its_session(CancellationToken cancellationToken)
+    {
+        using var browser = new HttpClient(new HttpClientHandler { UseCookies = true }) { BaseAddress = Host.Server.Address };
+        using var signedIn = await browser.PostAsJsonAsync("/api/session", new { key = Host.Key }, cancellationToken);
+        var session = await browser.GetFromJsonAsync<JsonObject>("/api/session", cancellationToken);
+        using var stream = new StreamReader(await browser.GetStreamAsync("/api/events", cancellationToken));
+        await ReadAsync(stream, cancellationToken);
+
+        using var leaving = new HttpRequestMessage(HttpMethod.Delete, "/api/session")
+        {
+            Headers = { { "X-Esb-Csrf", (string)session!["csrf"]! } },
+        };
+        using var left = await browser.SendAsync(leaving, cancellationToken);
+        Stream.Publish(BusEventKind.Configuration, new { after = "secret" });
+
+        Assert.That(await stream.ReadToEndAsync(cancellationToken), Does.Not.Contain("secret"));
     }
 
     [Test]
