@@ -36,10 +36,12 @@ internal sealed partial class EventSampler(
     private readonly Dictionary<string, (EndpointState State, string? Reason)> _states = [];
     private readonly RateSample _rates = new(metrics, queues, farm.Self.Name, time);
     private readonly Dictionary<(string, string?), bool> _marks = [];
+    private readonly List<SharedEvent> _unshared = []; // with the hosts of the farm
     private HashSet<string> _hosts = [];
     private string? _revision;
     private IDisposable? _hearing;
     private Task _sampling = Task.CompletedTask;
+    private Task _sharing = Task.CompletedTask;
 
     public BusStage Stage => BusStage.Outbound;
 
@@ -62,6 +64,7 @@ internal sealed partial class EventSampler(
         _hearing?.Dispose();
         await _stopping.CancelAsync();
         await _sampling;
+        await _sharing;
     }
 
     public void Dispose() => _stopping.Dispose();
@@ -76,7 +79,7 @@ internal sealed partial class EventSampler(
             {
                 var isSecond = ++tick % TicksPerSecond == 0;
                 if (isSecond || stream.HasReaders)
-                    await LookAsync(isSecond, stopping);
+                    Look(isSecond, stopping);
             }
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
@@ -86,26 +89,47 @@ internal sealed partial class EventSampler(
     }
 
     /// <summary>Publishes what has changed since the last look.</summary>
-    internal async Task LookAsync(bool isSecond, CancellationToken cancellationToken)
+    internal void Look(bool isSecond, CancellationToken cancellationToken)
+    {
+        List<SharedEvent> shared = [.. Endpoints(), .. Marks(), .. Workflows()];
+        if (isSecond)
+        {
+            shared.AddRange(_rates.Look(stream.IsWanted(BusEventKind.Rates) || farm.Hosts.Count > 1, monitors));
+            Configuration();
+            Hosts();
+        }
+
+        foreach (var one in shared.Where(one => one.Kind != BusEventKind.Rates || stream.IsWanted(BusEventKind.Rates)))
+            stream.Publish(one.Kind, one.Data);
+        Share(shared, cancellationToken);
+    }
+
+    // A broker that is slow holds up neither the readers of this host nor the next look: what happens meanwhile is sent together.
+    private void Share(List<SharedEvent> shared, CancellationToken cancellationToken)
+    {
+        if (shared.Exists(one => one.Kind == BusEventKind.Rates))
+            _unshared.RemoveAll(one => one.Kind == BusEventKind.Rates);
+        _unshared.AddRange(shared.Take(MaxShared - _unshared.Count));
+        if (_unshared.Count == 0 || !_sharing.IsCompleted)
+            return;
+        if (farm.Hosts.Count > 1)
+            _sharing = ShareAsync(new ShareEvents([.. _unshared]), cancellationToken);
+        _unshared.Clear();
+    }
+
+    private async Task ShareAsync(ShareEvents events, CancellationToken cancellationToken)
     {
         try
         {
-            List<SharedEvent> shared = [.. Endpoints(), .. Marks(), .. Workflows()];
-            if (isSecond)
-            {
-                shared.AddRange(_rates.Look(stream.IsWanted(BusEventKind.Rates) || farm.Hosts.Count > 1, monitors));
-                Configuration();
-                Hosts();
-            }
-
-            foreach (var one in shared.Where(one => one.Kind != BusEventKind.Rates || stream.IsWanted(BusEventKind.Rates)))
-                stream.Publish(one.Kind, one.Data);
-            if (shared.Count > 0 && farm.Hosts.Count > 1)
-                await farm.BroadcastAsync(new ShareEvents([.. shared.Take(MaxShared)]), cancellationToken);
+            await farm.BroadcastAsync(events, cancellationToken);
         }
         catch (EsbException ex)
         {
             LogNotShared(ex); // this host's own readers have them
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // The host is stopping.
         }
     }
 

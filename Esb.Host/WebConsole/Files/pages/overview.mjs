@@ -65,7 +65,7 @@ function Flow({ flow, rates, states }) {
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0.5 7.5 4 0 7.5z" /></marker></defs>
     ${flow.edges.map(edge => (near.has(edge.from) || near.has(edge.to)) && html`<${Edge} key=${`${edge.from} ${edge.to} ${edge.kind}`} edge=${edge} nodes=${nodes} busy=${isBusy(edge.from) && isBusy(edge.to)} />`)}
     ${flow.nodes.map(node => near.has(node.id) && html`<${Node} key=${node.id} node=${node} live=${liveOf(node)} state=${states[node.name]?.state ?? node.state} waiting=${node.kind === "outbound" ? (rates ? rates.waiting[node.name] : node.waiting) : 0} />`)}</svg></div>
-    <ul class="legend"><li class="inbound">inbound endpoint</li><li class="process">process</li><li class="topic">topic</li><li class="outbound">outbound endpoint</li></ul>`;
+    <ul class="legend"><li class="inbound">inbound endpoint</li><li class="process">process, workflow</li><li class="topic">topic</li><li class="outbound">outbound endpoint</li></ul>`;
 }
 
 export default function Overview() {

@@ -130,10 +130,10 @@ public sealed class EventApiTests : ManagementFixture
         var stream = host.Services.GetRequiredService<EventStream>();
         var reader = stream.Open(new HashSet<BusEventKind> { BusEventKind.Endpoint, BusEventKind.Rates }, null)!;
 
-        await sampler.LookAsync(isSecond: true, cancellationToken);
-        await sampler.LookAsync(isSecond: false, cancellationToken);
+        sampler.Look(isSecond: true, cancellationToken);
+        sampler.Look(isSecond: false, cancellationToken);
         state = EndpointState.Paused;
-        await sampler.LookAsync(isSecond: false, cancellationToken);
+        sampler.Look(isSecond: false, cancellationToken);
 
         var seen = new List<string>();
         while (reader.TryRead(out var read))
@@ -158,8 +158,8 @@ public sealed class EventApiTests : ManagementFixture
         var sampler = host.Services.GetServices<Esb.Core.IBusPart>().OfType<EventSampler>().Single();
         var reader = host.Services.GetRequiredService<EventStream>().Open(new HashSet<BusEventKind> { BusEventKind.Workflow }, null)!;
 
-        await sampler.LookAsync(isSecond: false, cancellationToken);
-        await sampler.LookAsync(isSecond: false, cancellationToken);
+        sampler.Look(isSecond: false, cancellationToken);
+        sampler.Look(isSecond: false, cancellationToken);
 
         Assert.That(reader.TryRead(out var told), Is.True);
         Assert.That(
