@@ -7,20 +7,14 @@ namespace Esb.IntegrationTests.WebConsole;
 [Category("Thorough"), FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
 public sealed class ConsoleActionTests : ShopHost
 {
-    private readonly string _prefix = $"esb-console-{Guid.NewGuid().ToString("N")[..8]}";
+    private readonly ConsoleServers _servers = new(areReal: true);
     private ConsoleBrowser _browser = null!;
 
-    private protected override string Sections =>
-        $$"""
-            "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
-            "store": { "type": "postgres", "connection": "${env:ESB_POSTGRES}", "schema": "{{_prefix.Replace('-', '_')}}" },
-            "management": { "configuration": "store" },
-            """;
+    private protected override string Sections => _servers.Sections + """ "management": { "configuration": "store" }, """;
 
     private protected override string Topics => """, "nobody": {}""";
 
-    private protected override IReadOnlyDictionary<string, string> Variables =>
-        new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres };
+    private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     private protected override string Endpoints =>
         $$"""
@@ -104,6 +98,13 @@ public sealed class ConsoleActionTests : ShopHost
 
         await other.Page.GetByText("ESB-LETTER-CHANGED").WaitForAsync();
         await Page.Locator(".diff .added").GetByText("right").First.WaitForAsync();
+        await _browser.ActAsync(Page.Locator("main"), "Take the edit back");
+        await Page.GetByText("Edited by").WaitForAsync(new() { State = WaitForSelectorState.Detached });
+        await Button("Edit…").ClickAsync();
+        await Page.GetByLabel("Edited body").FillAsync("""{"customer":"right"}""");
+        await Button("Keep the edit…").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Keep");
+        await Page.GetByText("Edited by").WaitForAsync();
         await Button("Replay…").ClickAsync();
         await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Replay");
         await Host.WaitAsync(

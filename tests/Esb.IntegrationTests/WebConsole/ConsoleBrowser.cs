@@ -99,7 +99,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         var copied = await Page.EvaluateAsync<string>("() => window.copied");
         var sent = await Page.RunAndWaitForRequestAsync(
             () => place.GetByRole(AriaRole.Button, new() { Name = action, Exact = true }).ClickAsync(),
-            request => request.Method != "GET"
+            request => request.Method != "GET" && !request.Url.EndsWith("/preview", StringComparison.Ordinal)
         );
         using (Assert.EnterMultipleScope())
         {

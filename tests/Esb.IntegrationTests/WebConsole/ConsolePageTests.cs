@@ -4,14 +4,19 @@ using Microsoft.Playwright;
 namespace Esb.IntegrationTests.WebConsole;
 
 /// <summary>Each page of the console shows a running host, without an error and without a barrier.</summary>
-[CancelAfter(300_000)]
-public sealed class ConsolePageTests : ShopHost
+[TestFixture(false)]
+[TestFixture(true, Category = "Thorough")]
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
+public sealed class ConsolePageTests(bool hasServers) : ShopHost
 {
     private const string Markup = "<img src=x onerror=\\\"window.attacked=1\\\"><script>window.attacked=1</script>";
 
+    private readonly ConsoleServers _servers = new(hasServers);
     private ConsoleBrowser _browser = null!;
 
-    private protected override string Sections => "\"name\": \"shop\",";
+    private protected override string Sections => _servers.Sections + "\"name\": \"shop\",";
+
+    private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     [SetUp]
     public async Task Open()

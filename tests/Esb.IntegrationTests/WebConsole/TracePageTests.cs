@@ -5,13 +5,17 @@ using Microsoft.Playwright;
 namespace Esb.IntegrationTests.WebConsole;
 
 /// <summary>A trace in the console: begun at an endpoint, and a message painted on the process that it ran.</summary>
-[CancelAfter(300_000)]
-public sealed class TracePageTests : ShopHost
+[TestFixture(false)]
+[TestFixture(true, Category = "Thorough")]
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
+public sealed class TracePageTests(bool hasServers) : ShopHost
 {
+    private readonly ConsoleServers _servers = new(hasServers);
     private ConsoleBrowser _browser = null!;
 
     private protected override string Sections =>
-        """
+        _servers.Sections
+        + """
             "audit": { "masks": [{ "jsonpath": "$.card" }] },
             "processes": { "check": [
               { "id": "which", "choose": {
@@ -22,6 +26,8 @@ public sealed class TracePageTests : ShopHost
                   "set": { "body": { "template": "{{\"state\":\"seen\"}}" }, "contentType": "application/json" } }] } },
               { "id": "pass-on", "publish": "orders.checked" } ] },
             """;
+
+    private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     private protected override string Endpoints =>
         """

@@ -5,13 +5,17 @@ using Microsoft.Playwright;
 namespace Esb.IntegrationTests.WebConsole;
 
 /// <summary>The page of workflows: instances as they change, one instance, and what operators do.</summary>
-[CancelAfter(300_000)]
-public sealed class WorkflowPageTests : ShopHost
+[TestFixture(false)]
+[TestFixture(true, Category = "Thorough")]
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(300_000)]
+public sealed class WorkflowPageTests(bool hasServers) : ShopHost
 {
+    private readonly ConsoleServers _servers = new(hasServers);
     private ConsoleBrowser _browser = null!;
 
     private protected override string Sections =>
-        """
+        _servers.Sections
+        + """
             "name": "shop",
             "workflows": {
               "fulfil": {
@@ -28,6 +32,8 @@ public sealed class WorkflowPageTests : ShopHost
               }
             },
             """;
+
+    private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     private protected override string Endpoints =>
         $$"""
@@ -167,6 +173,36 @@ public sealed class WorkflowPageTests : ShopHost
         await Page.Locator("main .facts .state").GetByText("terminated").WaitForAsync();
         await Page.Locator("main .facts").GetByText("the customer gave up").WaitForAsync();
         Assert.That(barriers, Is.Empty);
+        Assert.That(_browser.Troubles, Is.Empty);
+    }
+
+    [Test]
+    public async Task Wait_is_ended_and_an_action_on_many_is_stopped(CancellationToken cancellationToken)
+    {
+        for (var order = 0; order < 3; order++)
+            await OrderAsync($$"""{ "order": "o-{{order}}", "customer": "c" }""", cancellationToken);
+        await Host.WaitAsync(
+            async token => Items(await Host.AskAsync("/api/workflows?state=waiting", token)).Count == 3,
+            TimeSpan.FromSeconds(60),
+            "to start the instances",
+            cancellationToken
+        );
+        await Instances.Filter(new() { HasText = "waiting" }).First.ClickAsync();
+        await Button("End the wait…").ClickAsync();
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "End the wait");
+        await Page.Locator("main .facts .state").GetByText("suspended").WaitForAsync(); // the time is over, and nothing handles it
+
+        await _browser.GoAsync("workflows?state=waiting", "Workflows");
+        await Button("Act on all that match…").ClickAsync();
+        await Page.GetByLabel("Action").SelectOptionAsync("terminate");
+        await Page.GetByLabel("Rate").FillAsync("0.01");
+        await Page.GetByLabel("Reason").FillAsync("of a test");
+        await _browser.ActAsync(Page.GetByRole(AriaRole.Dialog), "Terminate");
+        await Heading("Batches").WaitForAsync();
+        await _browser.ActAsync(Page.Locator("main"), "Stop");
+
+        await Page.Locator("main .state").GetByText("stopped").WaitForAsync();
+        Assert.That(Items(await Host.AskAsync("/api/workflows?state=waiting", cancellationToken)), Is.Not.Empty);
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
