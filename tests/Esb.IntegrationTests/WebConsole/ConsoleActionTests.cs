@@ -129,6 +129,9 @@ public sealed class ConsoleActionTests : ShopHost
 
         await Page.GetByText("3 discarded").WaitForAsync();
         await HasLettersAsync(0, cancellationToken);
+        await _browser.GoAsync("system", "System");
+        await Page.GetByRole(AriaRole.Link, new() { Name = "first key" }).ClickAsync();
+        await Page.GetByRole(AriaRole.Region, new() { Name = "Recorded events" }).GetByText("discarded").Nth(2).WaitForAsync();
     }
 
     [Test]

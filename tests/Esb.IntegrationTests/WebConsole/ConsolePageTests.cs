@@ -247,7 +247,7 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
             $"() => {{ scrollTo(0, document.documentElement.scrollHeight); return document.querySelector('main table').ariaRowCount > {3 * Orders}; }}"
         );
         await page.WaitForFunctionAsync(
-            "() => document.querySelector('main table').ariaRowCount === [...document.querySelectorAll('main tr[aria-rowindex]')].at(-1).ariaRowIndex"
+            "() => scrollTo(0, document.documentElement.scrollHeight) || document.querySelector('main table').ariaRowCount === [...document.querySelectorAll('main tr[aria-rowindex]')].at(-1).ariaRowIndex"
         );
         Assert.That(await page.Locator("main tbody tr").CountAsync(), Is.LessThan(2 * Orders), "rows in the page");
 

@@ -53,10 +53,13 @@ function You() {
   return html`<${Card} title="You"><dl class="facts"><dt>Key</dt><dd>${name ?? "the key of the first start"}</dd><dt>Role</dt><dd>${role}: ${rights[role]}</dd></dl><//>`;
 }
 
+// The facts of what somebody did with a key; the one of the first start has no name.
+const didBy = name => `#/messages?field=${encodeURIComponent(`operator=${name ?? "management key"}`)}`;
+
 function Keys() {
   const keys = useApi("/api/keys", { on: ["configuration"] });
   const own = current().name ?? null;
-  return html`<${Card} title="Keys and roles" flush><${Loaded} of=${keys}>${data => html`<${Table} label="Keys" rows=${data.items} keyOf=${row => row.name ?? ""} columns=${[["Name", row => html`<strong>${row.name ?? "first key"}</strong>${(row.name ?? null) === own && html` <span class="quiet">you</span>`}`], ["Role", row => row.role], ["May", row => html`<span class="quiet">${rights[row.role]}</span>`, "wide-only"], ["State", row => html`<${State} of=${row.isExpired ? "expired" : "ready"} />`], ["Expires", row => row.expires ? html`<${Time} at=${row.expires} />` : "–"], ["Keys", row => row.keys > 1 ? html`${row.keys} <span class="quiet">while one replaces another</span>` : row.keys]]} />`}<//><p class="quiet note inset">Keys are set in <code>management.keys</code> of the configuration; the console never sees them. Without that section, the key that the first start wrote opens all.</p><//>`;
+  return html`<${Card} title="Keys and roles" flush><${Loaded} of=${keys}>${data => html`<${Table} label="Keys" rows=${data.items} keyOf=${row => row.name ?? ""} columns=${[["Name", row => html`<a href=${didBy(row.name)} title="What was done with this key"><strong>${row.name ?? "first key"}</strong></a>${(row.name ?? null) === own && html` <span class="quiet">you</span>`}`], ["Role", row => row.role], ["May", row => html`<span class="quiet">${rights[row.role]}</span>`, "wide-only"], ["State", row => html`<${State} of=${row.isExpired ? "expired" : "ready"} />`], ["Expires", row => row.expires ? html`<${Time} at=${row.expires} />` : "–"], ["Keys", row => row.keys > 1 ? html`${row.keys} <span class="quiet">while one replaces another</span>` : row.keys]]} />`}<//><p class="quiet note inset">Keys are set in <code>management.keys</code> of the configuration; the console never sees them. Without that section, the key that the first start wrote opens all.</p><//>`;
 }
 
 // Follows the chains of some days on the host, and says what it found.
@@ -73,7 +76,7 @@ function Verification() {
 }
 
 function Evidence() {
-  return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p>${may("operator") && html`<${Verification} />`}<p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>.</p><//>`;
+  return html`<${Card} title="Audit evidence"><p>Each recorded fact is part of a chain of digests; <code>esb audit verify</code> shows on any machine that nothing was changed, removed or added.</p>${may("operator") && html`<${Verification} />`}<p>What operators did is recorded with their key and reason: <a href="#/messages?kind=replayed">replays</a>, <a href="#/messages?kind=discarded">discards</a>, <a href="#/messages?kind=erased">erasures</a>, <a href="#/messages?kind=recorded">reloads and records</a>, and everything that <a href=${didBy(current().name)}>you did</a>.</p><//>`;
 }
 
 export default function System() {
