@@ -1,6 +1,7 @@
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Faults.Nemeses;
+using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd.Versions;
 
@@ -138,6 +139,36 @@ public sealed class FarmVersionTests
 
         Assert.That(exitCode, Is.Not.Zero);
         Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain($"endpoint {Unmade} cannot start: its library is missing"));
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "one");
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Version_with_which_a_single_instance_outbound_endpoint_cannot_start_is_rolled_back_on_all(
+        CancellationToken cancellationToken
+    )
+    {
+        await using (var database = NpgsqlDataSource.Create(_servers.Postgres))
+        await using (var command = database.CreateCommand("create role powerless nologin"))
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        _json["topics"] = new JsonObject { ["orders"] = new JsonObject() };
+        _json["connections"] = new JsonObject
+        {
+            ["ledger"] = new JsonObject { ["connection"] = "${env:ESB_POSTGRES};Options=-c role=powerless" },
+        };
+        _json["endpoints"]!["ledger"] = new JsonObject
+        {
+            ["type"] = "sql-outbound",
+            ["connection"] = "ledger",
+            ["subscribe"] = new JsonArray("orders.#"),
+            ["execute"] = "select 1",
+            ["singleInstance"] = true,
+        };
+        Write("two");
+        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
+
+        Assert.That(exitCode, Is.Not.Zero);
+        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain("endpoint ledger cannot start"));
         foreach (var host in _hosts)
             await AwaitAsync(host, "3", "one");
     }
