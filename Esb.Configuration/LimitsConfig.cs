@@ -72,6 +72,30 @@ public sealed record LimitsConfig : SettingsRecord
     [Setting("Space in use at which the mark is left again, in percent; less than diskHigh.", Range = "1..100")]
     public int DiskLow { get; init; } = 85;
 
+    /// <summary>Processor time that the host uses, in percent, from which the mark is shown; null for no mark.</summary>
+    [Setting(
+        "Processor time that the host uses, in percent of all its processors, from which a notice and an alert are raised; by default no "
+            + "mark.",
+        Range = "2..100"
+    )]
+    public int? ProcessorHigh { get; init; }
+
+    /// <summary>Low mark of the processor time; half of the high one if null.</summary>
+    [Setting("Processor time at which the mark is left again, in percent; by default half of processorHigh.", Range = "1..100")]
+    public int? ProcessorLow { get; init; }
+
+    /// <summary>Threads of the machine that run or wait, for each processor, from which the mark is shown; null for no mark.</summary>
+    [Setting(
+        "Threads of the machine that run or wait for a processor, for each processor, from which a notice and an alert are raised; Linux "
+            + "only; by default no mark.",
+        Range = "2..10000"
+    )]
+    public int? ProcessorQueueHigh { get; init; }
+
+    /// <summary>Low mark of the threads; half of the high one if null.</summary>
+    [Setting("Threads at which the mark is left again; by default half of processorQueueHigh.", Range = "1..10000")]
+    public int? ProcessorQueueLow { get; init; }
+
     /// <summary>How long a host that was told to stop goes on taking messages in, while its readiness already says no.</summary>
     [Setting("How long a stopping host still accepts messages, so that load balancers see that it is not ready.", Range = "0s..5m")]
     public TimeSpan DrainDelay { get; init; } = TimeSpan.FromSeconds(2);

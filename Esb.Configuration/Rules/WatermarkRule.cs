@@ -15,6 +15,8 @@ internal sealed class WatermarkRule(LimitsConfig limits, IReadOnlyDictionary<str
         Check("disk", limits.DiskLow, limits.DiskHigh, errors);
         Check(limits, "limits.sessions", limits.SessionsLow, limits.SessionsHigh, errors);
         Check(limits, "limits.instances", limits.InstancesLow, limits.InstancesHigh, errors);
+        Check(limits, "limits.processor", limits.ProcessorLow, limits.ProcessorHigh, errors);
+        Check(limits, "limits.processorQueue", limits.ProcessorQueueLow, limits.ProcessorQueueHigh, errors);
         foreach (var endpoint in endpoints.Values.OfType<OutboundEndpointConfig>())
             Check(endpoint, $"endpoints.{endpoint.Name}.waiting", endpoint.WaitingLow, endpoint.WaitingHigh, errors);
     }

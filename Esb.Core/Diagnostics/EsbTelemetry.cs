@@ -341,6 +341,16 @@ public static class EsbTelemetry
         [Metric(MetricKind.Counter, "{wait}", "Callers that had to wait for an instance of a pool.", Tags.Pool)]
         public const string PoolWaits = "esb.pool.waits";
 
+        [Metric(MetricKind.Gauge, "%", "Processor time that the host uses, of all processors that it may use; a mean of about 10 s.")]
+        public const string ProcessorUsage = "esb.processor.usage";
+
+        [Metric(
+            MetricKind.Gauge,
+            "{thread}",
+            "Threads of the machine that run or wait for a processor, for each processor; a mean of about 10 s. Linux only."
+        )]
+        public const string ProcessorQueue = "esb.processor.queue";
+
         [Metric(MetricKind.Gauge, null, "Loads that have marks.", Tags.Mark, Tags.Endpoint)]
         public const string MarkValue = "esb.mark.value";
 

@@ -39,6 +39,12 @@ public static class MarkNames
     /// <summary>Memory in use, in percent.</summary>
     public const string Memory = "memory";
 
+    /// <summary>Processor time that the host uses, in percent.</summary>
+    public const string Processor = "processor";
+
+    /// <summary>Threads of the machine that run or wait for a processor, for each processor.</summary>
+    public const string ProcessorQueue = "processorQueue";
+
     /// <summary>Sessions in use at the databases of the section <c>connections</c>.</summary>
     public const string Sessions = "sessions";
 

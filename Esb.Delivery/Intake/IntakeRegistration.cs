@@ -29,6 +29,8 @@ public static class IntakeRegistration
             .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<MarkKeeper>())
             .AddSingleton<IMarkSource, OverloadMarks>()
             .AddSingleton<IMarkSource, WaitingMarks>()
+            .AddSingleton<ProcessorLoad>()
+            .AddSingleton<IMarkSource, ProcessorMarks>()
             .AddSingleton<IntakeHolds>()
             .AddSingleton<Admissions>()
             .AddSingleton<InboundControl>()

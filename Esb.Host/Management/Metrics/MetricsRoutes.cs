@@ -5,6 +5,7 @@ using Esb.Core.Marks;
 using Esb.Core.Pooling;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
+using Esb.Delivery.Marks;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
@@ -20,6 +21,7 @@ internal static class MetricsRoutes
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
         var marks = bus.GetRequiredService<IMarks>();
+        var processor = bus.GetRequiredService<ProcessorLoad>();
         var workflows = bus.GetRequiredService<IWorkflowCounts>();
         api.MapGet(
             "/metrics",
@@ -29,7 +31,7 @@ internal static class MetricsRoutes
                 var format = new QueryReader(request.Query).Allow("format").Choice<MetricsFormat>("format") ?? FormatOf(request);
                 var view = MetricsView.Of(collector, monitors, spool, workflows.Living, host, time);
                 return format == MetricsFormat.Prometheus
-                    ? Results.Text(PrometheusText.Of(view, collector, marks.All), PrometheusText.ContentType)
+                    ? Results.Text(PrometheusText.Of(view, collector, marks.All, processor), PrometheusText.ContentType)
                     : Results.Json(view);
             }
         );
@@ -58,16 +60,15 @@ internal static class MetricsRoutes
         var time = bus.GetRequiredService<TimeProvider>();
         var spool = bus.GetService<IAuditWriter>()?.Spool;
         var marks = bus.GetRequiredService<IMarks>();
+        var processor = bus.GetRequiredService<ProcessorLoad>();
         var workflows = bus.GetRequiredService<IWorkflowCounts>();
         routes.MapGet(
             "/metrics",
             () =>
             {
                 RequireCounters(collector);
-                return Results.Text(
-                    PrometheusText.Of(MetricsView.Of(collector, monitors, spool, workflows.Living, host, time), collector, marks.All),
-                    PrometheusText.ContentType
-                );
+                var view = MetricsView.Of(collector, monitors, spool, workflows.Living, host, time);
+                return Results.Text(PrometheusText.Of(view, collector, marks.All, processor), PrometheusText.ContentType);
             }
         );
     }

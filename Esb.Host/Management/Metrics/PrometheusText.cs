@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using Esb.Core.Diagnostics;
 using Esb.Core.Marks;
+using Esb.Delivery.Marks;
 using Esb.Host.Metrics;
 
 namespace Esb.Host.Management.Metrics;
@@ -37,7 +38,7 @@ internal static class PrometheusText
         (CounterKind.InstancesStopped, "stopped"),
     ];
 
-    public static string Of(MetricsView view, MetricsCollector collector, IReadOnlyList<MarkState> marks)
+    public static string Of(MetricsView view, MetricsCollector collector, IReadOnlyList<MarkState> marks, ProcessorLoad processor)
     {
         var text = new StringBuilder();
         foreach (
@@ -65,6 +66,8 @@ internal static class PrometheusText
         if (view.AuditQueue is { } queue)
             WriteQueue(text, queue);
         WriteMarks(text, marks);
+        WriteGauge(text, "esb_processor_usage", processor.Usage);
+        WriteGauge(text, "esb_processor_queue", processor.Queue);
         return text.ToString();
     }
 
@@ -161,6 +164,12 @@ internal static class PrometheusText
                 text.Append(CultureInfo.InvariantCulture, $"{family}{{mark=\"{state.Measure.Name}\"{endpoint}}} {value(state)}\n");
             }
         }
+    }
+
+    private static void WriteGauge(StringBuilder text, string family, double? value)
+    {
+        if (value is not null)
+            text.Append(CultureInfo.InvariantCulture, $"# TYPE {family} gauge\n{family} {value}\n");
     }
 
     private static string Escape(string value) =>

@@ -33,7 +33,7 @@ public sealed class MarkTests
               {{store}}
               "limits": { "sessionsHigh": 2, "sessionsLow": 0, "instancesHigh": 3, "instancesLow": 1 },
               "connections": { "db": { "connection": "${env:ESB_POSTGRES}" } },
-              "topics": { "orders": {}, "jobs": {} },
+              "topics": { "orders": {}, "jobs": {}, "esb-events": {} },
               "workflows": {
                 "job": {
                   "start": "jobs.new",
@@ -51,7 +51,8 @@ public sealed class MarkTests
                 "quick": { "type": "http-inbound", "path": "/quick", "mode": "request-reply", "process": "quick" },
                 "sleep": { "type": "sql-outbound", "connection": "db", "query": "select pg_sleep(6)", "poolSize": 8, "processingThreads": 8 },
                 "ledger": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "out", "fileName": "{message.id}", "paused": true,
-                            "waitingHigh": 5, "waitingLow": 2 }
+                            "waitingHigh": 5, "waitingLow": 2 },
+                "alarm": { "type": "file-outbound", "subscribe": ["esb-events.marks.mark"], "folder": "alarms", "fileName": "{message.id}.json" }
               }
             }
             """
@@ -86,6 +87,42 @@ public sealed class MarkTests
         Assert.That(metrics, Does.Contain("esb_mark_crossed{").And.Contain("ledger"));
         Assert.That((await MarkAsync("waiting", cancellationToken)).GetProperty("crossings").GetInt64(), Is.EqualTo(1));
         Assert.That(_host.Output, Does.Contain("High mark crossed").And.Contain("Low mark reached"));
+    }
+
+    [Test]
+    public async Task Endpoint_that_subscribes_to_alerts_of_marks_gets_that_of_a_mark_that_is_crossed(CancellationToken cancellationToken)
+    {
+        for (var i = 0; i < 6; i++)
+            await PostAsync("/orders", cancellationToken);
+        var alarms = Path.Combine(_folder.FullName, "alarms");
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(alarms) && Directory.GetFiles(alarms, "*.json").Length > 0),
+            TimeSpan.FromSeconds(60),
+            "to deliver the alert",
+            cancellationToken
+        );
+
+        using var alert = JsonDocument.Parse(await File.ReadAllTextAsync(Directory.GetFiles(alarms, "*.json").Single(), cancellationToken));
+        var told = new[] { "kind", "name", "endpoint", "code", "reason" }.Select(name => alert.RootElement.GetProperty(name).GetString());
+        Assert.That(
+            told,
+            Is.EqualTo(new[] { "mark", "marks", "ledger", "ESB-MARK-CROSSED", "waiting of endpoint ledger: 6 messages, marks 5 and 2" })
+        );
+    }
+
+    [Test]
+    public async Task Load_of_the_processor_is_a_metric(CancellationToken cancellationToken)
+    {
+        string? metrics = null;
+        await _host.WaitAsync(
+            async token =>
+                (metrics = await _host.ReadAsync("/metrics", token)).Contains("\nesb_processor_usage ", StringComparison.Ordinal),
+            TimeSpan.FromSeconds(30),
+            "to have measured the processor twice",
+            cancellationToken
+        );
+
+        Assert.That(metrics!.Contains("\nesb_processor_queue ", StringComparison.Ordinal), Is.EqualTo(OperatingSystem.IsLinux()));
     }
 
     [Test]
