@@ -56,6 +56,7 @@ internal static class EsbServices
             .AddSingleton<VersionLedger>()
             .AddSingleton<VersionDesk>()
             .AddSingleton<StartFailures>()
+            .AddSingleton<LateStarts>()
             .AddSingleton<VersionKeeper>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<VersionKeeper>())
             .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<VersionKeeper>())

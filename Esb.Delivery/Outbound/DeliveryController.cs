@@ -45,6 +45,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     private volatile ITopicSubscription? _subscription;
     private readonly TaskCompletionSource _subscribed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly LeaseHolder? _holder;
+    private volatile string? _startFailure; // of a single-instance endpoint, when this host last held the lease
     private readonly CancellationTokenSource _stopping = new();
     private readonly ILogger _logger;
     private Task _opening = Task.CompletedTask;
@@ -138,11 +139,14 @@ internal sealed partial class DeliveryController : IAsyncDisposable
                     quarantine is not null ? EndpointState.Quarantined
                     : isStandby ? EndpointState.Standby
                     : status.State,
-                Reason = quarantine ?? status.Reason,
+                Reason = quarantine ?? _startFailure ?? status.Reason,
                 Configured = _configured,
                 Pool = _sender.Pool,
                 Stuck = _sender.Stuck,
-                HasFailed = _sender.Adapter is UnmadeAdapter || subscription?.Reason?.StartsWith(Drift, StringComparison.Ordinal) == true,
+                HasFailed =
+                    _startFailure is not null
+                    || _sender.Adapter is UnmadeAdapter
+                    || subscription?.Reason?.StartsWith(Drift, StringComparison.Ordinal) == true,
                 Sizing = _sender.Sizing,
             };
         }
@@ -323,9 +327,7 @@ internal sealed partial class DeliveryController : IAsyncDisposable
     {
         try
         {
-            if (_sender.Adapter is IFencingAdapter fencing)
-                await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
-            await OpenAsync(lease, ending);
+            await StartHeldAsync(lease, ending);
             _subscribed.TrySetResult();
             await Task.Delay(Timeout.Infinite, ending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
@@ -333,6 +335,28 @@ internal sealed partial class DeliveryController : IAsyncDisposable
         {
             await UnsubscribeAsync();
             _state.Trouble = null; // reported by the host that delivers next
+        }
+    }
+
+    private async Task StartHeldAsync(HeldLease lease, CancellationToken ending)
+    {
+        if (_sender.Adapter is IFencingAdapter fencing)
+            await _patience.InsistAsync(() => TryStartAsync(() => fencing.RaiseFenceAsync(lease.Token, ending)), ending);
+        await TryStartAsync(() => OpenAsync(lease, ending));
+        _startFailure = null;
+    }
+
+    // Whatever may be tried again is no failure only if the external system is unreachable.
+    private async Task TryStartAsync(Func<Task> start)
+    {
+        try
+        {
+            await start();
+        }
+        catch (Exception ex) when (ex is not (OperationCanceledException or EsbException { Kind: FaultKind.Unavailable }))
+        {
+            _startFailure = ex.Message;
+            throw;
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed partial class ReloadDesk(
     OtherHosts others,
     VersionReader reader,
     VersionLedger ledger,
-    StartFailures starts,
+    LateStarts starts,
     IAuditTrail audit,
     TimeProvider time,
     ILogger<ReloadDesk> logger
@@ -25,8 +25,6 @@ internal sealed partial class ReloadDesk(
 {
     private static readonly TimeSpan LongestLook = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestTurn = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan LongestStart = TimeSpan.FromSeconds(30);
-    private static readonly TimeSpan StartLook = TimeSpan.FromMilliseconds(100);
 
     private readonly SemaphoreSlim _turn = new(1, 1);
     private readonly CancellationTokenSource _stopping = new();
@@ -35,7 +33,6 @@ internal sealed partial class ReloadDesk(
     private volatile bool _isOpen;
     private volatile ReadConfiguration? _running;
     private volatile ReadConfiguration? _previous;
-    private volatile CommittedExchange? _committed;
     private UndecidedReload? _waiting;
 
     public IEnumerable<string> Notices => _notice is { } notice ? [notice] : [];
@@ -160,8 +157,7 @@ internal sealed partial class ReloadDesk(
     }
 
     /// <summary>Progress of the endpoints that an exchange has changed here; known for the last exchange only.</summary>
-    public StartsKnown StartsOf(Guid exchange) =>
-        _committed is { } last && last.Id == exchange ? starts.Look(last.Changed) : StartsKnown.Nothing;
+    public StartsKnown StartsOf(Guid exchange) => starts.Of(exchange);
 
     /// <summary>Starts no further exchange, and waits for the current one and for the work of earlier revisions; a cancelled token ends
     /// that work.</summary>
@@ -237,37 +233,8 @@ internal sealed partial class ReloadDesk(
             return result;
         failures = [.. failures, .. theirs];
         if (failures.Count == 0)
-            failures = await AwaitStartsAsync(id, _stopping.Token);
+            failures = await starts.AwaitAsync(id, _stopping.Token);
         return failures.Count == 0 ? result : throw await RollBackAsync(before, prepared.Wanted, failures);
-    }
-
-    // A single-instance endpoint starts late, on one of the hosts.
-    private async Task<IReadOnlyList<string>> AwaitStartsAsync(Guid id, CancellationToken stopping)
-    {
-        var known = StartsOf(id);
-        try
-        {
-            var began = time.GetTimestamp();
-            while (known.Failures.Count == 0 && (known.IsPending || known.AreElsewhere))
-            {
-                await Task.Delay(StartLook, time, stopping);
-                known = StartsKnown.Of([StartsOf(id), .. await others.LookAsync(id, stopping)]);
-                if (time.GetElapsedTime(began) >= LongestStart)
-                    return
-                    [
-                        .. known.Failures,
-                        .. known.Starting.Select(name =>
-                            $"endpoint {name} cannot start: it did not start within {LongestStart.TotalSeconds:0} s"
-                        ),
-                    ];
-            }
-        }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
-        {
-            return []; // the host stops, and the revision stays
-        }
-
-        return known.Failures;
     }
 
     // After this, all hosts run it: those that do not hear of the decision find it in the store.
@@ -351,7 +318,7 @@ internal sealed partial class ReloadDesk(
         string by
     )
     {
-        _committed = new CommittedExchange(id, prepared.Next is null ? [] : [.. prepared.Changes.Changed]);
+        starts.Begin(id, prepared);
         var began = time.GetTimestamp();
         var parts = await exchange.CommitAsync(prepared);
         var took = (long)time.GetElapsedTime(began).TotalMilliseconds;
@@ -365,7 +332,7 @@ internal sealed partial class ReloadDesk(
         ReloadTelemetry.Count(prepared.Next is null ? "unchanged" : "done");
         if (prepared.Next is not null)
             LogDone(prepared.Running, prepared.Wanted, kind, by, prepared.Changes.Lines.Count, took);
-        return starts.Of(prepared, parts);
+        return starts.Now(prepared, parts);
     }
 
     private async Task HoldAsync(ReadConfiguration read)
@@ -448,8 +415,6 @@ internal sealed partial class ReloadDesk(
             LogNotRecorded(ex); // the reload itself has succeeded
         }
     }
-
-    private sealed record CommittedExchange(Guid Id, HashSet<string> Changed);
 
     [LoggerMessage(
         EventId = 5030,

@@ -16,6 +16,9 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
     /// <summary>What was shown at the beginning of each lease.</summary>
     public List<long> Fences { get; } = [];
 
+    /// <summary>What raising the fence fails with; null if it succeeds.</summary>
+    public Exception? FenceFailure { get; set; }
+
     /// <summary>What each attempt under a lease showed.</summary>
     public ConcurrentQueue<long> Tokens { get; } = new();
 
@@ -103,7 +106,7 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
     public Task RaiseFenceAsync(long fencingToken, CancellationToken cancellationToken)
     {
         Fences.Add(fencingToken);
-        return Task.CompletedTask;
+        return FenceFailure is { } failure ? Task.FromException(failure) : Task.CompletedTask;
     }
 
     public ValueTask<EsbMessage?> SendAsync(EsbMessage message, long fencingToken, CancellationToken cancellationToken)

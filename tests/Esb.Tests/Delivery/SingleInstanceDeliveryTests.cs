@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
 using Esb.Delivery.SingleInstance;
@@ -37,6 +38,18 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
 
         Assert.That((settlement, Outside.Tokens.Single()), Is.EqualTo((Settlement.Done, Token)));
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
+    }
+
+    [Test]
+    public async Task Host_that_cannot_start_it_says_so_also_after_it_gave_the_lease_back()
+    {
+        Outside.FenceFailure = new EndpointException("an-endpoint", "ESB-SQL-DENIED", "permission denied", isTransient: false);
+
+        await StartAsync(Single);
+
+        var status = Controller.Status;
+        Assert.That((status.State, status.HasFailed, status.Reason), Is.EqualTo((EndpointState.Standby, true, "permission denied")));
+        Assert.That(Wanted, Is.Null);
     }
 
     [Test]
