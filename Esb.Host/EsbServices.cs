@@ -57,6 +57,7 @@ internal static class EsbServices
             .AddSingleton<VersionDesk>()
             .AddSingleton<StartFailures>()
             .AddSingleton<LateStarts>()
+            .AddSingleton<IBusPart, StartingVersionCheck>()
             .AddSingleton<VersionKeeper>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<VersionKeeper>())
             .AddSingleton<IHealthNotices>(provider => provider.GetRequiredService<VersionKeeper>())

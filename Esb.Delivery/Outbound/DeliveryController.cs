@@ -340,12 +340,18 @@ internal sealed partial class DeliveryController : IAsyncDisposable
 
     private async Task StartHeldAsync(HeldLease lease, CancellationToken ending)
     {
+        if (_sender.Adapter is IFencingAdapter fencing)
+            await _patience.InsistAsync(() => TryStartAsync(() => fencing.RaiseFenceAsync(lease.Token, ending)), ending);
+        await TryStartAsync(() => OpenAsync(lease, ending));
+        _startFailure = null;
+    }
+
+    // Whatever may be tried again is no failure only if the external system is unreachable.
+    private async Task TryStartAsync(Func<Task> start)
+    {
         try
         {
-            if (_sender.Adapter is IFencingAdapter fencing)
-                await _patience.InsistAsync(() => fencing.RaiseFenceAsync(lease.Token, ending), ending);
-            await OpenAsync(lease, ending);
-            _startFailure = null;
+            await start();
         }
         catch (Exception ex) when (ex is not (OperationCanceledException or EsbException { Kind: FaultKind.Unavailable }))
         {

@@ -24,9 +24,19 @@ internal sealed class RunCommand : Command
     private static async Task<int> RunAsync(CommandContext context, string path)
     {
         using var signals = new StopSignals();
-        var source = await StartingVersion.FindAsync(path, context.Variables, context.Services(), context.Time, signals.Stop);
-        await using var services = BusServices.Build(source);
-        var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
-        return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
+        while (true)
+        {
+            var source = await StartingVersion.FindAsync(path, context.Variables, context.Services(), context.Time, signals.Stop);
+            await using var services = BusServices.Build(source);
+            try
+            {
+                var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
+                return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
+            }
+            catch (NewerVersionException)
+            {
+                // starts with that one
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@ using Esb.Core;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Topics;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Lifecycle;
 
@@ -24,6 +25,7 @@ internal sealed partial class BusLifecycle(
 
     /// <summary>Starts every part. A failed endpoint is logged, and the others start regardless.</summary>
     /// <exception cref="ConfigurationRefusedException">A part cannot do what is configured, such as listening on a port in use.</exception>
+    /// <exception cref="NewerVersionException">The host has to start with another version of the configuration.</exception>
     /// <exception cref="Core.Errors.EsbException">A store or the topics failed to start, permanently: without them no message can be
     /// accepted.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -86,7 +88,10 @@ internal sealed partial class BusLifecycle(
             await part.StartAsync(cancellationToken);
         }
         catch (Exception ex)
-            when (part.Stage > BusStage.Topics && ex is not ConfigurationRefusedException && !cancellationToken.IsCancellationRequested)
+            when (part.Stage > BusStage.Topics
+                && ex is not (ConfigurationRefusedException or NewerVersionException)
+                && !cancellationToken.IsCancellationRequested
+            )
         {
             LogStartFailed(ex, part.GetType().Name);
         }

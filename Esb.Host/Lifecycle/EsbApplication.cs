@@ -5,6 +5,7 @@ using Esb.Host.Composition;
 using Esb.Host.Logging;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
+using Esb.Host.Versions;
 
 namespace Esb.Host.Lifecycle;
 
@@ -19,6 +20,8 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     /// <summary>Runs until a stop is requested.</summary>
     /// <param name="stop">Requests to finish messages in flight and stop.</param>
     /// <param name="abandon">Requests to drop messages in flight.</param>
+    /// <exception cref="NewerVersionException">It did not start: another version of the configuration was put into service
+    /// meanwhile.</exception>
     /// <exception cref="ConfigurationRefusedException">A configured resource is not available on this machine, such as a port in
     /// use.</exception>
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
@@ -36,6 +39,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         _report.Describe();
         PortProbe.RequireFree(services.GetRequiredService<Live<ListeningPlaces>>().Current.All);
         StopOutcome outcome;
+        var startsAnew = false;
         try
         {
             await management.StartAsync(stop);
@@ -48,9 +52,15 @@ internal sealed partial class EsbApplication(ServiceProvider services)
         {
             LogStopping();
         }
+        catch (NewerVersionException)
+        {
+            startsAnew = true;
+            throw;
+        }
         finally
         {
-            notifier.Stopping();
+            if (!startsAnew)
+                notifier.Stopping();
             outcome = await _bus.StopAsync(abandon);
         }
 

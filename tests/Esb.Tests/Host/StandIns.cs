@@ -55,6 +55,7 @@ internal static class StandIns
             .AddSingleton(Substitute.For<IReplayJobStore>())
             .AddSingleton(Substitute.For<IConfigurationVersions>())
             .AddSingleton(Substitute.For<Esb.Core.Marks.IMarks>())
+            .AddSingleton<Esb.Delivery.Marks.ProcessorLoad>()
             .AddSingleton(Substitute.For<IDeadLetterDesk>())
             .AddSingleton(Substitute.For<IParkingDesk>())
             .AddSingleton(Substitute.For<Esb.Core.Workflows.IWorkflowStore>())

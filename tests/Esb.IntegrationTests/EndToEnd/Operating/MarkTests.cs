@@ -94,7 +94,7 @@ public sealed class MarkTests
     {
         for (var i = 0; i < 6; i++)
             await PostAsync("/orders", cancellationToken);
-        var alarms = Path.Combine(_host.Folder, "alarms");
+        var alarms = Path.Combine(_folder.FullName, "alarms");
         await _host.WaitAsync(
             _ => Task.FromResult(Directory.Exists(alarms) && Directory.GetFiles(alarms, "*.json").Length > 0),
             TimeSpan.FromSeconds(60),

@@ -144,36 +144,6 @@ public sealed class FarmVersionTests
     }
 
     [Test, Category("Thorough")]
-    public async Task Version_with_which_a_single_instance_outbound_endpoint_cannot_start_is_rolled_back_on_all(
-        CancellationToken cancellationToken
-    )
-    {
-        await using (var database = NpgsqlDataSource.Create(_servers.Postgres))
-        await using (var command = database.CreateCommand("create role powerless nologin"))
-            await command.ExecuteNonQueryAsync(cancellationToken);
-        _json["topics"] = new JsonObject { ["orders"] = new JsonObject() };
-        _json["connections"] = new JsonObject
-        {
-            ["ledger"] = new JsonObject { ["connection"] = "${env:ESB_POSTGRES};Options=-c role=powerless" },
-        };
-        _json["endpoints"]!["ledger"] = new JsonObject
-        {
-            ["type"] = "sql-outbound",
-            ["connection"] = "ledger",
-            ["subscribe"] = new JsonArray("orders.#"),
-            ["execute"] = "select 1",
-            ["singleInstance"] = true,
-        };
-        Write("two");
-        var (exitCode, _, error) = await ApplyAsync(0, cancellationToken);
-
-        Assert.That(exitCode, Is.Not.Zero);
-        Assert.That(error, Does.Contain("ESB-CONFIG-ROLLEDBACK").And.Contain("endpoint ledger cannot start"));
-        foreach (var host in _hosts)
-            await AwaitAsync(host, "3", "one");
-    }
-
-    [Test, Category("Thorough")]
     public async Task Single_instance_endpoint_of_a_version_starts_on_one_host_and_the_version_stays(CancellationToken cancellationToken)
     {
         _json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
@@ -224,6 +194,42 @@ public sealed class FarmVersionTests
         Assert.That(exitCode, Is.Zero, error);
         foreach (var host in _hosts)
             await AwaitAsync(host, "2", "two");
+    }
+
+    [Test]
+    public async Task Host_that_starts_during_an_exchange_handles_no_message_with_the_version_before(CancellationToken cancellationToken)
+    {
+        Write("two");
+        Assert.That((await ApplyAsync(0, cancellationToken)).ExitCode, Is.Zero);
+        await _hosts[2].DisposeAsync();
+        var versions = $"{_json["store"]!["schema"]}.configuration_version";
+        await using var database = NpgsqlDataSource.Create(_servers.Postgres);
+        await using (
+            var propose = database.CreateCommand(
+                $"""
+                insert into {versions} (number, exchange, revision, based_on, kind, changes, content, made_by, proposed_at)
+                select 3, gen_random_uuid(), revision, 2, 'apply', '', content, 'tests', clock_timestamp() from {versions} where number = 1
+                """
+            )
+        )
+            Assert.That(await propose.ExecuteNonQueryAsync(cancellationToken), Is.EqualTo(1));
+        _hosts[2] = Launch("late");
+        await _hosts[2]
+            .WaitAsync(
+                _ => Task.FromResult(_hosts[2].Output.Contains("database is ready", StringComparison.Ordinal)),
+                TimeSpan.FromSeconds(60),
+                "to have read its version",
+                cancellationToken
+            );
+        await Task.Delay(TimeSpan.FromSeconds(4), cancellationToken); // it has heard of the others, and waits for the decision
+        var isReady = (await GetAsync(_hosts[2], "/health/ready", cancellationToken)).IsSuccess;
+        await using (var accept = database.CreateCommand($"update {versions} set accepted_at = clock_timestamp() where number = 3"))
+            await accept.ExecuteNonQueryAsync(cancellationToken);
+        foreach (var host in _hosts)
+            await AwaitAsync(host, "3", "one");
+
+        Assert.That(isReady, Is.False, "it waits for the decision");
+        Assert.That(_hosts[2].Output, Does.Contain("it starts anew").And.Not.Contain("catch up"));
     }
 
     [Test, Category("Thorough")]

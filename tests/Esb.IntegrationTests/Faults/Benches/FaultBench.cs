@@ -184,13 +184,13 @@ internal sealed class FaultBench : IAsyncDisposable
     /// <summary>Waits until nothing waits for an endpoint, and nothing more arrives.</summary>
     public async Task WaitForEmptyQueuesAsync(CancellationToken cancellationToken)
     {
-        for (var before = -1; ; )
+        for (var before = -1L; ; )
         {
             var queues = await Records.ReadQueuesAsync();
             var waiting = Sinks.Sum(sink => Records.WaitingFor(sink.Endpoint, queues));
-            var arrived = 0;
+            var arrived = 0L;
             foreach (var sink in Sinks)
-                arrived += (await sink.ReadAsync(cancellationToken)).Count;
+                arrived += await sink.CountAsync(cancellationToken);
             if (waiting == 0 && arrived == before)
                 return;
             before = arrived;

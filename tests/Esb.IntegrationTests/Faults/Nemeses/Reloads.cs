@@ -1,6 +1,4 @@
 using System.Net;
-using System.Net.Http.Headers;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Farm;
@@ -11,12 +9,9 @@ namespace Esb.IntegrationTests.Faults.Nemeses;
 /// <param name="bench">With an endpoint <c>loose</c>.</param>
 /// <param name="changes">Makes the change of a round, one thing at a time.</param>
 /// <param name="wrong">Of so many rounds the files are wrong once; 0 for never. A host that starts meanwhile ends.</param>
-/// <param name="applies">True to apply each change as a version in the store, and to go back after each fourth one.</param>
-internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes, int wrong, bool applies = false) : IDisposable
+internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes, int wrong) : IDisposable
 {
-    private const int Back = 4;
-
-    private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(150) };
+    private readonly ConfigurationCalls _calls = new();
 
     /// <summary>Reloads that were made on both hosts.</summary>
     public int Done { get; private set; }
@@ -39,46 +34,30 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
             else
                 changes(next, i);
             await bench.ConfigureAsync(next);
-            var host = bench.Farm.Hosts[i % bench.Farm.Hosts.Count];
-            await ReloadAsync(host, isWrong, applies ? Applied(next) : ("/api/configuration/reload", null), cancellationToken);
-            if (applies && i % Back == Back - 1 && await NewestAsync(host, cancellationToken) is > 1 and var newest)
-                await ReloadAsync(
-                    host,
-                    isWrong: false,
-                    ("/api/configuration/rollback", new JsonObject { ["number"] = newest - 1 }),
-                    cancellationToken
-                );
+            await ReloadAsync(bench.Farm.Hosts[i % bench.Farm.Hosts.Count], isWrong, cancellationToken);
             if (isWrong)
                 await bench.ConfigureAsync(good);
             await Task.Delay(200, cancellationToken);
         }
     }
 
-    public void Dispose() => _client.Dispose();
+    public void Dispose() => _calls.Dispose();
 
     // A wrong configuration is refused by whichever host reads it; a right one needs both.
-    private async Task ReloadAsync(
-        FarmHost host,
-        bool isWrong,
-        (string Path, JsonObject? Body) command,
-        CancellationToken cancellationToken
-    )
+    private async Task ReloadAsync(FarmHost host, bool isWrong, CancellationToken cancellationToken)
     {
         while (true)
         {
-            var (status, text) = await TryAsync(host, HttpMethod.Post, command.Path, command.Body, cancellationToken);
+            var (status, text) = await _calls.PostAsync(host, "/api/configuration/reload", body: null, cancellationToken);
             if (isWrong && status == HttpStatusCode.UnprocessableEntity && text.Contains("endpoints.loose.type", StringComparison.Ordinal))
                 Refused++;
             else if (!isWrong && status == HttpStatusCode.OK)
                 Done++;
-            else if (!isWrong && text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal))
+            else if (!isWrong && ConfigurationCalls.Differs(text))
                 Elsewhere++;
-            else if (
-                status is 0 or HttpStatusCode.Conflict or HttpStatusCode.ServiceUnavailable
-                || text.Contains("ESB-CONFIG-DIFFERS", StringComparison.Ordinal)
-            )
+            else if (ConfigurationCalls.IsForLater(status) || ConfigurationCalls.Differs(text))
             {
-                await Task.Delay(500, cancellationToken); // dead, starting, or busy
+                await Task.Delay(500, cancellationToken);
                 continue;
             }
             else
@@ -87,42 +66,6 @@ internal sealed class Reloads(FaultBench bench, Action<JsonObject, int> changes,
             }
 
             return;
-        }
-    }
-
-    private static (string Path, JsonObject? Body) Applied(JsonObject next) =>
-        ("/api/configuration/apply", new JsonObject { ["files"] = new JsonObject { ["esb.json"] = next.ToJsonString() } });
-
-    private async Task<long?> NewestAsync(FarmHost host, CancellationToken cancellationToken)
-    {
-        var (status, text) = await TryAsync(host, HttpMethod.Get, "/api/configuration/versions", body: null, cancellationToken);
-        return status == HttpStatusCode.OK ? JsonNode.Parse(text)!["running"]?.GetValue<long>() : null;
-    }
-
-    private async Task<(HttpStatusCode Status, string Text)> TryAsync(
-        FarmHost host,
-        HttpMethod method,
-        string path,
-        JsonObject? body,
-        CancellationToken cancellationToken
-    )
-    {
-        try
-        {
-            var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"), cancellationToken);
-            using var request = new HttpRequestMessage(method, new Uri(host.Process.Management, path));
-            if (body is not null)
-                request.Content = new StringContent(body.ToJsonString(), new MediaTypeHeaderValue("application/json"));
-            request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
-            using var response = await _client.SendAsync(request, cancellationToken);
-            return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
-        }
-        catch (Exception ex)
-            when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException
-                || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested)
-            )
-        {
-            return (0, ex.Message);
         }
     }
 }

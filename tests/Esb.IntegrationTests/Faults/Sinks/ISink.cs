@@ -16,4 +16,7 @@ internal interface ISink : IAsyncDisposable
 
     /// <summary>What arrived, in the order in which it did.</summary>
     Task<IReadOnlyList<SinkEntry>> ReadAsync(CancellationToken cancellationToken);
+
+    /// <summary>How much arrived.</summary>
+    async Task<long> CountAsync(CancellationToken cancellationToken) => (await ReadAsync(cancellationToken)).Count;
 }

@@ -41,7 +41,7 @@ internal sealed class SqlSink : ISink
             $"""
             create table {endpoint} (
               number bigint generated always as identity primary key, message_id uuid not null,
-              id text not null, hash text not null, applied_at timestamptz not null default clock_timestamp())
+              id text not null, hash text not null, mark text, own text, applied_at timestamptz not null default clock_timestamp())
             """
         );
         settings["type"] = "sql-outbound";
@@ -68,6 +68,30 @@ internal sealed class SqlSink : ISink
         );
         return [.. rows.Select(row => new SinkEntry(Path.GetFileNameWithoutExtension(row.Id), row.Hash, row.At))];
     }
+
+    /// <summary>Has each row keep the mark of the revision that took the message in, and the parameter <c>own</c> of the one that delivered
+    /// it.</summary>
+    public SqlSink Marked()
+    {
+        Configuration["execute"] =
+            $"insert into {Endpoint} (message_id, id, hash, mark, own) values (@message, @id, "
+            + "encode(sha256(convert_to(@body, 'UTF8')), 'hex'), @mark, @own)";
+        Configuration["parameters"]!["mark"] = new JsonObject { ["header"] = FaultHeaders.Mark };
+        Configuration["parameters"]!["own"] = new JsonObject { ["value"] = "" };
+        return this;
+    }
+
+    /// <summary>How many rows there are, without reading them.</summary>
+    public async Task<long> CountAsync(CancellationToken cancellationToken) =>
+        (await _database.QueryAsync<long>($"select count(*) from {Endpoint}", null, cancellationToken))[0];
+
+    /// <summary>What each row of a sink that is <see cref="Marked"/> keeps.</summary>
+    public Task<IReadOnlyList<(string Id, string Mark, string Own, DateTime At)>> ReadMarksAsync(CancellationToken cancellationToken) =>
+        _database.QueryAsync<(string, string, string, DateTime)>(
+            $"select id, coalesce(mark, ''), coalesce(own, ''), applied_at from {Endpoint} order by number",
+            null,
+            cancellationToken
+        );
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }
