@@ -11,6 +11,7 @@ using Esb.Core.Processes.Tracing;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Endings;
 using Esb.Workflows.Processes.Entry;
 using Esb.Workflows.Processes.Holding;
 using Esb.Workflows.Processes.Steps;
@@ -44,6 +45,7 @@ public static class WorkflowsRegistration
             .AddCompiler<EntryGateModels, EntryGateCompiler>()
             .AddScoped<IEntryGates, EntryGates>()
             .AddSingleton<ArrivingMessages>()
+            .AddSingleton<ArrivingState>()
             .AddSingleton<TraceSwitch>()
             .AddSingleton<IProcessTraces, ProcessTraces>()
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")

@@ -14,6 +14,9 @@ public sealed class ProcessEnd
 
     private ProcessEnd(Dictionary<string, object?> states, HashSet<string> changed) => (_states, _changed) = (states, changed);
 
+    /// <summary>True if a step changed a value.</summary>
+    public bool HasChanged => _changed.Count > 0;
+
     /// <summary>The values that steps changed, by name; null removes one.</summary>
     public IEnumerable<KeyValuePair<string, object?>> Changed => _states.Where(state => _changed.Contains(state.Key));
 

@@ -42,7 +42,12 @@ internal sealed class ProcessCatalog(ProcessModels processes, IServiceProvider s
         var numbersMessages = sequences is not null && reached.Any(step => sequences.FirstIn(step.Path) is not null);
         string[] names = [.. traits.SelectMany(step => step.Values).SelectMany(StateNames.Of).Distinct()];
         return names.Length > 0 || numbersMessages || traits.Any(step => step.AwaitsEnd || step.ChangesState.Count > 0)
-            ? new ProcessEndings(names, services.GetRequiredService<IEndpointMarks>(), numbersMessages)
+            ? new ProcessEndings(
+                names,
+                services.GetRequiredService<IEndpointMarks>(),
+                services.GetRequiredService<ArrivingState>(),
+                numbersMessages
+            )
             : null;
     }
 

@@ -187,7 +187,7 @@ internal sealed class CsvReader(CsvLayout layout, TextWindow window)
     private ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> value)
     {
         if (_unescaped.Length < value.Length)
-            _unescaped = new byte[Math.Max(256, 2 * value.Length)];
+            _unescaped = new byte[Math.Max(256, TextWindow.Doubled(value.Length))];
         var length = 0;
         for (var i = 0; i < value.Length; i++)
         {

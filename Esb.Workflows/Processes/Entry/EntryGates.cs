@@ -15,7 +15,7 @@ internal sealed class EntryGates(EntryGateModels models, IServiceProvider servic
         if (endpoint.Dedupe is not { } dedupe || !models.Keys.TryGetValue(endpoint.Name, out var key))
             return run;
         var once = new Deduplicator(dedupe, dedupe.Path, key, services);
-        var endings = new ProcessEndings([], services.GetRequiredService<IEndpointMarks>());
+        var endings = new ProcessEndings([], services.GetRequiredService<IEndpointMarks>(), services.GetRequiredService<ArrivingState>());
         return (context, cancellationToken) => endings.RunAsync(PassOnceAsync, context, cancellationToken);
 
         async ValueTask PassOnceAsync(MessageContext context, CancellationToken cancellationToken)

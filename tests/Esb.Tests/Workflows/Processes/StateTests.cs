@@ -4,6 +4,7 @@ using Esb.Core.Processes;
 using Esb.Core.Storage;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.DependencyInjection;
+using NSubstitute;
 
 namespace Esb.Tests.Workflows.Processes;
 
@@ -12,6 +13,7 @@ public sealed class StateTests : IDisposable
 {
     private readonly KeptMarks _marks = new();
     private CompiledProcesses? _processes;
+    private Task? _arrived;
 
     public void Dispose() => _processes?.Dispose();
 
@@ -52,6 +54,79 @@ public sealed class StateTests : IDisposable
     }
 
     [Test]
+    public async Task Value_is_written_only_when_what_its_message_published_in_memory_has_arrived(CancellationToken cancellationToken)
+    {
+        var arrived = new TaskCompletionSource();
+        CompilePublishing();
+        ArriveWith(arrived.Task);
+
+        var first = await RunAsync("""{ "next": 1 }""", cancellationToken);
+        var kept = _marks.Count; // a kill now loses what waits: its source brings the message again, to the state before it
+        var second = await RunAsync("{}", cancellationToken);
+        arrived.SetResult();
+        await first.Settled;
+
+        Assert.That((kept, second.GetProperty("before")), Is.EqualTo((0, (object)1.0)), "the next message sees what is on its way");
+        Assert.That(await StoredAsync(cancellationToken), Is.EqualTo("1"));
+    }
+
+    [Test]
+    public async Task Value_whose_message_was_lost_in_memory_is_not_kept(CancellationToken cancellationToken)
+    {
+        CompilePublishing();
+        var lost = new TaskCompletionSource();
+        ArriveWith(Task.CompletedTask);
+        await RunAsync("""{ "next": 1 }""", cancellationToken);
+        ArriveWith(lost.Task);
+
+        var second = await RunAsync("""{ "next": 2 }""", cancellationToken);
+        lost.SetException(new EsbException("ESB-TOPIC-UNAVAILABLE", "away", FaultKind.Unavailable));
+
+        Assert.ThrowsAsync<EsbException>(() => second.Settled);
+        Assert.That(await StoredAsync(cancellationToken), Is.EqualTo("1"));
+        Assert.That((await RunAsync("{}", cancellationToken)).GetProperty("before"), Is.EqualTo(1.0));
+    }
+
+    [Test]
+    public async Task Values_are_written_in_the_order_in_which_their_messages_ended(CancellationToken cancellationToken)
+    {
+        CompilePublishing();
+        var (one, two) = (new TaskCompletionSource(), new TaskCompletionSource());
+        ArriveWith(one.Task);
+        var first = await RunAsync("""{ "next": 1 }""", cancellationToken);
+        ArriveWith(two.Task);
+        var second = await RunAsync("""{ "next": 2 }""", cancellationToken);
+        ArriveWith(Task.CompletedTask);
+        var third = await RunAsync("""{ "next": 3 }""", cancellationToken); // does not wait for the others to end
+
+        two.SetResult();
+        var early = (_marks.Count, second.Settled.IsCompleted, third.Settled.IsCompleted);
+        one.SetResult();
+        await Task.WhenAll(first.Settled, second.Settled, third.Settled);
+
+        Assert.That(early, Is.EqualTo((0, false, false)));
+        Assert.That(await StoredAsync(cancellationToken), Is.EqualTo("3"));
+    }
+
+    [Test]
+    public async Task Value_that_cannot_be_written_when_its_message_has_arrived_fails_what_its_source_waits_for(
+        CancellationToken cancellationToken
+    )
+    {
+        var arrived = new TaskCompletionSource();
+        CompilePublishing();
+        ArriveWith(arrived.Task);
+        var first = await RunAsync("""{ "next": 1 }""", cancellationToken);
+        _marks.IsAway = true;
+
+        arrived.SetResult();
+
+        Assert.That(Assert.ThrowsAsync<EsbException>(() => first.Settled)!.Code, Is.EqualTo("ESB-STORE-AWAY"));
+        _marks.IsAway = false;
+        Assert.That((await RunAsync("{}", cancellationToken)).GetProperty("before"), Is.Null);
+    }
+
+    [Test]
     public void Store_that_is_away_fails_the_message(CancellationToken cancellationToken)
     {
         Compile("""[{ "filter": { "state": "since", "exists": true } }]""");
@@ -84,6 +159,23 @@ public sealed class StateTests : IDisposable
 
         Assert.That((first.GetProperty("n"), second.Outcome), Is.EqualTo((2.0, ProcessOutcome.Filtered)));
     }
+
+    private void CompilePublishing() =>
+        Compile(
+            """[{ "set": { "properties": { "before": { "state": "since" } } } }, { "choose": { "when": [{ "if": { "jsonpath": "$.next", "exists": true }, "steps": [{ "set": { "state": { "since": { "jsonpath": "$.next" } } } }, { "publish": "orders.line" }] }] } }]"""
+        );
+
+    private void ArriveWith(Task arrived)
+    {
+        if (_arrived is null)
+            _processes!
+                .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))
+                .Do(call => call.Arg<MessageContext>().AwaitSettled(_arrived!));
+        _arrived = arrived;
+    }
+
+    private Task<string?> StoredAsync(CancellationToken cancellationToken) =>
+        _marks.FindAsync("an-endpoint", "state since", cancellationToken);
 
     private void Compile(string main) =>
         _processes = new CompiledProcesses(
