@@ -184,7 +184,7 @@ internal static class ReloadFarm
                 endpoints["loose"]!["retry"]!["immediate"] = 1 + (round % 5);
                 break;
             case 1:
-                endpoints["keyed"]!["timeout"] = $"{30 + round}s";
+                endpoints["keyed"]!["timeout"] = $"{30 + (round % 100)}s";
                 break;
             case 2:
                 endpoints["ordered"]!["subscribe"] = new JsonArray("work.item", $"work.round{round}");
@@ -199,7 +199,7 @@ internal static class ReloadFarm
                 configuration["parties"]!["shop"]!["publish"] = new JsonArray("work.item", $"work.round{round}");
                 break;
             default:
-                endpoints["intake"]!["timeout"] = $"{40 + round}s";
+                endpoints["intake"]!["timeout"] = $"{40 + (round % 100)}s";
                 break;
         }
     }
