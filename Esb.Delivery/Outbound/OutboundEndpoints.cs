@@ -29,8 +29,6 @@ internal sealed partial class OutboundEndpoints(
     ILogger<OutboundEndpoints> logger
 ) : IBusPart, IEndpointCaller, IEndpointMonitor, IRevisionPart, IAsyncDisposable
 {
-    private const int StartedAtOnce = 8;
-
     // The time to return a message, in addition to the time-out of an attempt.
     private static readonly TimeSpan DrainMargin = TimeSpan.FromSeconds(5);
 
@@ -75,12 +73,8 @@ internal sealed partial class OutboundEndpoints(
         try
         {
             _isStarted = true;
-            // Each waits for answers of the broker. Those that are opened with care, after an unclean end, take turns all the same.
-            await Parallel.ForEachAsync(
-                Controllers.Values,
-                new ParallelOptions { MaxDegreeOfParallelism = StartedAtOnce, CancellationToken = cancellationToken },
-                async (controller, _) => await StartAsync(controller, cancellationToken)
-            );
+            foreach (var controller in Controllers.Values)
+                await StartAsync(controller, cancellationToken);
         }
         finally
         {
