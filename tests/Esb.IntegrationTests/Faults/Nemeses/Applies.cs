@@ -43,6 +43,12 @@ internal sealed class Applies(FaultBench bench, Action<JsonObject, int> changes)
     /// <summary>How long exchanges took, from the call to the answer, while all hosts lived.</summary>
     public IReadOnlyList<TimeSpan> Quiet => _quiet;
 
+    /// <summary>Hosts that were killed; fewer than the points where the time was over before.</summary>
+    public int Killed { get; private set; }
+
+    /// <summary>Hosts that were stopped.</summary>
+    public int Stopped => Disturbances.Count - Killed;
+
     /// <summary>When a host was away, or had just come back.</summary>
     public IReadOnlyCollection<(DateTimeOffset From, DateTimeOffset To)> Disturbances => _disturbances;
 
@@ -159,6 +165,7 @@ internal sealed class Applies(FaultBench bench, Action<JsonObject, int> changes)
         await new Nemesis(FaultBench.Seed + Disturbances.Count, FaultBench.Log).Track(0, 0, (fault, 1)).RunAsync(cancellationToken);
         await host.WaitForReadyAsync(cancellationToken);
         _disturbances.Enqueue((from, TimeProvider.System.GetUtcNow()));
+        Killed += strike.Share is null ? 0 : 1;
     }
 
     private sealed record Planned(double? Share);

@@ -70,7 +70,7 @@ public sealed class ApplyTests
         bench.Conclude(
             verdicts,
             $"{bench.Ledger.Acknowledged:N0}, 50 keys, {Rate}/s, {Hosts} hosts, "
-                + $"kill -9 host × {Applies.KillPoints} at as many points of an exchange, SIGTERM × {Applies.Stops}",
+                + $"kill -9 host × {applies.Killed} at as many points of an exchange, SIGTERM × {applies.Stopped}",
             string.Join(
                 "; ",
                 [
