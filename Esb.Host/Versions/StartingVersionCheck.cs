@@ -8,8 +8,8 @@ using Esb.Host.Composition;
 
 namespace Esb.Host.Versions;
 
-/// <summary>Looks, before a starting host handles messages, whether it has read the newest version: an exchange that was proposed before the
-/// other hosts knew of this one does not ask it.</summary>
+/// <summary>Looks, before a starting host handles messages, whether it has read the newest version: an exchange that was proposed before
+/// the other hosts knew of this one does not ask it.</summary>
 internal sealed partial class StartingVersionCheck(
     VersionReader reader,
     VersionLedger ledger,
