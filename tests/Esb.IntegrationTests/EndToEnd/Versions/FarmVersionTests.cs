@@ -309,7 +309,8 @@ public sealed class FarmVersionTests
 
         foreach (var host in _hosts)
             await AwaitAsync(host, "2", "two");
-        Assert.That(await HasNoticeAsync(cancellationToken), Is.False);
+        await _hosts[2]
+            .WaitAsync(async token => !await HasNoticeAsync(token), TimeSpan.FromSeconds(60), "to withdraw its notice", cancellationToken);
         Assert.That(_hosts[1].Output + _hosts[2].Output, Does.Not.Contain("DecideReload"), "a command that is called off is no failure");
 
         // The broker may have given up the connection of the host that stood still.
