@@ -7,8 +7,8 @@ using Esb.Host.Management.Events;
 
 namespace Esb.Host.Management.Flow;
 
-/// <summary>Counts the messages in the queues of the endpoints, while somebody looks at the rates of this host. Thread-safe.</summary>
-/// <remarks>A count asks the broker for each queue. However many there are, nine tenths of the time it is left alone.</remarks>
+/// <summary>Counts the messages in the queues of the endpoints while the rates of this host are read. Thread-safe.</summary>
+/// <remarks>A count asks the broker once for each queue, and takes at most a tenth of the time, however many queues there are.</remarks>
 internal sealed partial class QueueLengths(
     EventStream stream,
     Live<EndpointModels> endpoints,
@@ -81,7 +81,7 @@ internal sealed partial class QueueLengths(
         }
         catch (EsbException ex)
         {
-            Current = None; // nothing is said where nothing is known; that the broker is away is told elsewhere
+            Current = None; // unknown; the health of the transport is reported by its own check
             LogNotCounted(ex);
         }
     }
