@@ -89,6 +89,18 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         await Page.WaitForFunctionAsync("() => !document.querySelector('main .loading')");
     }
 
+    /// <summary>Scrolls a long list to its end, until its last row is in the page.</summary>
+    public Task ScrollToLastRowAsync() =>
+        Page.WaitForFunctionAsync(
+            """
+            () => {
+              scrollTo(0, document.documentElement.scrollHeight);
+              const rows = [...document.querySelectorAll('main tr[aria-rowindex]')];
+              return document.querySelector('main table').ariaRowCount === rows.at(-1).ariaRowIndex;
+            }
+            """
+        );
+
     /// <summary>Carries out an action, and asserts that the call that it offers to copy is the one that it makes.</summary>
     /// <param name="within">Where the action is.</param>
     /// <param name="action">Its name.</param>

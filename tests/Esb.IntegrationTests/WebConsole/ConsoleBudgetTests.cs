@@ -190,9 +190,7 @@ public sealed class ConsoleBudgetTests
             Assert.That(_browser.Troubles, Is.Empty);
         }
 
-        await Page.WaitForFunctionAsync( // the last row is there
-            "() => scrollTo(0, document.documentElement.scrollHeight) || document.querySelector('main table').ariaRowCount === [...document.querySelectorAll('main tr[aria-rowindex]')].at(-1).ariaRowIndex"
-        );
+        await _browser.ScrollToLastRowAsync();
     }
 
     [Test, Order(4)]

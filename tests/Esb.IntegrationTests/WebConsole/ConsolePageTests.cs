@@ -244,11 +244,14 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
         await page.GetByRole(AriaRole.Button, new() { Name = "Older events" }).ClickAsync();
 
         await page.WaitForFunctionAsync(
-            $"() => {{ scrollTo(0, document.documentElement.scrollHeight); return document.querySelector('main table').ariaRowCount > {3 * Orders}; }}"
+            $$"""
+            () => {
+              scrollTo(0, document.documentElement.scrollHeight);
+              return document.querySelector('main table').ariaRowCount > {{3 * Orders}};
+            }
+            """
         );
-        await page.WaitForFunctionAsync(
-            "() => scrollTo(0, document.documentElement.scrollHeight) || document.querySelector('main table').ariaRowCount === [...document.querySelectorAll('main tr[aria-rowindex]')].at(-1).ariaRowIndex"
-        );
+        await _browser.ScrollToLastRowAsync();
         Assert.That(await page.Locator("main tbody tr").CountAsync(), Is.LessThan(2 * Orders), "rows in the page");
 
         await page.EvaluateAsync("() => scrollTo(0, 0)");

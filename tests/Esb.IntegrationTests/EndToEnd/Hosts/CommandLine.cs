@@ -18,12 +18,7 @@ internal static class CommandLine
         params string[] arguments
     )
     {
-        var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
-        {
-            WorkingDirectory = folder,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
+        var start = StartOf(folder, arguments);
         foreach (var (name, value) in variables)
             start.Environment[name] = value;
         using var process = Process.Start(start)!;
@@ -40,13 +35,7 @@ internal static class CommandLine
         params string[] arguments
     )
     {
-        var start = new ProcessStartInfo("dotnet", [Repository.Host, .. arguments])
-        {
-            WorkingDirectory = folder,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        using var process = Process.Start(start)!;
+        using var process = Process.Start(StartOf(folder, arguments))!;
         var error = process.StandardError.ReadToEndAsync(cancellationToken);
         var line = await process.StandardOutput.ReadLineAsync(cancellationToken);
         using (var kill = Process.Start("kill", ["-INT", $"{process.Id}"]))
@@ -54,4 +43,12 @@ internal static class CommandLine
         await process.WaitForExitAsync(cancellationToken);
         return (process.ExitCode, line ?? "", await error);
     }
+
+    private static ProcessStartInfo StartOf(string folder, string[] arguments) =>
+        new("dotnet", [Repository.Host, .. arguments])
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
 }

@@ -7,7 +7,8 @@ internal sealed class RevisionMix
     private RevisionMix(IReadOnlyList<(HandledMessage, TimeSpan)> strays, IReadOnlyList<TimeSpan> mixes) =>
         (Strays, Mixes) = (strays, mixes);
 
-    /// <summary>Messages that were handled by a revision that was not in service then, each with how long it had been out of service.</summary>
+    /// <summary>Messages that were handled by a revision that was not in service then, each with how long it had been out of
+    /// service.</summary>
     public IReadOnlyList<(HandledMessage Message, TimeSpan Late)> Strays { get; }
 
     /// <summary>For each exchange, how long both revisions were seen at work: from the first message of the later to the last of the
