@@ -87,12 +87,15 @@ internal sealed partial class FarmTuning(
         return farm.Hosts;
     }
 
-    /// <summary>Applies settings that were read from the store, or heard from another host.</summary>
-    public Task LoadAsync(IReadOnlyList<TunedSetting> settings, CancellationToken cancellationToken) =>
+    /// <summary>Applies settings that were read from the store, unless an operator changed some since.</summary>
+    /// <param name="settings">What was read.</param>
+    /// <param name="asOf"><see cref="TuningBook.Changes"/> before it was read.</param>
+    /// <param name="cancellationToken">Ends the wait for other changes.</param>
+    public Task LoadAsync(IReadOnlyList<TunedSetting> settings, long asOf, CancellationToken cancellationToken) =>
         InTurnAsync(
             async () =>
             {
-                foreach (var endpoint in book.Load(settings))
+                foreach (var endpoint in book.Load(settings, asOf))
                     await control.SetAsync(endpoint, book.Of(endpoint), cancellationToken);
             },
             cancellationToken

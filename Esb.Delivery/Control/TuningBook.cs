@@ -12,6 +12,17 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     private readonly Lock _lock = new();
     private readonly Dictionary<(string Endpoint, string Setting), TunedSetting> _settings = [];
     private readonly HashSet<(string Endpoint, string Setting)> _unkept = [];
+    private long _changes;
+
+    /// <summary>Grows with each change made on this host: what was read from the store before one is out of date.</summary>
+    public long Changes
+    {
+        get
+        {
+            lock (_lock)
+                return _changes;
+        }
+    }
 
     /// <summary>All tuned settings.</summary>
     public IReadOnlyList<TunedSetting> All
@@ -42,12 +53,17 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     public EndpointTuning Of(string endpoint) =>
         TuningValues.Read(SettingsOf(endpoint).Select(one => KeyValuePair.Create(one.Setting, one.Value)));
 
-    /// <summary>Replaces all settings by those of the store, or of another host.</summary>
+    /// <summary>Replaces all settings by those of the store, unless this host changed one since they were read, or has some that the store
+    /// lacks.</summary>
+    /// <param name="settings">What was read.</param>
+    /// <param name="asOf"><see cref="Changes"/> before it was read.</param>
     /// <returns>The endpoints whose settings changed.</returns>
-    public IReadOnlyList<string> Load(IEnumerable<TunedSetting> settings)
+    public IReadOnlyList<string> Load(IEnumerable<TunedSetting> settings, long asOf)
     {
         lock (_lock)
         {
+            if (_changes != asOf || _unkept.Count > 0)
+                return [];
             var before = _settings.Values.Select(one => (one.Endpoint, one.Setting, one.Value)).ToHashSet();
             _settings.Clear();
             foreach (var one in settings)
@@ -64,6 +80,7 @@ internal sealed class TuningBook(ITuningStore store, ITuningCopy copy)
     {
         lock (_lock)
         {
+            _changes++;
             foreach (var gone in SettingsOf(endpoint).Where(one => wanted.All(other => other.Setting != one.Setting)))
             {
                 _settings.Remove((endpoint, gone.Setting));

@@ -37,7 +37,7 @@ internal sealed class TuningKeeper(
         using var limit = new CancellationTokenSource(StartLimit, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         if (await ReadAsync(either.Token) is null)
-            await tuning.LoadAsync(copy.Read(), cancellationToken); // the store is away
+            await tuning.LoadAsync(copy.Read(), book.Changes, cancellationToken); // the store is away
         await AskAsync(cancellationToken);
         _answering = farm.Answer<AskTuning, TuningKnown>(
             (question, _) => Task.FromResult(new TuningKnown(_since < question.Since ? book.All : null))
@@ -79,9 +79,9 @@ internal sealed class TuningKeeper(
     {
         try
         {
+            var asOf = book.Changes;
             var settings = await store.ListAsync(cancellationToken);
-            if (book.Unkept.Count == 0)
-                await tuning.LoadAsync(settings, cancellationToken);
+            await tuning.LoadAsync(settings, asOf, cancellationToken);
             return settings;
         }
         catch (Exception ex) when (ex is EsbException || (ex is OperationCanceledException && !_stopping.IsCancellationRequested))
