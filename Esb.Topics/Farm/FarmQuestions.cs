@@ -32,7 +32,12 @@ internal sealed class FarmQuestions(
     // The interval at which hosts that died meanwhile are dropped from the wait.
     private static readonly TimeSpan LookInterval = TimeSpan.FromMilliseconds(500);
 
+    private static readonly TimeSpan RepeatInterval = TimeSpan.FromSeconds(1);
+
+    private const int MostRemembered = 256; // questions of other hosts, each answered once
+
     private readonly ConcurrentDictionary<Guid, Gathering> _open = new();
+    private readonly Queue<Guid> _asked = new();
 
     public async Task<FarmAnswers<TAnswer>> AskAsync<TQuestion, TAnswer>(
         TQuestion question,
@@ -47,9 +52,17 @@ internal sealed class FarmQuestions(
         try
         {
             var began = time.GetTimestamp();
-            await say(FarmCommands.KindOf<TQuestion>(), FarmCommands.Write(new Asked<TQuestion>(id, question)), cancellationToken);
+            var (lastAsked, told) = (began, others().Select(host => host.Id).ToHashSet());
+            await AskAllAsync(id, question, cancellationToken);
             while ((!knowsAll() || gathering.Missing(others()).Count > 0) && time.GetElapsedTime(began) < patience)
+            {
                 await gathering.News.WaitAsync(LookInterval, cancellationToken);
+                if (time.GetElapsedTime(lastAsked) < RepeatInterval || gathering.Missing(others()).All(host => told.Contains(host.Id)))
+                    continue;
+                lastAsked = time.GetTimestamp();
+                await RepeatAsync(id, question, cancellationToken);
+            }
+
             if (!knowsAll())
                 throw new EsbException(
                     "ESB-FARM-UNAVAILABLE",
@@ -71,7 +84,7 @@ internal sealed class FarmQuestions(
             FarmCommands.KindOf<TQuestion>(),
             async (from, asked, stopping) =>
             {
-                if (from == self.Id || asked.Question is null)
+                if (from == self.Id || asked.Question is null || !IsNew(asked.Id))
                     return; // or a command of the same type, which needs no answer
                 var answer = await handler(asked.Question, stopping);
                 await say(AnswerKind, FarmCommands.Write(new Answered(asked.Id, JsonSerializer.SerializeToElement(answer))), stopping);
@@ -83,6 +96,37 @@ internal sealed class FarmQuestions(
     {
         if (JsonSerializer.Deserialize<Answered>(body) is { } answered && _open.TryGetValue(answered.To, out var gathering))
             gathering.Add(from, answered.Answer);
+    }
+
+    private Task AskAllAsync<TQuestion>(Guid id, TQuestion question, CancellationToken cancellationToken)
+        where TQuestion : class =>
+        say(FarmCommands.KindOf<TQuestion>(), FarmCommands.Write(new Asked<TQuestion>(id, question)), cancellationToken);
+
+    // For a host that has joined since, and may not have heard the question.
+    private async Task RepeatAsync<TQuestion>(Guid id, TQuestion question, CancellationToken cancellationToken)
+        where TQuestion : class
+    {
+        try
+        {
+            await AskAllAsync(id, question, cancellationToken);
+        }
+        catch (EsbException)
+        {
+            return; // repeated again; the answers that came count
+        }
+    }
+
+    private bool IsNew(Guid question)
+    {
+        lock (_asked)
+        {
+            if (_asked.Contains(question))
+                return false;
+            _asked.Enqueue(question);
+            if (_asked.Count > MostRemembered)
+                _asked.Dequeue();
+            return true;
+        }
     }
 
     private sealed record Asked<TQuestion>(Guid Id, TQuestion? Question)

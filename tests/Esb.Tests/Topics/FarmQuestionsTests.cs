@@ -44,5 +44,64 @@ public sealed class FarmQuestionsTests
         }
     }
 
+    [Test, CancelAfter(20_000)]
+    public async Task Host_that_joins_after_the_question_is_asked_again_and_each_host_answers_once(CancellationToken cancellationToken)
+    {
+        using var factory = LoggerFactory.Create(_ => { });
+        FarmHost[] hosts = [new(Guid.NewGuid(), "asks"), new(Guid.NewGuid(), "runs"), new(Guid.NewGuid(), "joins")];
+        var (joined, handled) = (1, new ConcurrentQueue<string>());
+        var farm = new List<(FarmCommands Commands, FarmQuestions Questions)>();
+        foreach (var host in hosts)
+        {
+            var commands = new FarmCommands(factory.CreateLogger("farm"));
+            farm.Add(
+                (
+                    commands,
+                    new FarmQuestions(
+                        host,
+                        commands,
+                        (kind, body, _) => SayAsync(host, kind, body),
+                        Others,
+                        () => true,
+                        TimeProvider.System
+                    )
+                )
+            );
+            farm[^1]
+                .Questions.Answer<Order, Order>(
+                    (order, _) =>
+                    {
+                        handled.Enqueue(host.Name);
+                        joined = 2; // while the host that runs answers
+                        return Task.FromResult(order with { Number = order.Number + 1 });
+                    }
+                );
+        }
+
+        var asking = farm[0].Questions.AskAsync<Order, Order>(new Order(Guid.NewGuid(), 7), TimeSpan.FromSeconds(15), cancellationToken);
+        var answers = await asking;
+        foreach (var (commands, _) in farm)
+            await commands.DisposeAsync();
+
+        Assert.That(answers.Silent, Is.Empty);
+        Assert.That(answers.Answers.Select(answer => answer.Host.Name), Is.EquivalentTo(new[] { "runs", "joins" }));
+        Assert.That(handled, Is.EquivalentTo(new[] { "runs", "joins" }), "the repeated question is handled once");
+
+        IReadOnlyList<FarmHost> Others() => hosts[1..(joined + 1)];
+
+        Task SayAsync(FarmHost from, string kind, string body)
+        {
+            for (var i = 0; i <= joined; i++)
+            {
+                if (kind == FarmQuestions.AnswerKind)
+                    farm[i].Questions.Hear(from, body);
+                else
+                    farm[i].Commands.Add(from.Id, kind, body);
+            }
+
+            return Task.CompletedTask;
+        }
+    }
+
     private sealed record Order(Guid Id, int Number);
 }
