@@ -366,6 +366,8 @@ internal sealed partial class ReloadDesk(
         await waiting.WaitForSilenceAsync(_stopping.Token);
         if (Take(waiting.Id) is null)
             return;
+        if (ledger.IsShared)
+            await ledger.WithdrawAsync(waiting.Id); // unless accepted: otherwise it would stand in the way of the next
         if (ledger.IsShared && await ledger.WasAcceptedAsync(waiting.Id, LongestLook))
         {
             await CommitAsync(waiting);

@@ -1,6 +1,7 @@
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Faults.Nemeses;
+using Esb.IntegrationTests.Faults.Network;
 using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd.Versions;
@@ -196,6 +197,31 @@ public sealed class FarmVersionTests
             await AwaitAsync(host, "2", "two");
     }
 
+    [Test, Category("Thorough")]
+    public async Task Host_that_is_cut_off_from_the_broker_during_the_exchange_ends_with_the_version_of_the_others(
+        CancellationToken cancellationToken
+    )
+    {
+        var broker = new UriBuilder(_servers.Variables["ESB_RABBITMQ"]);
+        await using var network = new LocalProxy(broker.Port);
+        broker.Port = network.Port;
+        await _hosts[2].DisposeAsync();
+        _hosts[2] = await StartAsync("cut", new Dictionary<string, string> { ["ESB_RABBITMQ"] = broker.Uri.OriginalString });
+        for (var round = 0; round < 4; round++)
+        {
+            await HearAsync();
+            Write($"round{round}");
+            var applying = ApplyAsync(0, cancellationToken);
+            await Task.Delay(TimeSpan.FromMilliseconds(900 + (round * 200)), cancellationToken); // while the command works
+            await network.ResetAsync();
+            await applying;
+            await network.HealAsync();
+            var answer = await AnswerAsync(_hosts[0], cancellationToken);
+            foreach (var host in _hosts)
+                await AwaitAsync(host, null, answer);
+        }
+    }
+
     [Test]
     public async Task Host_that_starts_during_an_exchange_handles_no_message_with_the_version_before(CancellationToken cancellationToken)
     {
@@ -249,6 +275,35 @@ public sealed class FarmVersionTests
                 await AwaitAsync(host, null, answer);
             await HearAsync();
         }
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Version_that_a_dead_leader_proposed_does_not_stand_in_the_way_of_the_next(CancellationToken cancellationToken)
+    {
+        Write("two");
+        await _hosts[2].SignalAsync("STOP"); // does not answer, so that the leader waits
+        var applying = EsbAsync(0, cancellationToken, "apply", Configuration);
+        await _hosts[1]
+            .WaitAsync(
+                async token => (await EsbAsync(1, token, "apply", Configuration, "--based-on", "99")).Error.Contains("ESB-CONFIG-BUSY"),
+                TimeSpan.FromSeconds(30),
+                "to have prepared the exchange",
+                cancellationToken
+            );
+        _hosts[0].Kill();
+        await applying;
+        await _hosts[2].SignalAsync("CONT");
+        Write("three");
+        await _hosts[1]
+            .WaitAsync(
+                async token => (await ApplyAsync(1, token)).ExitCode == 0,
+                TimeSpan.FromSeconds(75), // a proposal that nobody withdraws is forgotten after 120
+                "to apply the next version",
+                cancellationToken
+            );
+
+        foreach (var host in _hosts.Skip(1))
+            await AwaitAsync(host, null, "three");
     }
 
     [Test, Category("Thorough")]
@@ -324,16 +379,13 @@ public sealed class FarmVersionTests
         File.WriteAllText(Configuration, _json.ToJsonString());
     }
 
-    private HostProcess Launch(string folder, IReadOnlyDictionary<string, string>? variables = null) =>
-        HostProcess.Launch(
-            Repository.KnownBadHost,
-            Configuration,
-            _folder.CreateSubdirectory(folder).FullName,
-            new Dictionary<string, string>(_servers.Variables.Concat(variables ?? new Dictionary<string, string>()))
-            {
-                ["ESB_KNOWNBAD_UNMADE"] = variables?.GetValueOrDefault("ESB_KNOWNBAD_UNMADE") ?? Unmade,
-            }
-        );
+    private HostProcess Launch(string folder, IReadOnlyDictionary<string, string>? variables = null)
+    {
+        var all = new Dictionary<string, string>(_servers.Variables) { ["ESB_KNOWNBAD_UNMADE"] = Unmade };
+        foreach (var (name, value) in variables ?? new Dictionary<string, string>())
+            all[name] = value;
+        return HostProcess.Launch(Repository.KnownBadHost, Configuration, _folder.CreateSubdirectory(folder).FullName, all);
+    }
 
     private async Task<HostProcess> StartAsync(string folder, IReadOnlyDictionary<string, string>? variables = null)
     {
