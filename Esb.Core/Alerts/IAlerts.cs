@@ -8,8 +8,8 @@ public interface IAlerts
     /// <summary>The topic; alerts are published where the configuration has it.</summary>
     const string Topic = "esb-events";
 
-    /// <summary>Raises an alert, unless one of this kind and endpoint was published less than a minute ago, or the endpoint subscribes to
-    /// alerts itself.</summary>
+    /// <summary>Raises an alert, unless one of this kind, endpoint and mark was published less than a minute ago, or the endpoint
+    /// subscribes to alerts itself.</summary>
     void Raise(Alert alert);
 }
 
@@ -19,7 +19,11 @@ public interface IAlerts
 /// <param name="Code">The code of the failure; null if none.</param>
 /// <param name="Reason">A sentence for operators, masked.</param>
 /// <param name="MessageId">The message; null if it concerns more than one.</param>
-public sealed record Alert(string Kind, string? Endpoint, string? Code, string Reason, Guid? MessageId = null);
+public sealed record Alert(string Kind, string? Endpoint, string? Code, string Reason, Guid? MessageId = null)
+{
+    /// <summary>The mark that was crossed, such as <c>memory</c>; null for other kinds.</summary>
+    public string? Mark { get; init; }
+}
 
 /// <summary>The kinds of alerts.</summary>
 public static class AlertKinds

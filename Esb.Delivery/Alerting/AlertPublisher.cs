@@ -25,7 +25,7 @@ internal sealed partial class AlertPublisher(
     ILogger<AlertPublisher> logger
 ) : IAlerts, IBusPart
 {
-    /// <summary>The least time between two alerts of one kind and endpoint.</summary>
+    /// <summary>The least time between two alerts of one kind, endpoint and mark.</summary>
     public static readonly TimeSpan Pace = TimeSpan.FromMinutes(1);
 
     private const string Source = "alerts";
@@ -36,7 +36,7 @@ internal sealed partial class AlertPublisher(
     private readonly Channel<Raised> _waiting = Channel.CreateBounded<Raised>(
         new BoundedChannelOptions(1_000) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true }
     );
-    private readonly ConcurrentDictionary<(string Kind, string? Endpoint), Paced> _paced = new();
+    private readonly ConcurrentDictionary<(string Kind, string? Endpoint, string? Mark), Paced> _paced = new();
     private readonly CancellationTokenSource _stopping = new();
     private Task _publishing = Task.CompletedTask;
 
@@ -46,7 +46,7 @@ internal sealed partial class AlertPublisher(
     {
         if (!topics.Current.ContainsKey(IAlerts.Topic) || SubscribesToAlerts(alert.Endpoint))
             return;
-        var paced = _paced.GetOrAdd((alert.Kind, alert.Endpoint), _ => new Paced());
+        var paced = _paced.GetOrAdd((alert.Kind, alert.Endpoint, alert.Mark), _ => new Paced());
         long suppressed;
         lock (paced)
         {
@@ -110,6 +110,7 @@ internal sealed partial class AlertPublisher(
                 host = Environment.MachineName,
                 at = raised.At,
                 endpoint = alert.Endpoint,
+                mark = alert.Mark,
                 code = alert.Code,
                 reason = alert.Reason,
                 messageId = alert.MessageId,

@@ -140,7 +140,7 @@ internal sealed partial class MarkKeeper(
         }
 
         LogCrossed(text);
-        alerts?.Raise(new Alert(AlertKinds.Mark, state.Measure.Endpoint, "ESB-MARK-CROSSED", text));
+        alerts?.Raise(new Alert(AlertKinds.Mark, state.Measure.Endpoint, "ESB-MARK-CROSSED", text) { Mark = state.Measure.Name });
     }
 
     private void LogOnce(IMarkSource source, Exception exception)

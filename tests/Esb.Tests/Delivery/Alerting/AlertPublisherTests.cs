@@ -45,6 +45,20 @@ public sealed class AlertPublisherTests
     }
 
     [Test]
+    public async Task Two_marks_that_are_crossed_within_a_minute_are_both_told(CancellationToken cancellationToken)
+    {
+        var alerts = Create(IAlerts.Topic);
+        await alerts.StartAsync(cancellationToken);
+
+        foreach (var mark in new[] { "memory", "disk", "memory" })
+            alerts.Raise(new Alert(AlertKinds.Mark, Endpoint: null, "ESB-MARK-CROSSED", mark) { Mark = mark });
+        await Eventually.HoldsAsync(() => _published.Count == 2, "two alerts", cancellationToken);
+        await alerts.StopAsync(cancellationToken);
+
+        Assert.That(_published.Select(one => one.Body.GetProperty("mark").GetString()), Is.EqualTo(["memory", "disk"]));
+    }
+
+    [Test]
     public async Task Endpoint_that_takes_alerts_raises_none(CancellationToken cancellationToken)
     {
         var alerts = Create(IAlerts.Topic);
