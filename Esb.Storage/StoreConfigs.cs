@@ -64,4 +64,7 @@ internal sealed record DatabaseHealthConfig : SettingsRecord
 
     [Setting("Dead rows in the worst table of the store, in percent; tables of less than 50000 rows do not count.", Range = "1..100")]
     public int DeadRows { get; init; } = 50;
+
+    [Setting("The size of the database; by default no mark. It is left again at nine tenths.", Range = "1MiB..1048576GiB")]
+    public ByteSize? DatabaseSize { get; init; }
 }

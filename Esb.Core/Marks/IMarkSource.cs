@@ -65,4 +65,7 @@ public static class MarkNames
 
     /// <summary>Dead rows in the worst table of the store, in percent.</summary>
     public const string DeadRows = "deadRows";
+
+    /// <summary>The size of the database of the store, in MiB.</summary>
+    public const string DatabaseSize = "databaseSize";
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Npgsql;
 
@@ -12,6 +13,7 @@ public sealed class MarkTests
     private ServerSections _servers = null!;
     private DirectoryInfo _folder = null!;
     private HostProcess _host = null!;
+    private string _schema = "";
 
     [OneTimeSetUp]
     public async Task StartServers() => _servers = await ServerSections.StartAsync();
@@ -24,7 +26,10 @@ public sealed class MarkTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-marks-");
         var configuration = Path.Combine(_folder.FullName, "esb.json");
-        var store = _servers.Next().Replace("\"schema\"", "\"health\": { \"lockWait\": \"1s\", \"transaction\": \"2s\" }, \"schema\"");
+        var sections = _servers.Next();
+        _schema = Regex.Match(sections, "\"schema\": \"([^\"]+)\"").Groups[1].Value;
+        var health = "\"health\": { \"lockWait\": \"1s\", \"transaction\": \"2s\", \"databaseSize\": \"1MiB\" }";
+        var store = sections.Replace("\"schema\"", $"{health}, \"schema\"");
         await File.WriteAllTextAsync(
             configuration,
             $$"""
@@ -95,19 +100,22 @@ public sealed class MarkTests
         for (var i = 0; i < 6; i++)
             await PostAsync("/orders", cancellationToken);
         var alarms = Path.Combine(_folder.FullName, "alarms");
-        await _host.WaitAsync(
-            _ => Task.FromResult(Directory.Exists(alarms) && Directory.GetFiles(alarms, "*.json").Length > 0),
-            TimeSpan.FromSeconds(60),
-            "to deliver the alert",
-            cancellationToken
-        );
+        await _host.WaitAsync(_ => Task.FromResult(Alerts().Any()), TimeSpan.FromSeconds(60), "to deliver the alert", cancellationToken);
 
-        using var alert = JsonDocument.Parse(await File.ReadAllTextAsync(Directory.GetFiles(alarms, "*.json").Single(), cancellationToken));
-        var told = new[] { "kind", "name", "endpoint", "code", "reason" }.Select(name => alert.RootElement.GetProperty(name).GetString());
+        var told = new[] { "kind", "name", "endpoint", "code", "reason" }.Select(name => Alerts().Single().GetProperty(name).GetString());
         Assert.That(
             told,
             Is.EqualTo(new[] { "mark", "marks", "ledger", "ESB-MARK-CROSSED", "waiting of endpoint ledger: 6 messages, marks 5 and 2" })
         );
+
+        // That of the size of the database comes, too.
+        IEnumerable<JsonElement> Alerts() =>
+            Directory.Exists(alarms)
+                ? Directory
+                    .GetFiles(alarms, "*.json")
+                    .Select(file => JsonDocument.Parse(File.ReadAllText(file)).RootElement)
+                    .Where(alert => alert.TryGetProperty("endpoint", out var endpoint) && endpoint.GetString() == "ledger")
+                : [];
     }
 
     [Test]
@@ -169,6 +177,28 @@ public sealed class MarkTests
         await AwaitAsync("transaction", isCrossed: false, cancellationToken);
 
         Assert.That((await MarkAsync("deadRows", cancellationToken)).GetProperty("isCrossed").GetBoolean(), Is.False);
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Dead_rows_and_the_size_of_the_database_are_told(CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(_servers.Postgres);
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await ExecuteAsync(
+            connection,
+            $"create table {_schema}.heap with (autovacuum_enabled = false) as select generate_series(1, 60000) as id; "
+                + $"delete from {_schema}.heap where id > 10000",
+            cancellationToken
+        );
+        await AwaitAsync("deadRows", isCrossed: true, cancellationToken);
+        await AwaitAsync("databaseSize", isCrossed: true, cancellationToken);
+        var size = (await MarkAsync("databaseSize", cancellationToken)).GetProperty("value").GetDouble();
+        await ExecuteAsync(connection, $"vacuum {_schema}.heap", cancellationToken);
+        await AwaitAsync("deadRows", isCrossed: false, cancellationToken);
+        await using var command = new NpgsqlCommand("select pg_database_size(current_database())", connection);
+        var known = (long)(await command.ExecuteScalarAsync(cancellationToken))! / (double)(1 << 20);
+
+        Assert.That(size, Is.EqualTo(known).Within(known / 2), "in MiB");
     }
 
     private static async Task ExecuteAsync(
