@@ -7,8 +7,9 @@ RUN dotnet restore Esb.Host --locked-mode && dotnet publish Esb.Host --no-restor
 
 FROM mcr.microsoft.com/dotnet/aspnet:10.0
 COPY --from=build /app /opt/esb
-# What the host writes (esb-data: its key and its store) goes here: mount a volume to keep it.
-RUN install --directory --owner=1654 --group=1654 /var/lib/esb
+# What the host writes (esb-data: its key and its store) goes here: mount a volume to keep it. Of the group 0, so that any user may write it
+# that a platform chooses, which then has that group.
+RUN install --directory --owner=1654 --group=0 --mode=0770 /var/lib/esb
 WORKDIR /var/lib/esb
 VOLUME /var/lib/esb
 USER 1654:1654

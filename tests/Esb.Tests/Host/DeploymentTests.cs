@@ -6,6 +6,7 @@ using Esb.Host;
 using Esb.Host.Composition;
 using Esb.Host.Management;
 using Esb.Host.Telemetry;
+using Esb.Topics.RabbitMq;
 using Microsoft.Extensions.DependencyInjection;
 using NUnit.Framework;
 
@@ -81,6 +82,9 @@ public sealed partial class DeploymentTests
                 folder
             );
         }
+
+        var scaled = File.ReadAllText(Path.Combine(Root, "deploy", "kubernetes", "autoscaling.yaml"));
+        Assert.That(scaled, Does.Contain($"queueName: {new RabbitMqNames("esb", "shop").Endpoint("ledger")} "), "a queue of the manifest");
     }
 
     [TestCase("deploy/kubernetes/esb.yaml"), TestCase("deploy/helm/esb/values.yaml")]
@@ -185,6 +189,7 @@ public sealed partial class DeploymentTests
         var dockerfile = File.ReadAllText(Path.Combine(Root, "Dockerfile"));
 
         Assert.That(dockerfile, Does.Match(@"(?m)^USER [1-9]\d*:[1-9]\d*$"));
+        Assert.That(dockerfile, Does.Contain("--owner=1654 --group=0 --mode=0770 /var/lib/esb"), "any user of the group 0 may write there");
         Assert.That(dockerfile, Does.Not.Match("(?im)^(env|arg) .*(key|password|secret|token)"));
         Assert.That(Compose, Does.Contain("user: \"1654:1654\""));
     }
