@@ -27,7 +27,7 @@ internal sealed partial class EsbApplication(ServiceProvider services)
     public async Task<StopOutcome> RunAsync(CancellationToken stop, CancellationToken abandon)
     {
         RequireLogFolder();
-        RaiseThreads();
+        ThreadPoolMinimum.Raise(services.GetRequiredService<Live<HostConfig>>().Current);
         await using var notifier = new ServiceNotifier(
             services.GetRequiredService<ConfigurationSource>().Variables,
             Environment.ProcessId,
@@ -66,14 +66,6 @@ internal sealed partial class EsbApplication(ServiceProvider services)
 
         LogStopped(outcome.IsClean ? "what was under way is finished" : $"{outcome.Abandoned} messages under way were abandoned");
         return outcome;
-    }
-
-    private void RaiseThreads()
-    {
-        if (services.GetRequiredService<Live<HostConfig>>().Current.MinThreads is not { } least)
-            return;
-        ThreadPool.GetMinThreads(out _, out var completion);
-        ThreadPool.SetMinThreads(least, completion);
     }
 
     private void RequireLogFolder()
