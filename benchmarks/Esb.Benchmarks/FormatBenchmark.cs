@@ -63,6 +63,48 @@ public class FormatBenchmark
         ],
     };
 
+    private static readonly FlatFormatConfig Choices = new()
+    {
+        Records =
+        [
+            new FlatRecordConfig
+            {
+                Record = "order",
+                Tag = "O",
+                Delimiter = ";",
+                Occurs = "0..*",
+                Fields =
+                [
+                    new FlatFieldConfig { Field = "sku" },
+                    new FlatFieldConfig { Field = "customer" },
+                    new FlatFieldConfig { Field = "qty", Type = FieldKind.Integer },
+                    new FlatFieldConfig { Field = "unit", Default = "piece" },
+                    new FlatFieldConfig { Field = "price", Type = FieldKind.Decimal },
+                ],
+                Records =
+                [
+                    new FlatRecordConfig
+                    {
+                        Record = "note",
+                        Tag = "N",
+                        Delimiter = ";",
+                        Occurs = "0..1",
+                        Fields = [new FlatFieldConfig { Field = "text" }],
+                    },
+                    new FlatRecordConfig
+                    {
+                        Record = "discount",
+                        Tag = "D",
+                        Delimiter = ";",
+                        Occurs = "0..1",
+                        Fields = [new FlatFieldConfig { Field = "percent", Type = FieldKind.Integer }],
+                    },
+                ],
+            },
+        ],
+    };
+
+    private readonly IMessageFormat _choices = FormatCompiler.Compile("choices", Choices, new ConfigErrors())!;
     private readonly IMessageFormat _csv = FormatCompiler.Compile("csv", Columns, new ConfigErrors())!;
     private readonly IMessageFormat _flat = FormatCompiler.Compile("flat", Positions, new ConfigErrors())!;
     private readonly ArrayBufferWriter<byte> _json = new(16 << 20);
@@ -88,6 +130,20 @@ public class FormatBenchmark
             )
         );
 
+    /// <summary>The text of delimited records, of which some fields and some records are missing.</summary>
+    public byte[] Optional { get; } =
+        Encoding.UTF8.GetBytes(
+            string.Concat(
+                Enumerable
+                    .Range(0, Records)
+                    .Select(n =>
+                        $"O;A-{n:000000};{(n % 2 == 0 ? $"Customer number {n}" : "")};{n % 100};{(n % 3 == 0 ? "box" : "")};{n % 1000}.50\r\n"
+                        + (n % 2 == 0 ? $"N;by noon, number {n}\r\n" : "")
+                        + (n % 5 == 0 ? $"D;{n % 30}\r\n" : "")
+                    )
+            )
+        );
+
     [Benchmark(Baseline = true)]
     public bool Utf8Alone() => System.Text.Unicode.Utf8.IsValid(Csv);
 
@@ -106,6 +162,9 @@ public class FormatBenchmark
 
     [Benchmark]
     public int FlatToJson() => ToJson(_flat, Flat);
+
+    [Benchmark]
+    public int OptionalToJson() => ToJson(_choices, Optional);
 
     private int ToJson(IMessageFormat format, byte[] text)
     {

@@ -20,7 +20,7 @@ internal sealed class ContentCosts(Surroundings surroundings)
             var output = await Tool.RunAsync(
                 ["dotnet", surroundings.Find(Program), "content-cost", "1"],
                 [],
-                TimeSpan.FromMinutes(2),
+                TimeSpan.FromMinutes(5),
                 cancellationToken
             );
             _rounds.Add(Parse(output));

@@ -131,9 +131,15 @@ internal sealed class ContentRig(Surroundings surroundings, TestServers servers,
             new("S8", "CSV divided into fields, MB", Cost("CSV parsed"), [], Goal.Rate(300)),
             new("S8", "CSV of typed columns parsed into JSON, MB", Cost("CSV into JSON"), [], Goal.Rate(300)),
             new("S8", "flat file parsed into JSON, MB", Cost("flat file into JSON"), [], Goal.Rate(150)),
+            new("S8", "flat file with optional fields parsed into JSON, MB", Cost("flat file with optional fields into JSON"), [], null),
             new("S8", "S/MIME, signed and encrypted, 2 KB", Cost("S/MIME signed and encrypted, 2 KB"), [], Goal.Rate(800)),
             new("S8", "S/MIME, decrypted and verified, 2 KB", Cost("S/MIME decrypted and verified, 2 KB"), [], Goal.Rate(800)),
+            new("S8", "S/MIME, signed, 2 KB", Cost("S/MIME signed, 2 KB"), [], null),
+            new("S8", "S/MIME, verified, 2 KB", Cost("S/MIME verified, 2 KB"), [], null),
+            new("S8", "S/MIME, verified, party by certificate, 2 KB", Cost("S/MIME verified, party by certificate, 2 KB"), [], null),
         };
+        foreach (var shape in new[] { "1 fields", "10 fields", "100 fields", "1000 fields", "2 levels", "20 levels", "60 levels" })
+            rows.Add(new("S8", $"JSON Schema, {shape}", Cost($"JSON Schema, {shape}"), [], null));
         foreach (var size in new[] { "1 KB", "10 KB", "100 KB" })
             rows.Add(new("S8", $"JavaScript map, {size}", Cost($"JavaScript, {size}"), [Cost($"XSLT, streamed, {size}")], Goal.Ratio(0.2)));
         await hold(new Contest("S8, in the process", rows));
