@@ -1,12 +1,19 @@
 using System.Data;
 using System.Diagnostics;
+using Esb.Core.Endpoints;
+using Esb.Core.Messages;
+using Esb.Endpoints.Files;
 using Esb.Endpoints.Sql;
 using Esb.Endpoints.Sql.Inbound;
 using Esb.IntegrationTests.Sftp;
 using Esb.IntegrationTests.Sql;
 using Esb.Tests;
 using Esb.Tests.Endpoints.Files;
+using Esb.Tests.Endpoints.Mail;
+using MailKit.Net.Smtp;
+using MailKit.Security;
 using Microsoft.Extensions.Logging.Abstractions;
+using MimeKit;
 using Npgsql;
 using Renci.SshNet;
 
@@ -113,6 +120,174 @@ public sealed class AdapterSpeedTests
             }
         );
     }
+
+    [TestCase(1), TestCase(8)]
+    public async Task Sql_out(int atOnce, CancellationToken cancellationToken)
+    {
+        await using var shop = await Shop.CreateAsync();
+        const string insert = "insert into orders values (gen_random_uuid(), @body)";
+        var endpoint = shop.Endpoint(execute: insert);
+        await using var source = NpgsqlDataSource.Create(shop.ConnectionString);
+
+        await CompareAsync(
+            $"SQL out, {atOnce} at once, 2 KB",
+            Rows,
+            () => shop.ExecuteAsync("truncate orders"),
+            () =>
+                SplitAsync(
+                    Rows,
+                    atOnce,
+                    async _ =>
+                    {
+                        await using var command = source.CreateCommand("insert into orders values (gen_random_uuid(), $1)");
+                        command.Parameters.Add(new() { Value = Body });
+                        await command.ExecuteNonQueryAsync(cancellationToken);
+                    }
+                ),
+            () => SplitAsync(Rows, atOnce, _ => SendAsync(endpoint, Some.Message($"{{\"body\":\"{Body}\"}}"), cancellationToken))
+        );
+    }
+
+    [Test]
+    public async Task File_in(CancellationToken cancellationToken)
+    {
+        var folder = Directory.CreateTempSubdirectory("esb-speed-");
+        await CompareAsync(
+            "file in, 2 KB",
+            Files,
+            async () =>
+            {
+                foreach (var file in folder.GetFiles("*", SearchOption.AllDirectories))
+                    file.Delete();
+                for (var i = 0; i < Files; i++)
+                    await File.WriteAllTextAsync(Path.Combine(folder.FullName, $"{i:0000}.xml"), Body, cancellationToken);
+            },
+            () =>
+            {
+                var claimed = folder.CreateSubdirectory("claimed").FullName;
+                var done = folder.CreateSubdirectory("done").FullName;
+                foreach (var file in Directory.GetFiles(folder.FullName))
+                {
+                    var (name, own) = (Path.GetFileName(file), Path.Combine(claimed, Path.GetFileName(file)));
+                    File.Move(file, own);
+                    _ = File.ReadAllBytes(own);
+                    File.Move(own, Path.Combine(done, name));
+                }
+
+                return Task.CompletedTask;
+            },
+            async () =>
+            {
+                var intake = new RecordingIntake();
+                var config = SomeFiles.InboundConfig(folder.FullName);
+                await using var endpoint = SomeFiles.Inbound(config, intake);
+                await endpoint.StartAsync(cancellationToken);
+                while (intake.Messages.Count < Files)
+                    await Task.Delay(1, cancellationToken);
+            }
+        );
+        folder.Delete(recursive: true);
+    }
+
+    [TestCase(1), TestCase(8)]
+    public async Task File_out(int atOnce, CancellationToken cancellationToken)
+    {
+        var folder = Directory.CreateTempSubdirectory("esb-speed-");
+        await using var adapter = SomeFiles.Outbound(folder.FullName);
+        await CompareAsync(
+            $"file out, {atOnce} at once, 2 KB",
+            Files,
+            () =>
+            {
+                foreach (var file in folder.GetFiles())
+                    file.Delete();
+                return Task.CompletedTask;
+            },
+            () =>
+                SplitAsync(
+                    Files,
+                    atOnce,
+                    async i =>
+                    {
+                        var part = Path.Combine(folder.FullName, $"{i}.part");
+                        await using (var file = File.Create(part))
+                        {
+                            await file.WriteAsync(System.Text.Encoding.UTF8.GetBytes(Body), cancellationToken);
+                            file.Flush(flushToDisk: true);
+                        }
+
+                        File.Move(part, Path.Combine(folder.FullName, $"{i}.xml"));
+                    }
+                ),
+            () => SplitAsync(Files, atOnce, _ => SendAsync(adapter.CreateInstance(), Some.Message(Body), cancellationToken))
+        );
+        folder.Delete(recursive: true);
+    }
+
+    [TestCase(1), TestCase(8)]
+    public async Task Mail_out(int atOnce, CancellationToken cancellationToken)
+    {
+        await using var server = new MailServer();
+        await using var adapter = SomeMail.Create(SomeMail.Config(server.Port));
+        var (clients, instances) = (new List<SmtpClient>(), new List<IOutboundEndpoint>());
+        for (var i = 0; i < atOnce; i++)
+        {
+            clients.Add(new SmtpClient());
+            await clients[i].ConnectAsync("127.0.0.1", server.Port, SecureSocketOptions.None, cancellationToken);
+            instances.Add(adapter.CreateInstance());
+        }
+
+        await CompareAsync(
+            $"mail out, {atOnce} at once, 2 KB",
+            Files,
+            () => Task.CompletedTask,
+            () =>
+                Task.WhenAll(
+                    clients.Select(async client =>
+                    {
+                        for (var i = 0; i < Files / atOnce; i++)
+                            await client.SendAsync(SomeMessage(), cancellationToken);
+                    })
+                ),
+            () =>
+                Task.WhenAll(
+                    instances.Select(async instance =>
+                    {
+                        for (var i = 0; i < Files / atOnce; i++)
+                            await instance.SendAsync(Some.Message(Body), cancellationToken);
+                    })
+                )
+        );
+        clients.ForEach(client => client.Dispose());
+        foreach (var instance in instances.OfType<IDisposable>())
+            instance.Dispose();
+    }
+
+    private static MimeMessage SomeMessage()
+    {
+        var message = new MimeMessage
+        {
+            Subject = "Order",
+            Body = new TextPart("plain") { Text = Body },
+        };
+        message.From.Add(MailboxAddress.Parse("shop@example.com"));
+        message.To.Add(MailboxAddress.Parse("a@example.com"));
+        return message;
+    }
+
+    private static async Task SendAsync(IOutboundEndpoint instance, EsbMessage message, CancellationToken cancellationToken) =>
+        await instance.SendAsync(message, cancellationToken);
+
+    private static Task SplitAsync(int count, int atOnce, Func<int, Task> work) =>
+        Task.WhenAll(
+            Enumerable
+                .Range(0, atOnce)
+                .Select(async part =>
+                {
+                    for (var i = part; i < count; i += atOnce)
+                        await work(i);
+                })
+        );
 
     // Alternating, so that both meet the same state of the machine; the best round of each counts.
     private static async Task CompareAsync(string what, int count, Func<Task> prepare, Func<Task> plain, Func<Task> ours)
