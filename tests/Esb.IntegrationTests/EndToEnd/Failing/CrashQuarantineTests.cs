@@ -140,10 +140,20 @@ public sealed class CrashQuarantineTests
     public async Task Paused_endpoint_with_messages_does_not_keep_the_others_closed(CancellationToken cancellationToken)
     {
         await RunAsync(cancellationToken);
-        await CommandLine.RunAsync(_host!.Folder, cancellationToken, "endpoints", "pause", Bad, "--url", _host.Management.OriginalString);
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _host!.Folder,
+            cancellationToken,
+            "endpoints",
+            "pause",
+            Bad,
+            "--url",
+            _host.Management.OriginalString
+        );
+        Assert.That(exitCode, Is.EqualTo(ExitCode.Done), error);
         for (var i = 0; i < 5; i++)
             await PostAsync("/orders", cancellationToken);
         await WaitForFilesAsync(Good, 5, cancellationToken);
+        Assert.That(CountFiles(Bad), Is.Zero, $"before the host is killed:\n{_host.Output}");
 
         _host.Kill();
         await RunAsync(cancellationToken);

@@ -107,6 +107,28 @@ public sealed class LiveTuningTests
     }
 
     [Test]
+    public async Task What_is_tuned_outlasts_a_restart_reaches_a_host_that_joins_and_is_reset(CancellationToken cancellationToken)
+    {
+        Assert.That(
+            await RunAsync(cancellationToken, "set", "diary", "--rate", "50", "--retry-delays", "1s", "--breaker-failures", "9"),
+            Is.EqualTo(ExitCode.Done)
+        );
+        await _second.DisposeAsync();
+        _second = await StartAsync("second");
+        await using var third = await StartAsync("third");
+        HostProcess[] hosts = [_first, _second, third];
+        foreach (var host in hosts)
+            await WaitForTunedAsync(host, "circuitBreaker, rate, retry", cancellationToken);
+
+        Assert.That(await RunAsync(cancellationToken, "reset", "diary", "rate"), Is.EqualTo(ExitCode.Done));
+        foreach (var host in hosts)
+            await WaitForTunedAsync(host, "circuitBreaker, retry", cancellationToken);
+        Assert.That(await RunAsync(cancellationToken, "reset", "diary"), Is.EqualTo(ExitCode.Done));
+        foreach (var host in hosts)
+            await WaitForTunedAsync(host, "", cancellationToken);
+    }
+
+    [Test]
     public async Task Inbound_endpoint_is_paused_and_resumed_on_all_hosts(CancellationToken cancellationToken)
     {
         Assert.That(await RunAsync(cancellationToken, "pause", "shop"), Is.EqualTo(ExitCode.Done));
@@ -194,6 +216,18 @@ public sealed class LiveTuningTests
             async token => (await host.AskAsync("/api/endpoints/shop", token)).GetProperty("state").GetString() == state,
             Soon,
             $"to show shop as {state}",
+            cancellationToken
+        );
+
+    private static Task WaitForTunedAsync(HostProcess host, string settings, CancellationToken cancellationToken) =>
+        host.WaitAsync(
+            async token =>
+                (await host.AskAsync("/api/endpoints/diary", token)).TryGetProperty("tuned", out var tuned)
+                && tuned.ValueKind == JsonValueKind.Array
+                    ? string.Join(", ", tuned.EnumerateArray().Select(one => one.GetProperty("setting").GetString())) == settings
+                    : settings.Length == 0,
+            Soon * 3,
+            $"to have tuned {settings}",
             cancellationToken
         );
 

@@ -319,6 +319,39 @@ public abstract class ReloadContract : ReloadFixture
         );
     }
 
+    [Test, Category("Thorough"), Property("Case", "CFG-37"), Property("Case", "CFG-38")]
+    public async Task File_that_is_gone_or_half_written_is_refused_once_and_loaded_when_it_is_whole(CancellationToken cancellationToken)
+    {
+        Json["management"] = new JsonObject { ["reload"] = "watch" };
+        await RestartAsync(cancellationToken);
+        File.Delete(Configuration);
+        await AwaitRefusalsAsync(1, cancellationToken);
+        Endpoints["shop"]!["path"] = "/whole";
+        var text = Json.ToJsonString();
+        await File.WriteAllTextAsync(Configuration, text[..(text.Length / 2)], cancellationToken);
+        await AwaitRefusalsAsync(2, cancellationToken);
+        await Task.Delay(TimeSpan.FromSeconds(5), cancellationToken); // some looks of the watcher
+        using (var answer = await PostedAsync("/orders", cancellationToken))
+            Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), "what ran runs on");
+        Assert.That(Refusals(), Is.EqualTo(2), "told once for each state of the file");
+        var notices = (await ReadyAsync(cancellationToken)).GetProperty("notices").GetRawText();
+        await WriteAsync();
+        await Host.WaitAsync(
+            async token => (await PostedAsync("/whole", token)).StatusCode == HttpStatusCode.Accepted,
+            TimeSpan.FromSeconds(30),
+            "to reload",
+            cancellationToken
+        );
+
+        Assert.That(notices, Does.Contain("was refused with"));
+        Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetRawText(), Does.Not.Contain("was refused with"));
+
+        int Refusals() => Host.Output.Split("wanted reloaded is refused").Length - 1;
+
+        Task AwaitRefusalsAsync(int count, CancellationToken token) =>
+            Host.WaitAsync(_ => Task.FromResult(Refusals() == count), TimeSpan.FromSeconds(30), "to refuse the file", token);
+    }
+
     [Test]
     public async Task Who_reloaded_what_is_a_fact_and_later_facts_name_the_revision(CancellationToken cancellationToken)
     {

@@ -12,7 +12,7 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 
 /// <summary>Versions of the configuration are applied and taken back while messages come and hosts are killed.</summary>
 /// <remarks>Each version marks what it takes in and what it delivers at one endpoint, so that a mix of two would be seen.</remarks>
-[NonParallelizable, Property("Case", "T-CFG-1")]
+[NonParallelizable, Property("Case", "T-CFG-1"), Property("Case", "T-CFG-2")]
 public sealed class ApplyTests
 {
     private const int FewApplies = 30;
