@@ -340,7 +340,6 @@ internal sealed partial class InstanceRun
         switch (context.Outcome)
         {
             case ProcessOutcome.Filtered:
-                State.Tokens.Clear();
                 Respond(answer: null, failure: null);
                 EndAs(WorkflowState.Completed, code: null, "filtered", token.Message);
                 return;
