@@ -84,6 +84,7 @@ public static class WorkflowsRegistration
             .AddScoped<WorkflowCatalog>()
             .AddScoped<IChangePlanner, WorkflowPlanner>()
             .AddSingleton<WorkflowPrograms>()
+            .AddSingleton<EarlierPrograms>()
             .AddSingleton<RecentChanges>()
             .AddSingleton<IWorkflowChanges>(provider => provider.GetRequiredService<RecentChanges>())
             .AddSingleton<Checkpointer>()

@@ -46,6 +46,10 @@ public sealed class ConfigErrors
             AddWarning(warning);
     }
 
+    /// <summary>Adds a warning about a path, without a value.</summary>
+    public void Warn(string code, string path, string meaning, ConfigOrigin? origin = null) =>
+        AddWarning(new ConfigError(code, path, null, meaning, origin));
+
     /// <summary>Adds an error about the value of a node, clipped to 60 characters and masked if secret.</summary>
     public void Add(string code, ConfigNode node, string expected) => Add(Describe(code, node, expected));
 

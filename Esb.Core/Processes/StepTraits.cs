@@ -26,6 +26,9 @@ public sealed record StepTraits
     /// <summary>Subjects under which it publishes messages.</summary>
     public IReadOnlyList<Subject> Publishes { get; init; } = [];
 
+    /// <summary>Patterns of further subjects under which it may publish, as the message says.</summary>
+    public IReadOnlyList<SubjectPattern> MayPublish { get; init; } = [];
+
     /// <summary>Subjects under which it publishes requests and waits for their replies.</summary>
     public IReadOnlyList<Subject> Requests { get; init; } = [];
 
@@ -65,6 +68,9 @@ public sealed record StepTraits
     /// <summary>True if what its lists publish is stored first, and published after all of them have succeeded: nothing inside of them may
     /// have another effect.</summary>
     public bool StoresPublishes { get; init; }
+
+    /// <summary>True if it may end the process without a failure before its last step, and the instance of a workflow with it.</summary>
+    public bool MayEnd { get; init; }
 
     /// <summary>True if it works on a message whose body is not in memory, as long as its values do not read the body.</summary>
     public bool Streams { get; init; }

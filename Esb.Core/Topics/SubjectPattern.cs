@@ -32,6 +32,34 @@ public sealed record SubjectPattern(string Value) : ITextSetting<SubjectPattern>
     /// in the position of their <c>#</c>.</summary>
     public bool Covers(SubjectPattern other) => Matches(_parts, other._parts);
 
+    /// <summary>True if there are subjects that both this pattern and another one match.</summary>
+    public bool Overlaps(SubjectPattern other)
+    {
+        var (one, two) = (_parts, other._parts);
+        var reached = new bool[one.Length + 1, two.Length + 1]; // beginnings of both that a common subject can have
+        reached[0, 0] = true;
+        for (var i = 0; i <= one.Length; i++)
+        {
+            for (var j = 0; j <= two.Length; j++)
+            {
+                if (!reached[i, j])
+                    continue;
+                var (first, second) = (i < one.Length ? one[i] : null, j < two.Length ? two[j] : null);
+                if (first == "#" || second == "#")
+                {
+                    reached[Math.Min(i + 1, one.Length), j] = true; // the # ends, or takes the part of the other
+                    reached[i, Math.Min(j + 1, two.Length)] = true;
+                }
+                else if (first is not null && second is not null && (first == "*" || second == "*" || first == second))
+                {
+                    reached[i + 1, j + 1] = true;
+                }
+            }
+        }
+
+        return reached[one.Length, two.Length];
+    }
+
     /// <inheritdoc/>
     public override string ToString() => Value;
 

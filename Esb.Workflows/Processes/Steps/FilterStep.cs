@@ -13,7 +13,12 @@ internal sealed class FilterStep : StepFactory<ConditionConfig>
         var condition = compiler.Expressions.Compile(settings, compiler.Errors);
         return new StepModel(step, "filter")
         {
-            Traits = new StepTraits { Streams = true, Values = [.. settings.Values] },
+            Traits = new StepTraits
+            {
+                Streams = true,
+                MayEnd = true,
+                Values = [.. settings.Values],
+            },
             Bind = condition is null ? null : _ => Run,
         };
 

@@ -58,6 +58,7 @@ internal sealed partial class RecipientsStep : StepFactory<RecipientsConfig>
             Traits = new StepTraits
             {
                 Publishes = [.. settings.Allow.Select(pattern => Subject.Parse(pattern.Value)).OfType<Subject>()],
+                MayPublish = settings.Allow,
                 HandsToTopics = true,
                 LeavesFacts = true,
                 Values = [settings.To],

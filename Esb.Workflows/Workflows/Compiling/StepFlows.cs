@@ -78,6 +78,9 @@ internal sealed record ParallelFlow(IReadOnlyList<(string Name, StepListModel St
 /// <summary>Repeats steps.</summary>
 internal sealed record RepeatFlow(IMessageCondition? While, StepListModel Steps) : StepFlow
 {
+    /// <summary>True if its condition holds whatever the message and the variables are.</summary>
+    public bool IsEndless { get; init; }
+
     public override bool IsDurable => true;
 }
 

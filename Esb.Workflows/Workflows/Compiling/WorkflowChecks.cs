@@ -1,5 +1,6 @@
 using Esb.Core.Configuration;
 using Esb.Core.Processes;
+using Esb.Core.Topics;
 
 namespace Esb.Workflows.Workflows.Compiling;
 
@@ -32,31 +33,26 @@ internal static class WorkflowChecks
     // Of two branches that wait for the same message only one would get it, and nobody could say which.
     private static void CheckBranches(StepModel parallel, ConfigErrors errors)
     {
-        var seen = new Dictionary<string, StepModel>();
+        var seen = new List<Wait>();
         foreach (var branch in parallel.Lists)
         {
-            var waits = branch
-                .Descend()
-                .SelectMany(step => WaitsOf(step).Select(wait => (Wait: wait, Step: step)))
-                .DistinctBy(found => found.Wait)
-                .ToList();
-            foreach (var (wait, step) in waits)
+            var waits = branch.Descend().SelectMany(WaitsOf).ToList();
+            foreach (var wait in waits)
             {
-                if (seen.TryGetValue(wait, out var other))
+                if (seen.Find(wait.IsLike) is { } other)
                     errors.Add(
                         "ESB-WFL-AMBIGUOUS",
-                        step.Path,
-                        $"waits for the same subject and keys as {other.Path} in another branch",
-                        step.Origin
+                        wait.Step.Path,
+                        $"waits for the same subject and keys as {other.Step.Place} in another branch",
+                        wait.Step.Origin
                     );
             }
 
-            foreach (var (wait, step) in waits)
-                seen.TryAdd(wait, step);
+            seen.AddRange(waits);
         }
     }
 
-    private static IEnumerable<string> WaitsOf(StepModel step)
+    private static IEnumerable<Wait> WaitsOf(StepModel step)
     {
         var (subjects, match) = step.Flow switch
         {
@@ -64,6 +60,11 @@ internal static class WorkflowChecks
             CollectFlow collect => (collect.Subjects, collect.Match),
             _ => ([], MatchedKeys.None),
         };
-        return subjects.Select(subject => $"{subject} {string.Join(' ', match.Names)}");
+        return subjects.Select(subject => new Wait(step, subject, match));
+    }
+
+    private sealed record Wait(StepModel Step, SubjectPattern Subject, MatchedKeys Match)
+    {
+        public bool IsLike(Wait other) => Subject.Overlaps(other.Subject) && Match.Names.SequenceEqual(other.Match.Names);
     }
 }

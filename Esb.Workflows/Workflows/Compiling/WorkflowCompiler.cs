@@ -35,12 +35,17 @@ internal sealed class WorkflowCompiler(
         // Instances that another host of the farm began must be found here too.
         if (workflows.Count > 0 && !store.IsShared && transport.SpansHosts)
             errors.Add("ESB-CFG-STORE", "workflows", "need a store that all hosts share, such as postgres, or topics in memory");
-        return new WorkflowModels([.. workflows.Values.Select(Compile)]);
+        var compiled = workflows.Values.Select(config => (Config: config, Steps: StepsOf(config))).ToList();
+        new EndlessCheck(processes, errors).Check(compiled);
+        new SilenceCheck(processes, endpoints.Values, transport, errors).Check([.. compiled.SelectMany(one => one.Steps.Descend())]);
+        return new WorkflowModels([.. compiled.Select(one => Compile(one.Config, one.Steps))]);
     }
 
-    private WorkflowModel Compile(WorkflowConfig config)
+    private StepListModel StepsOf(WorkflowConfig config) =>
+        new StepCompiler($"workflow {config.Name}", _factories, expressions, errors, isWorkflow: true).Compile(config.Steps);
+
+    private WorkflowModel Compile(WorkflowConfig config, StepListModel steps)
     {
-        var steps = new StepCompiler($"workflow {config.Name}", _factories, expressions, errors, isWorkflow: true).Compile(config.Steps);
         if (config.Steps.Count == 0 && config.IsSound("steps"))
             errors.Add("ESB-CFG-VALUE", config, "steps", "expected at least one step");
         var all = steps.Descend().ToList();

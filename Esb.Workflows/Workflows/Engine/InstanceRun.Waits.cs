@@ -88,7 +88,7 @@ internal sealed partial class InstanceRun
     {
         if (FindWaiting(end.Wait) is not { Wait.Kind: WaitKind.Child } token)
             return false;
-        EndWait(token);
+        token.Wait = null;
         if (end.Message is null)
         {
             Fail(
@@ -324,10 +324,24 @@ internal sealed partial class InstanceRun
         token.Wait = null;
         EndTimer(wait.Timer);
         EndTimer(wait.Limit);
+        if (wait.Child is { } child)
+            Abandon(child);
         if (wait.Hash is null)
             return;
         if (_waits.RemoveAll(begun => begun.Number == wait.Number) == 0)
             _endedWaits.Add(wait.Number);
+    }
+
+    // It does not start any more, or ends as soon as this is stored.
+    private void Abandon(ChildRun child)
+    {
+        EndTimer(child.Start);
+        _timers.Add(
+            new StoredTimer(TimerKinds.TerminateId(child.Instance), TimerKinds.Terminate, child.Instance.ToString())
+            {
+                Delay = TimeSpan.Zero,
+            }
+        );
     }
 
     private void EndTimer(Guid? timer)
@@ -343,9 +357,15 @@ internal sealed partial class InstanceRun
         ParentWait? parent = null;
         var visit = ++State.Numbers;
         var message = token.Message with { Id = MessageIds.Derive(Id, $"child {token.At} {visit}") };
+        var timer = TimerId($"start {visit}");
         if (child.Waits)
         {
-            token.Wait = new Wait { Number = ++State.Numbers, Kind = WaitKind.Child };
+            token.Wait = new Wait
+            {
+                Number = ++State.Numbers,
+                Kind = WaitKind.Child,
+                Child = new ChildRun(InstanceIds.Of(child.Workflow, message.ToMessage()), timer),
+            };
             parent = new ParentWait(Id, token.Wait.Number);
         }
         else
@@ -354,7 +374,7 @@ internal sealed partial class InstanceRun
         }
 
         var start = JsonSerializer.Serialize(new ChildStart(message, parent), WorkflowJson.Default.ChildStart);
-        _timers.Add(new StoredTimer(TimerId($"start {visit}"), TimerKinds.Start, child.Workflow) { Delay = TimeSpan.Zero, Data = start });
+        _timers.Add(new StoredTimer(timer, TimerKinds.Start, child.Workflow) { Delay = TimeSpan.Zero, Data = start });
     }
 
     private static string Number(int number) => number.ToString(CultureInfo.InvariantCulture);

@@ -141,7 +141,7 @@ internal sealed partial class InstanceRun
                     ", ",
                     State.Tokens.Where(token => token.Wait?.Kind != WaitKind.Join).Select(token => _program[token.At].Place).Distinct()
                 ),
-            Keys = string.Join('\n', State.Keys.Select(key => $"{key.Key}={key.Value}")),
+            Keys = string.Join('\n', State.Keys.Select(key => $"{key.Key}={key.Value.ReplaceLineEndings(" ")}")), // for people, a line each
             Code = Code,
             Reason = Reason,
             Snapshot = State.Write(),
@@ -340,7 +340,6 @@ internal sealed partial class InstanceRun
         switch (context.Outcome)
         {
             case ProcessOutcome.Filtered:
-                State.Tokens.Clear();
                 Respond(answer: null, failure: null);
                 EndAs(WorkflowState.Completed, code: null, "filtered", token.Message);
                 return;

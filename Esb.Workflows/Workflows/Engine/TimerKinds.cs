@@ -1,3 +1,5 @@
+using Esb.Core.Messages;
+
 namespace Esb.Workflows.Workflows.Engine;
 
 /// <summary>Kinds of the timers of workflows.</summary>
@@ -23,6 +25,9 @@ internal static class TimerKinds
 
     /// <summary>A message found no instance in time. Target: the workflow; data: the message.</summary>
     public const string Early = "workflow.early";
+
+    /// <summary>The id of the timer that ends an instance with its parent.</summary>
+    public static Guid TerminateId(Guid instance) => MessageIds.Derive(instance, "timer terminate");
 
     public static readonly IReadOnlyList<string> All = [Wait, Lease, Timeout, Start, ChildEnd, Terminate, Early];
 }

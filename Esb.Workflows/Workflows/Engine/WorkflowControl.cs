@@ -84,13 +84,10 @@ internal sealed class WorkflowControl(WorkflowEngine engine, WorkflowPrograms pr
             "terminate",
             cancellationToken
         );
+        // Its end has ended them, but for those that an earlier version of the program started.
         foreach (var child in await store.ChildrenAsync(id, cancellationToken))
         {
-            var timer = new StoredTimer(Core.Messages.MessageIds.Derive(child, "timer terminate"), TimerKinds.Terminate, child.ToString())
-            {
-                Delay = TimeSpan.Zero,
-                Data = "The instance that ran it was terminated.",
-            };
+            var timer = new StoredTimer(TimerKinds.TerminateId(child), TimerKinds.Terminate, child.ToString()) { Delay = TimeSpan.Zero };
             await timers.SetAsync([timer], cancellationToken);
         }
 

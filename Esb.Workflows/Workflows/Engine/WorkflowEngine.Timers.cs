@@ -79,7 +79,7 @@ internal sealed partial class WorkflowEngine
                 run.Terminate("ESB-WFL-TIMEOUT", "The instance has lived as long as its workflow allows.", compensate: false);
                 return true;
             case TimerKinds.Terminate:
-                run.Terminate(code: null, timer.Data ?? "The instance that ran it was terminated.", compensate: false);
+                run.Terminate(code: null, timer.Data ?? "The instance that ran it waits for it no longer.", compensate: false);
                 return true;
             default:
                 run.Recover();

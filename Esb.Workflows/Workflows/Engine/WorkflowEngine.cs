@@ -25,6 +25,7 @@ internal sealed partial class WorkflowEngine(
     Checkpointer checkpoints,
     OutboxPublisher outbox,
     WorkflowPrograms programs,
+    EarlierPrograms earlier,
     ITimerStore timers,
     IDeadLetterChannel letters,
     IAuditTrail audit,
@@ -266,7 +267,7 @@ internal sealed partial class WorkflowEngine(
     {
         if (await store.FindAsync(id, cancellationToken) is not { } instance)
             return null;
-        if (programs.Find(instance.Workflow, instance.Definition) is { } program)
+        if (await earlier.FindAsync(instance.Workflow, instance.Definition, cancellationToken) is { } program)
             return InstanceRun.Load(program, instance, time);
         if (!instance.IsEnded && instance.Code != "ESB-WFL-VERSION")
             await SuspendAsync(instance);

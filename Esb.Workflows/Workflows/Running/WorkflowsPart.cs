@@ -18,6 +18,7 @@ internal sealed partial class WorkflowsPart(
     Live<WorkflowModels> models,
     WorkflowEngine engine,
     WorkflowPrograms programs,
+    EarlierPrograms earlier,
     BackgroundRuns background,
     Checkpointer checkpoints,
     OutboxPublisher outbox,
@@ -29,8 +30,7 @@ internal sealed partial class WorkflowsPart(
     ITopicTransport transport,
     Esb.Core.Audit.IAuditGate audit,
     TimeProvider time,
-    ILoggerFactory loggers,
-    IPinnedDefinitions? definitions = null
+    ILoggerFactory loggers
 ) : IBusPart, IRevisionPart
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
@@ -125,8 +125,8 @@ internal sealed partial class WorkflowsPart(
     private Subscription SubscriptionOf(WorkflowModel model)
     {
         var subscription = WorkflowSubscription.Of(model);
-        var earlier = programs.Living(model.Name).SelectMany(program => program.Model.Subjects);
-        return subscription with { Patterns = [.. subscription.Patterns.Concat(earlier).Distinct()] };
+        var others = programs.Living(model.Name).SelectMany(program => program.Model.Subjects);
+        return subscription with { Patterns = [.. subscription.Patterns.Concat(others).Distinct()] };
     }
 
     // A definition is kept before the first instance of it can begin.
@@ -197,31 +197,10 @@ internal sealed partial class WorkflowsPart(
     // they are only when they are next touched: what this host lacks, another one may have.
     private async Task ReviveAsync(bool isExchange)
     {
-        if (definitions is null)
-            return;
         foreach (var definition in await store.LiveDefinitionsAsync(CancellationToken.None))
         {
-            var isLost = models.Current.Find(definition.Workflow) is null || (!programs.Has(definition) && !TryRevive(definition));
-            if (isLost && isExchange)
+            if (!earlier.TryCompile(definition) && isExchange)
                 await engine.SuspendAllAsync(definition, CancellationToken.None);
-        }
-    }
-
-    private bool TryRevive(StoredDefinition definition)
-    {
-        try
-        {
-            var catalog = definitions!.Open(definition).GetRequiredService<WorkflowCatalog>();
-            if (catalog.FindKept(definition.Workflow, definition.Hash) is { } program)
-                programs.Keep(program);
-            LogRevived(definition.Workflow, definition.Hash[..12]);
-            return true;
-        }
-        catch (EsbException ex)
-        {
-            programs.Drop(definition);
-            LogNotRevived(definition.Workflow, definition.Hash[..12], ex.Message);
-            return false;
         }
     }
 
@@ -307,20 +286,6 @@ internal sealed partial class WorkflowsPart(
 
     [LoggerMessage(EventId = 3032, Level = LogLevel.Warning, Message = "Early messages of workflows were not looked at: {Reason}")]
     private partial void LogNotSwept(string reason);
-
-    [LoggerMessage(
-        EventId = 3034,
-        Level = LogLevel.Information,
-        Message = "Instances of workflow {Workflow} end on their earlier definition {Definition}"
-    )]
-    private partial void LogRevived(string workflow, string definition);
-
-    [LoggerMessage(
-        EventId = 3035,
-        Level = LogLevel.Error,
-        Message = "Instances of workflow {Workflow} with the definition {Definition} cannot continue: {Reason}"
-    )]
-    private partial void LogNotRevived(string workflow, string definition, string reason);
 
     [LoggerMessage(EventId = 3033, Level = LogLevel.Warning, Message = "Ended instances of workflows were not removed: {Reason}")]
     private partial void LogNotCleaned(string reason);

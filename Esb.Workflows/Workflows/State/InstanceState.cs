@@ -134,6 +134,9 @@ internal sealed class Wait
     /// <summary>The request whose reply it waits for; null if none.</summary>
     public Guid? Request { get; init; }
 
+    /// <summary>The instance that it runs; null if it runs none.</summary>
+    public ChildRun? Child { get; init; }
+
     /// <summary>Collected messages.</summary>
     public List<StoredMessage>? Collected { get; init; }
 
@@ -151,6 +154,11 @@ internal sealed record CompletedScope(int At, IReadOnlyList<int> Tokens, StoredM
 /// <param name="Address">Where the answer goes, as the transport understands it.</param>
 /// <param name="Request">The message that asked.</param>
 internal sealed record Caller(string Address, StoredMessage Request);
+
+/// <summary>An instance that another one runs.</summary>
+/// <param name="Instance">Its id.</param>
+/// <param name="Start">The timer that starts it; gone once it has started.</param>
+internal sealed record ChildRun(Guid Instance, Guid Start);
 
 /// <summary>The wait of an instance that runs this one.</summary>
 internal sealed record ParentWait(Guid Instance, int Wait);

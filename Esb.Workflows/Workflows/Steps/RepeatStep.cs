@@ -1,5 +1,6 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Expressions;
+using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Workflows.Workflows.Compiling;
 
@@ -27,10 +28,15 @@ internal sealed class RepeatStep : DurableStep<RepeatConfig>
         return Model(
             step,
             $"repeat({steps.Description})",
-            new RepeatFlow(condition, steps),
+            new RepeatFlow(condition, steps) { IsEndless = condition is not null && IsEndless(settings.While, condition) },
             condition is not null,
             new StepTraits { Values = [.. settings.While.Values] },
             steps
         );
     }
+
+    // Where constants alone decide, one look tells.
+    private static bool IsEndless(ConditionConfig config, IMessageCondition condition) =>
+        config.Values.All(value => value.Value is not null)
+        && condition.Holds(new MessageContext(EsbMessage.Create(MessageBody.Empty, TimeProvider.System), ""));
 }

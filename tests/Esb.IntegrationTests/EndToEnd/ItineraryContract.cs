@@ -1,7 +1,14 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Text;
 using System.Text.Json;
+using Esb.Core.Messages;
+using Esb.Host.Commands;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.Topics.RabbitMq;
+using Esb.Topics.RabbitMq.Connections;
+using Esb.Topics.RabbitMq.Topology;
+using RabbitMQ.Client;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
@@ -139,16 +146,106 @@ public abstract class ItineraryContract
         Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain(text));
     }
 
+    [Test]
+    public async Task Commands_show_where_messages_are(CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken);
+        using var accepted = await PostAsync("/customers", """{ "customer": "ada" }""", cancellationToken);
+        using var refused = await PostAsync("/customers", """{ "customer": "bob", "credit": false }""", cancellationToken);
+        var id = (await FindAsync("state=completed", 1, cancellationToken)).GetProperty("messageId").GetString()!;
+        await FindAsync("state=compensated", 1, cancellationToken);
+
+        var all = await EsbAsync(["itineraries", "list", "--itinerary", "onboard"], cancellationToken);
+        var failed = await EsbAsync(["itineraries", "list", "--state", "compensated", "--stop", "invoice"], cancellationToken);
+        var shown = JsonDocument.Parse(await EsbAsync(["itineraries", "show", id], cancellationToken)).RootElement;
+        var (exitCode, _, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            ["itineraries", "show", $"{Guid.Empty}", "--url", Host.Management.OriginalString]
+        );
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(all.Split('\n'), Has.Length.EqualTo(4), "a header, two messages and the end");
+            Assert.That(all, Does.Match($@"{id}\s+onboard\s+invoice\s+completed\s"));
+            Assert.That(failed, Does.Match(@"onboard\s+invoice\s+compensated\s.*NO-CREDIT").And.Not.Contain(id));
+            Assert.That((shown.GetProperty("messageId").GetString(), shown.GetProperty("stop").GetString()), Is.EqualTo((id, "invoice")));
+            Assert.That(exitCode, Is.EqualTo(ExitCode.Usage));
+            Assert.That(error, Does.Contain($"{Guid.Empty}"));
+        }
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Message_whose_stop_is_gone_is_parked_and_continues_when_it_is_back(CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken);
+        await EsbAsync(["endpoints", "pause", Queue], cancellationToken);
+        using var accepted = await PostAsync("/customers", """{ "customer": "ada" }""", cancellationToken);
+        await FindAsync("state=waiting&stop=ship", 1, cancellationToken);
+        await WriteAsync(cancellationToken, "\"id\": \"ship\"", "\"id\": \"deliver\"");
+        await EsbAsync(["reload"], cancellationToken);
+
+        await EsbAsync(["endpoints", "resume", Queue], cancellationToken);
+        var parked = await FindParkedAsync(cancellationToken);
+        await WriteAsync(cancellationToken);
+        await EsbAsync(["reload"], cancellationToken);
+        await EsbAsync(
+            ["parked", "release", Queue, parked.GetProperty("line").GetString()!, "--reason", "the stop is back"],
+            cancellationToken
+        );
+
+        await FindAsync("state=completed", 1, cancellationToken);
+        await WaitForFilesAsync("onboarded", 1, cancellationToken);
+        Assert.That(parked.GetProperty("failure").GetProperty("code").GetString(), Is.EqualTo("ESB-HOLD-GONE"));
+        Assert.That((Files("accounts").Count, Files("shipments").Count, Files("onboarded").Count), Is.EqualTo((1, 1, 1)));
+    }
+
+    private protected const string Queue = "itinerary:onboard";
+
+    private protected async Task<JsonElement> FindParkedAsync(CancellationToken cancellationToken)
+    {
+        JsonElement line = default;
+        await Host.WaitAsync(
+            async token =>
+            {
+                var found = (await Host.AskAsync($"/api/parked?endpoint={Uri.EscapeDataString(Queue)}", token)).GetProperty("items");
+                if (found.GetArrayLength() == 1)
+                    line = found[0];
+                return line.ValueKind == JsonValueKind.Object;
+            },
+            Limit,
+            "to park a message",
+            cancellationToken
+        );
+        return line;
+    }
+
+    private protected async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
+    {
+        var (exitCode, output, error) = await CommandLine.RunAsync(
+            _folder.FullName,
+            cancellationToken,
+            [.. arguments, "--url", Host.Management.OriginalString]
+        );
+        Assert.That(exitCode, Is.Zero, error);
+        return output;
+    }
+
     private protected async Task StartAsync(CancellationToken cancellationToken)
     {
         _folder = Directory.CreateTempSubdirectory("esb-itinerary-");
+        await WriteAsync(cancellationToken);
+        await StartHostAsync(cancellationToken);
+    }
+
+    private protected async Task WriteAsync(CancellationToken cancellationToken, string replaced = "-", string by = "-")
+    {
         var text = await File.ReadAllTextAsync(Path.Combine(Repository.PathOf("samples", "itineraries"), "esb.json"), cancellationToken);
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal),
+            text.Replace(replaced, by, StringComparison.Ordinal).Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal),
             cancellationToken
         );
-        await StartHostAsync(cancellationToken);
     }
 
     private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
@@ -222,4 +319,75 @@ public sealed class ServerItineraryTests : ItineraryContract
 
     private protected override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
+
+    /// <summary>A stranger with rights on the queues copies a message that waits at a stop, edits it, and sends it again.</summary>
+    [TestCase(EsbHeaders.Held, TestName = "Message_with_another_stop_than_the_one_at_which_it_waits_is_refused")]
+    [TestCase(EsbHeaders.Itinerary, TestName = "Message_with_an_edited_slip_is_refused")]
+    public async Task Message_that_was_edited_on_its_way_is_refused(string header, CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken);
+        var names = new RabbitMqNames(Name, "itineraries").Of(Queue);
+        await using var connection = await RabbitMqAddress
+            .Parse(Servers.RabbitMq)!
+            .ToFactory("tests stranger")
+            .CreateConnectionAsync(cancellationToken);
+        await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        var copies = (await channel.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
+        foreach (var slot in LaneSlots.OfLane(0, lanes: 1))
+            await channel.QueueBindAsync(copies, names.Queue, slot, cancellationToken: cancellationToken);
+        using var accepted = await PostAsync("/customers", """{ "customer": "ada" }""", cancellationToken);
+        await FindAsync("state=completed", 1, cancellationToken);
+        await WaitForFilesAsync("onboarded", 1, cancellationToken);
+        var copy = (await channel.BasicGetAsync(copies, autoAck: true, cancellationToken))!;
+        DeleteShipments();
+
+        await SendAsync(text => text);
+        await WaitForFilesAsync("shipments", 1, cancellationToken); // as it was, it is believed: it has the signature
+        DeleteShipments();
+        await SendAsync(text => text.Replace("ship", "invoice", StringComparison.Ordinal));
+        var parked = await FindParkedAsync(cancellationToken);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(parked.GetProperty("failure").GetProperty("code").GetString(), Is.EqualTo("ESB-HOLD-STATE"));
+            Assert.That(Files("shipments"), Is.Empty);
+            Assert.That(Files("onboarded"), Has.Count.EqualTo(1));
+        }
+
+        async Task SendAsync(Func<string, string> edit)
+        {
+            var properties = new BasicProperties(copy.BasicProperties);
+            properties.ClearUserId(); // else the broker would vouch for it, as tests and host are one user
+            var text = Encoding.UTF8.GetString((byte[])properties.Headers![header]!);
+            properties.Headers = new Dictionary<string, object?>(properties.Headers) { [header] = edit(text) };
+            await channel.BasicPublishAsync("", names.Lane(0), mandatory: true, properties, copy.Body, cancellationToken);
+        }
+
+        void DeleteShipments()
+        {
+            foreach (var file in Files("shipments"))
+                File.Delete(file);
+        }
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Messages_of_an_itinerary_that_is_gone_wait_until_it_is_back(CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken);
+        await EsbAsync(["endpoints", "pause", Queue], cancellationToken);
+        using var accepted = await PostAsync("/customers", """{ "customer": "ada" }""", cancellationToken);
+        await FindAsync("state=waiting&stop=ship", 1, cancellationToken);
+        await WriteAsync(cancellationToken, "\"onboard\"", "\"welcome\"");
+        await EsbAsync(["reload"], cancellationToken);
+        using var other = await PostAsync("/customers", """{ "customer": "bob" }""", cancellationToken);
+        await FindAsync("state=completed&name=welcome", 1, cancellationToken);
+
+        await WriteAsync(cancellationToken);
+        await EsbAsync(["reload"], cancellationToken);
+        await EsbAsync(["endpoints", "resume", Queue], cancellationToken);
+
+        await FindAsync("state=completed&name=onboard", 1, cancellationToken);
+        await WaitForFilesAsync("onboarded", 2, cancellationToken);
+        Assert.That((Files("accounts").Count, Files("shipments").Count, Files("onboarded").Count), Is.EqualTo((2, 2, 2)));
+    }
 }

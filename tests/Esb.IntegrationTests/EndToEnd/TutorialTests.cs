@@ -9,7 +9,7 @@ public sealed class TutorialTests
 {
     [Test]
     public async Task Page_does_what_it_shows(
-        [Values("1-first-message.md", "2-process.md", "3-order-and-failure.md")] string name,
+        [Values("1-first-message.md", "2-process.md", "3-order-and-failure.md", "5-approval.md")] string name,
         CancellationToken cancellationToken
     )
     {

@@ -9,7 +9,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 [CancelAfter(180_000)]
 public abstract class WorkflowContract
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+    private protected static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private DirectoryInfo _folder = null!;
 
@@ -251,7 +251,7 @@ public abstract class WorkflowContract
         }
     }
 
-    private async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
+    private protected async Task<string> EsbAsync(string[] arguments, CancellationToken cancellationToken)
     {
         var (exitCode, output, error) = await CommandLine.RunAsync(
             Folder,
@@ -440,6 +440,49 @@ public sealed class ServerWorkflowTests : WorkflowContract
             using var decided = await callers.PostAsync("/decisions", decision, "application/json", cancellationToken);
             Assert.That(decided.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), callers.Output);
         }
+    }
+
+    [Test, Category("Thorough")]
+    public async Task Instances_go_on_as_they_began_at_hosts_of_either_revision(CancellationToken cancellationToken)
+    {
+        const int Each = 5;
+        await StartAsync("order-fulfilment", cancellationToken);
+        for (var i = 0; i < Each; i++)
+            await PostAsync("/orders", $$"""{ "order": "a{{i}}" }""", cancellationToken);
+        await FindAsync("state=waiting", Each, cancellationToken);
+        var folder = Directory.CreateDirectory(Path.Combine(Folder, "other")).FullName;
+        var text = await File.ReadAllTextAsync(Path.Combine(Folder, "esb.json"), cancellationToken);
+        await File.WriteAllTextAsync(
+            Path.Combine(folder, "esb.json"),
+            text.Replace("was not picked in time", "is overdue", StringComparison.Ordinal),
+            cancellationToken
+        );
+        await using var other = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        Host.Kill(); // the lanes are the other's: it begins what comes now
+        await Host.DisposeAsync();
+        for (var i = 0; i < Each; i++)
+        {
+            using var accepted = await other.PostAsync("/orders", $$"""{ "order": "b{{i}}" }""", "application/json", cancellationToken);
+            Assert.That(accepted.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), other.Output);
+        }
+
+        await other.WaitAsync(
+            async token => (await other.AskAsync("/api/workflows?state=waiting", token)).GetProperty("items").GetArrayLength() == 2 * Each,
+            Limit,
+            "to have begun all",
+            cancellationToken
+        );
+        await StartHostAsync(cancellationToken); // with the revision before
+        await EsbAsync(["workflows", "fire", "--workflow", "fulfil-order", "--reason", "the time is over", "--wait"], cancellationToken);
+
+        await FindAsync("state=terminated", 2 * Each, cancellationToken);
+        var ended = (await Host.AskAsync("/api/workflows?limit=1000", cancellationToken)).GetProperty("items").EnumerateArray();
+        Assert.That(
+            ended.Select(instance => instance.GetProperty("reason").GetString()),
+            Is.EquivalentTo(
+                Enumerable.Range(0, Each).SelectMany(i => new[] { $"order a{i} was not picked in time", $"order b{i} is overdue" })
+            )
+        );
     }
 
     [Test, Category("Thorough")]

@@ -116,7 +116,7 @@ public abstract class WorkflowStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(30_000), Property("Case", "WFL-03")]
     public async Task Early_message_of_an_instance_that_ends_is_late(CancellationToken cancellationToken)
     {
         var begun = Begin("1") with { Keys = [new WorkflowKey("key", IsExclusive: false)] };

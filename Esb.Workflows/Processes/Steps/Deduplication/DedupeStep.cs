@@ -18,6 +18,7 @@ internal sealed class DedupeStep : StepFactory<DedupeConfig>
             Traits = new StepTraits
             {
                 Streams = true,
+                MayEnd = true,
                 Values = [settings.Key],
                 AwaitsEnd = true,
             },

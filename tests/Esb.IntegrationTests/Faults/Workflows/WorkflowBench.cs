@@ -126,6 +126,14 @@ internal sealed class WorkflowBench : IAsyncDisposable
         await _servers.StartAsync("postgres");
     }
 
+    /// <summary>Takes the database away for a time.</summary>
+    public async Task TakeDatabaseAwayAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        await _servers.StopAsync("postgres");
+        await Task.Delay(time, cancellationToken);
+        await _servers.StartAsync("postgres");
+    }
+
     /// <summary>Waits until a number in the database is as expected.</summary>
     public Task WaitAsync(string sql, long expected, CancellationToken cancellationToken) =>
         Host.WaitAsync(

@@ -79,6 +79,23 @@ public sealed class WorkflowFaultTests
         bench.Conclude("T-WFL-2", $"{sent.Accepted.Count:N0} workflows, connections to the database reset × {resets}", Outcome);
     }
 
+    /// <summary>The database is away for a minute in the middle of a thousand instances.</summary>
+    [Test, CancelAfter(1_200_000)]
+    public async Task Each_step_has_its_effect_once_although_the_database_is_away_for_a_time(CancellationToken cancellationToken)
+    {
+        var (orders, away) = (WorkflowSize.Of(1_000), TimeSpan.FromSeconds(WorkflowSize.Of(60)));
+        await using var bench = await StartAsync(cancellationToken);
+        var sent = new WorkflowOrders(bench);
+
+        var sending = sent.RunAsync(orders, PerSecond, cancellationToken);
+        await bench.WaitAsync("select count(*) > 10 from workflow_instance where ended_at is null", expected: 1, cancellationToken);
+        await bench.TakeDatabaseAwayAsync(away, cancellationToken);
+
+        await sending;
+        await AssertOnceAsync(bench, sent, cancellationToken);
+        bench.Conclude("workflows, store away", $"{sent.Accepted.Count:N0} workflows, database away for {away.TotalSeconds:0} s", Outcome);
+    }
+
     private const string Outcome = "stranded 0, doubled 0, gaps in histories 0";
 
     private static async Task<WorkflowBench> StartAsync(CancellationToken cancellationToken)

@@ -80,6 +80,29 @@ public sealed class SubjectTests
     }
 
     [Test]
+    public void Patterns_overlap_where_a_subject_matches_both()
+    {
+        var random = new Random(20261128);
+        IReadOnlyList<string> subjects = [.. Enumerable.Range(0, 8).SelectMany(length => SubjectsOf(length))];
+        for (var round = 0; round < 2_000; round++)
+        {
+            var (one, other) = (Pattern(), Pattern());
+
+            Assert.That(
+                one.Overlaps(other),
+                Is.EqualTo(subjects.Any(subject => one.Matches(subject) && other.Matches(subject))),
+                $"{one} and {other}"
+            );
+        }
+
+        SubjectPattern Pattern() =>
+            SubjectPattern.Parse("t." + string.Join('.', random.GetItems(["a", "b", "*", "#"], random.Next(1, 5))))!;
+
+        static IEnumerable<string> SubjectsOf(int length) =>
+            length == 0 ? ["t"] : SubjectsOf(length - 1).SelectMany(subject => new[] { $"{subject}.a", $"{subject}.b" });
+    }
+
+    [Test]
     public void Patterns_of_the_same_text_are_equal()
     {
         var (one, same) = (SubjectPattern.Parse("a.#")!, SubjectPattern.Parse("a.#")!);

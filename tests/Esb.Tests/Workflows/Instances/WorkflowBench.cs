@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using Esb.Core.Audit;
 using Esb.Core.Configuration;
+using Esb.Core.Endpoints;
 using Esb.Core.Marks;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -79,6 +80,9 @@ internal sealed class WorkflowBench : IAsyncDisposable
     /// <summary>Reaches callers of every life; null for those of this life's transport.</summary>
     public IReplyAddresses? Callers { get; init; }
 
+    /// <summary>Stands for the endpoints that steps call; null for those of the configuration.</summary>
+    public IEndpointCaller? Caller { get; init; }
+
     /// <summary>Transactions of databases, for steps that begin one.</summary>
     public ITransactions Transactions { get; } = Substitute.For<ITransactions>();
 
@@ -99,6 +103,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
             .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
         if (Callers is not null)
             services.AddSingleton(Callers);
+        if (Caller is not null)
+            services.AddSingleton(Caller);
         _services = BusServices.Build(_folder.FullName, new Dictionary<string, string>(), services);
         _store = _services.GetRequiredService<Store>();
         await _store.StartAsync(cancellationToken);

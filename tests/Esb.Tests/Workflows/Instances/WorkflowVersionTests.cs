@@ -1,3 +1,4 @@
+using Esb.Core.Storage;
 using Esb.Core.Workflows;
 using Esb.Tests.Fakes;
 
@@ -7,7 +8,7 @@ namespace Esb.Tests.Workflows.Instances;
 [CancelAfter(60_000)]
 public sealed class WorkflowVersionTests
 {
-    [Test]
+    [Test, Property("Case", "WFL-04")]
     public async Task Instance_ends_on_the_definition_with_which_it_began_also_after_a_restart(CancellationToken cancellationToken)
     {
         await using var bench = new WorkflowBench(Definition("out.first", "map.first"), Maps("first"));
@@ -31,23 +32,59 @@ public sealed class WorkflowVersionTests
         Assert.That((await bench.InstancesAsync(cancellationToken)).Select(instance => instance.Definition), Is.Unique);
     }
 
-    [Test]
-    public async Task Instance_whose_definition_does_not_compile_any_more_is_suspended(CancellationToken cancellationToken)
+    [Test, Property("Case", "WFL-04")]
+    public async Task Definition_that_this_process_has_never_seen_is_compiled_when_an_instance_of_it_goes_on(
+        CancellationToken cancellationToken
+    )
     {
         await using var bench = new WorkflowBench(Definition("out.first", "map.first"), Maps("first"));
         await bench.StartAsync(cancellationToken);
         await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
         await bench.KillAsync();
 
-        bench.Configure(
-            """{ "other": { "start": "orders.other", "steps": [{ "publish": "out.other" }] }, "fulfil": { "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } }, "steps": [{ "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } }] } }"""
-        );
-        await bench.StartAsync(cancellationToken);
+        bench.Configure(Definition("out.second", "map.first"), Maps("second"));
+        await bench.StartAsync(cancellationToken); // as beside a host that began the instance meanwhile: nothing was made ready
         await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", """{"order":1}"""), cancellationToken);
 
+        await bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
+        await Eventually.BecomesAsync(() => !bench.Published.IsEmpty, cancellationToken);
+        var made = bench.Published.Single();
+        Assert.That((made.Subject, made.Body.ReadText()), Is.EqualTo(("out.first", "made by first")));
+    }
+
+    [Test, Property("Case", "WFL-04")]
+    public async Task Instance_whose_definition_does_not_compile_any_more_is_suspended_until_it_does(CancellationToken cancellationToken)
+    {
+        const string Steps = """
+            { "receive": { "subscribe": "stock.picked", "match": { "order": { "jsonpath": "$.order" } } } }
+            """;
+        const string Shop = """ "endpoints": { "shop": { "type": "http-outbound", "url": "http://localhost:1" } }, """;
+        var before = Workflow(
+            $$"""{{Steps}}, { "choose": { "when": [{ "if": { "header": "x-call" }, "steps": [{ "call": "shop" }] }] } }"""
+        );
+        await using var bench = new WorkflowBench(before, Shop);
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
+        await bench.KillAsync();
+
+        bench.Configure(Workflow(Steps)); // the endpoint that the definition calls is gone
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("stock.picked", """{"order":1}"""), cancellationToken);
         var stopped = await bench.WaitForAsync(WorkflowState.Suspended, cancellationToken);
+        await bench.KillAsync();
+        bench.Configure(Workflow(Steps), Shop);
+        await bench.StartAsync(cancellationToken);
+        await bench.Control.RetryAsync(stopped.Id, skip: false, new OperatorDecision("ops", "the shop is back"), cancellationToken);
+
+        await bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
         Assert.That(stopped.Code, Is.EqualTo("ESB-WFL-VERSION"));
     }
+
+    private static string Workflow(string steps) =>
+        $$"""
+            { "fulfil": {
+                "start": "orders.accepted", "correlate": { "order": { "jsonpath": "$.order" } }, "steps": [{{steps}}] } }
+            """;
 
     private static string Definition(string subject, string map) =>
         $$"""
