@@ -90,7 +90,15 @@ internal sealed partial class SftpOutboundEndpoint(
         var bytes = message.Body.Bytes;
         var array = MemoryMarshal.TryGetArray(bytes, out var segment) ? segment : new ArraySegment<byte>(bytes.ToArray());
         using var stream = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
-        await client.UploadFileAsync(stream, path, canReplace, uploadProgress: null, cancellationToken);
+        try
+        {
+            await client.UploadFileAsync(stream, path, canReplace, uploadProgress: null, cancellationToken);
+        }
+        catch (Exception ex) when (stream.Position > 0 && SftpFailures.IsAnswer(ex))
+        {
+            await client.DeleteIfThereAsync(path, cancellationToken); // it was made, so it is ours, and the disk is full
+            throw;
+        }
     }
 
     private async Task<string> PlaceAsync(

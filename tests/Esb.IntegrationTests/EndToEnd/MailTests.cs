@@ -1,14 +1,19 @@
 using System.Text;
 using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.IntegrationTests.Faults.Network;
+using Esb.IntegrationTests.Mail;
 using Esb.Tests.Endpoints.Mail;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>A host that sends a mail for each order: over a restart, a wrong password and refused recipients.</summary>
-[Category("Faults"), CancelAfter(180_000)]
+/// <summary>A host that sends a mail for each order: over kills, lost connections, a wrong password, a full server and refused
+/// recipients.</summary>
+[CancelAfter(180_000)]
 public sealed class MailTests
 {
+    private const int Orders = 60;
+
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
@@ -41,9 +46,9 @@ public sealed class MailTests
               "endpoints": {
                 "in": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" },
                 "mailer": {
-                  "type": "mail-outbound", "subscribe": ["orders.#"], "url": "smtp://127.0.0.1:{{_server.Port}}", "tls": "none", "user": "esb", "password": "${env:MAIL_PASSWORD}",
+                  "type": "mail-outbound", "subscribe": ["orders.#"], "url": "smtp://127.0.0.1:{{_server.Port}}", "tls": { "mode": "none" }, "user": "esb", "password": "${env:MAIL_PASSWORD}",
                   "from": "shop@example.com", "to": "{header.x-to}", "subject": "Order {header.x-order}", "text": "Thank you.", "html": { "map": "letter" }, "allow": ["example.com"],
-                  "retry": { "immediate": 0, "delays": ["1s"] }
+                  "retry": { "immediate": 0, "delays": ["1s", "1s", "1s", "1s"] }
                 }
               }
             }
@@ -61,6 +66,100 @@ public sealed class MailTests
     }
 
     [Test]
+    public async Task Order_is_a_mail_at_a_server_that_is_not_ours(CancellationToken cancellationToken)
+    {
+        await using var server = await AioSmtpd.StartAsync();
+        await StartAsync("right", cancellationToken, server.Port, server.Authority);
+
+        await PostAsync("Ann <a@example.com>, b@example.com", cancellationToken);
+        await _host!.WaitAsync(_ => Task.FromResult(server.Received().Count > 0), Limit, "to send the mail", cancellationToken);
+
+        using var mail = server.Received().Single();
+        Assert.That(
+            (mail.Subject, mail.TextBody!.Trim(), mail.Headers["X-MailFrom"], mail.Headers["X-RcptTo"]),
+            Is.EqualTo(("Order A-1", "Thank you.", "shop@example.com", "a@example.com, b@example.com"))
+        );
+        Assert.That(mail.HtmlBody, Does.Contain("<b>Käse</b>"), "made by the map");
+    }
+
+    [Test, Category("Faults")]
+    public async Task No_mail_is_lost_over_kills_of_the_host_and_copies_have_one_id(CancellationToken cancellationToken)
+    {
+        var (taken, posted) = (0, Posting());
+        using var reached = new SemaphoreSlim(0);
+        using var killed = new SemaphoreSlim(0);
+        _server.AnswerToMail = () =>
+        {
+            if (++taken is Orders / 4 or Orders / 2 or Orders * 3 / 4)
+            {
+                reached.Release();
+                killed.Wait(cancellationToken);
+            }
+
+            return "250 taken"; // which the host that was killed does not hear
+        };
+        await StartAsync("right", cancellationToken);
+        await PostAllAsync(posted, cancellationToken);
+
+        for (var kill = 0; kill < 3; kill++)
+        {
+            await reached.WaitAsync(cancellationToken);
+            _host!.Kill();
+            await _host.DisposeAsync();
+            killed.Release();
+            await StartAsync("right", cancellationToken);
+        }
+
+        await WaitForAllAsync(cancellationToken);
+        AssertNoneLost();
+        Assert.That(_server.Received, Has.Count.AtLeast(Orders + 3), "the host that was killed had sent one more");
+    }
+
+    [Test, Category("Faults")]
+    public async Task No_mail_is_lost_over_connections_that_are_reset_and_copies_have_one_id(CancellationToken cancellationToken)
+    {
+        var posted = Posting();
+        await using var proxy = await NetworkProxies.StartAsync(_server.Port, TestContext.Out.WriteLine);
+        await StartAsync("right", cancellationToken, proxy.Port);
+        await PostAllAsync(posted, cancellationToken);
+
+        for (var reset = 1; reset <= 5; reset++)
+        {
+            var enough = reset * Orders / 6;
+            await _host!.WaitAsync(_ => Task.FromResult(Subjects() >= enough), Limit, $"to send {enough} mails", cancellationToken);
+            await proxy.ResetAsync();
+            await Task.Delay(200, cancellationToken);
+            await proxy.HealAsync();
+        }
+
+        await WaitForAllAsync(cancellationToken);
+        AssertNoneLost();
+        Assert.That(
+            _server.Commands.Count(line => line.StartsWith("EHLO", StringComparison.Ordinal)),
+            Is.GreaterThan(1),
+            "resets ended connections"
+        );
+    }
+
+    [Test, Category("Thorough"), Property("Case", "SMT-08")]
+    public async Task Mail_to_a_server_that_is_full_is_sent_once_there_is_space(CancellationToken cancellationToken)
+    {
+        var asked = 0;
+        _server.AnswerToMail = () => ++asked <= 2 ? "452 4.3.1 insufficient system storage" : "250 taken";
+        await StartAsync("right", cancellationToken);
+
+        await PostAsync("a@example.com", cancellationToken);
+        await _host!.WaitAsync(_ => Task.FromResult(_server.Received.Count > 0), Limit, "to send the mail", cancellationToken);
+
+        Assert.That((asked, _server.Received.Count), Is.EqualTo((3, 1)));
+        Assert.That(
+            (await _host.AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").EnumerateArray(),
+            Is.Empty,
+            _host.Output
+        );
+    }
+
+    [Test, Category("Faults")]
     public async Task Mail_waits_for_the_right_password_and_is_sent_once(CancellationToken cancellationToken)
     {
         await StartAsync("wrong", cancellationToken);
@@ -85,7 +184,7 @@ public sealed class MailTests
         Assert.That(received.Mail.HtmlBody, Does.Contain("<b>Käse</b>"), "made by the map");
     }
 
-    [Test]
+    [Test, Category("Faults")]
     public async Task Refused_recipient_is_a_dead_letter_and_the_others_have_the_mail_once(CancellationToken cancellationToken)
     {
         var busy = true;
@@ -119,22 +218,63 @@ public sealed class MailTests
         }
     }
 
-    private async Task StartAsync(string password, CancellationToken cancellationToken) =>
+    // The server takes nothing before all orders are posted.
+    private TaskCompletionSource Posting()
+    {
+        var posted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _server.Before = line => line == "DATA" ? posted.Task : Task.CompletedTask;
+        return posted;
+    }
+
+    private async Task PostAllAsync(TaskCompletionSource posted, CancellationToken cancellationToken)
+    {
+        for (var order = 0; order < Orders; order++)
+            await PostAsync("a@example.com", cancellationToken, $"A-{order}");
+        posted.SetResult();
+    }
+
+    private int Subjects() => _server.Received.Select(mail => mail.Mail.Subject).Distinct().Count();
+
+    private Task WaitForAllAsync(CancellationToken cancellationToken) =>
+        _host!.WaitAsync(_ => Task.FromResult(Subjects() == Orders), Limit, "to send all mails", cancellationToken);
+
+    private void AssertNoneLost()
+    {
+        var copies = _server.Received.GroupBy(mail => mail.Mail.Subject, mail => mail.Mail.MessageId).ToList();
+        Assert.That(
+            copies.Select(mails => mails.Key),
+            Is.EquivalentTo(Enumerable.Range(0, Orders).Select(order => $"Order A-{order}")),
+            "none is lost"
+        );
+        Assert.That(copies.Select(mails => mails.Distinct().Count()), Is.All.EqualTo(1), "a copy has the id of the first");
+    }
+
+    private async Task StartAsync(string password, CancellationToken cancellationToken, int? port = null, string? authority = null)
+    {
+        var variables = new Dictionary<string, string>
+        {
+            ["ESB_RABBITMQ"] = Servers.RabbitMq,
+            ["MAIL_PASSWORD"] = password,
+            ["ESB__ENDPOINTS__MAILER__URL"] = $"smtp://127.0.0.1:{port ?? _server.Port}",
+        };
+        if (authority is not null)
+            (variables["ESB__ENDPOINTS__MAILER__TLS__MODE"], variables["ESB__ENDPOINTS__MAILER__TLS__CA"]) = ("required", authority);
         _host = await HostProcess.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,
-            new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["MAIL_PASSWORD"] = password }
+            variables
         );
+    }
 
-    private async Task PostAsync(string to, CancellationToken cancellationToken)
+    private async Task PostAsync(string to, CancellationToken cancellationToken, string order = "A-1")
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(_host!.Public, "/orders"))
         {
             Content = new StringContent("<order>Käse</order>", Encoding.UTF8, "application/xml"),
         };
         request.Headers.Add("x-to", to);
-        request.Headers.Add("x-order", "A-1");
+        request.Headers.Add("x-order", order);
         using var response = await _host.Client.SendAsync(request, cancellationToken);
         Assert.That((int)response.StatusCode, Is.EqualTo(202));
     }

@@ -3,7 +3,7 @@ using Esb.IntegrationTests.Sftp;
 
 namespace Esb.IntegrationTests.EndToEnd;
 
-/// <summary>A host that takes files from one folder of an OpenSSH server to another, over kills of itself and of the server.</summary>
+/// <summary>Hosts that take files from one folder of an OpenSSH server to another, over kills of themselves and of the server.</summary>
 [CancelAfter(240_000)]
 public sealed class SftpTests
 {
@@ -69,8 +69,7 @@ public sealed class SftpTests
     [Test, Category("Faults")]
     public async Task No_file_is_lost_over_kills_of_host_and_server_and_copies_have_one_id(CancellationToken cancellationToken)
     {
-        for (var i = 0; i < Files; i++)
-            await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
+        await PutAllAsync(from: 0, cancellationToken);
         for (var kill = 1; kill <= 3; kill++)
         {
             await StartAsync(cancellationToken);
@@ -89,25 +88,67 @@ public sealed class SftpTests
         }
 
         await StartAsync(cancellationToken);
-        await _host!.WaitAsync(
-            _ => Task.FromResult(Written().Length >= Files && Left() == 0),
+        await WaitForAsync(_host!, Files, cancellationToken);
+
+        await AssertWrittenOnceAsync(Files, cancellationToken);
+    }
+
+    [Test, Category("Faults"), Category("WaitsLong")]
+    public async Task One_host_of_the_farm_takes_files_and_another_goes_on_when_it_is_killed(CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken);
+        await using var other = await LaunchAsync("other", cancellationToken);
+        HostProcess[] hosts = [_host!, other];
+        await PutAllAsync(from: 0, cancellationToken);
+        await WaitForAsync(other, Files / 2, cancellationToken);
+        var states = await Task.WhenAll(hosts.Select(host => StateAsync(host, cancellationToken)));
+
+        var (polling, waiting) = states[0] == "running" ? (hosts[0], hosts[1]) : (hosts[1], hosts[0]);
+        await PutAllAsync(from: Files, cancellationToken);
+        polling.Kill();
+        await WaitForAsync(waiting, 2 * Files, cancellationToken);
+
+        Assert.That(states, Is.EquivalentTo(new[] { "running", "standby" }));
+        Assert.That(await StateAsync(waiting, cancellationToken), Is.EqualTo("running"));
+        await AssertWrittenOnceAsync(2 * Files, cancellationToken);
+    }
+
+    private async Task PutAllAsync(int from, CancellationToken cancellationToken)
+    {
+        for (var i = from; i < from + Files; i++)
+            await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
+    }
+
+    private Task WaitForAsync(HostProcess host, int count, CancellationToken cancellationToken) =>
+        host.WaitAsync(
+            _ => Task.FromResult(Written().Length >= count && (count < Files || Left() == 0)),
             Limit,
-            "to copy all files",
+            $"to copy {count} files",
             cancellationToken
         );
 
+    private async Task AssertWrittenOnceAsync(int files, CancellationToken cancellationToken)
+    {
         var bodies = await Task.WhenAll(Written().Select(file => File.ReadAllTextAsync(file, cancellationToken)));
         Assert.That(
             bodies,
-            Is.EquivalentTo(Enumerable.Range(0, Files).Select(i => $"<order>{i}</order>")),
+            Is.EquivalentTo(Enumerable.Range(0, files).Select(i => $"<order>{i}</order>")),
             "a copy has the id of the first, and so its name"
         );
     }
 
-    private async Task StartAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+    private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
+    {
+        var endpoints = (await host.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray();
+        return endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "partner").GetProperty("state").GetString();
+    }
+
+    private async Task StartAsync(CancellationToken cancellationToken) => _host = await LaunchAsync("host", cancellationToken);
+
+    private Task<HostProcess> LaunchAsync(string name, CancellationToken cancellationToken) =>
+        HostProcess.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            _folder.CreateSubdirectory("host").FullName,
+            _folder.CreateSubdirectory(name).FullName,
             cancellationToken,
             new Dictionary<string, string>
             {

@@ -110,8 +110,8 @@ public sealed class SftpInboundTests
         Assert.That((Bodies, Files().Single()), Is.EqualTo(("old", "young.xml")));
     }
 
-    [Test]
-    public async Task FIL_12_growing_file_is_taken_only_once_it_is_whole(CancellationToken cancellationToken)
+    [Test, Property("Case", "FIL-12")]
+    public async Task Growing_file_is_taken_only_once_it_is_whole(CancellationToken cancellationToken)
     {
         await using var endpoint = await StartAsync(config => config with { Interval = TimeSpan.FromSeconds(1) }, cancellationToken);
         await using (var file = File.Create(_server.At("a.txt")))
@@ -254,8 +254,8 @@ public sealed class SftpInboundTests
         );
     }
 
-    [Test]
-    public async Task FIL_hostile_entries_are_passed_over_and_told(CancellationToken cancellationToken)
+    [Test, Property("Case", "FIL-07"), Property("Case", "FIL-10"), Property("Case", "FIL-11")]
+    public async Task Hostile_entries_are_passed_over_and_told(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(Path.Combine(Path.GetDirectoryName(_server.Files)!, "secret"), "secret", cancellationToken);
         File.CreateSymbolicLink(_server.At("link.xml"), Path.Combine(Path.GetDirectoryName(_server.Files)!, "secret"));
@@ -276,8 +276,8 @@ public sealed class SftpInboundTests
         Assert.That(told, Is.EqualTo(["ESB-FILE-KIND", "ESB-FILE-LINK", "ESB-FILE-NAME", "ESB-FILE-NAME"]), "once each");
     }
 
-    [Test]
-    public async Task FIL_10_folder_of_claims_that_is_a_link_gives_no_files_of_others(CancellationToken cancellationToken)
+    [Test, Property("Case", "FIL-10")]
+    public async Task Folder_of_claims_that_is_a_link_gives_no_files_of_others(CancellationToken cancellationToken)
     {
         var others = Directory.CreateDirectory(Path.Combine(Path.GetDirectoryName(_server.Files)!, "others")).FullName;
         await File.WriteAllTextAsync(Path.Combine(others, "secret.xml"), "secret", cancellationToken);
@@ -295,6 +295,24 @@ public sealed class SftpInboundTests
             (Intake.Messages.Count, File.Exists(_server.At("a.xml")), File.Exists(Path.Combine(others, "secret.xml"))),
             Is.EqualTo((0, true, true))
         );
+    }
+
+    [Test, Property("Case", "FIL-14")]
+    public async Task Nothing_is_taken_where_files_may_not_be_renamed(CancellationToken cancellationToken)
+    {
+        await using var server = await SshServer.StartAsync("ForceCommand internal-sftp -R");
+        await server.PutAsync("a.xml", "a", cancellationToken);
+
+        await using var endpoint = SomeSftp.Inbound(SomeSftp.InboundConfig(server), Intake, _marks, _log);
+        await endpoint.StartAsync(cancellationToken);
+        await HoldsAsync(
+            () => _log.All.Any(line => line.Text.StartsWith("ESB-SFTP-ACCESS", StringComparison.Ordinal)),
+            "it is told",
+            cancellationToken
+        );
+        await endpoint.StopAsync(cancellationToken);
+
+        Assert.That((Intake.Messages.Count, File.Exists(server.At("a.xml"))), Is.EqualTo((0, true)));
     }
 
     [Test]
@@ -331,8 +349,8 @@ public sealed class SftpInboundTests
         Assert.That((Intake.Messages.Count, File.Exists(_server.At("a.xml"))), Is.EqualTo((0, true)));
     }
 
-    [Test, Category("Thorough"), CancelAfter(300_000)]
-    public async Task FIL_17_ten_thousand_waiting_files_are_taken_in_bounded_memory(CancellationToken cancellationToken)
+    [Test, Category("Thorough"), CancelAfter(300_000), Property("Case", "FIL-17")]
+    public async Task Ten_thousand_waiting_files_are_taken_in_bounded_memory(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 10_000; i++)
             await File.WriteAllTextAsync(_server.At($"{i:00000}.xml"), $"{i}", cancellationToken);

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Esb.Core.Messages;
 using Esb.Endpoints.Files;
+using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.Tests;
 using Esb.Tests.Fakes;
 
@@ -105,7 +106,15 @@ public sealed class SftpOutboundTests
     }
 
     [TestCase("../up.xml"), TestCase("/etc/x"), TestCase("a\\b"), TestCase("a\nb"), TestCase(".."), TestCase("nul")]
-    public async Task FIL_hostile_name_of_a_message_writes_nothing(string name, CancellationToken cancellationToken)
+    [
+        Property("Case", "FIL-01"),
+        Property("Case", "FIL-02"),
+        Property("Case", "FIL-03"),
+        Property("Case", "FIL-04"),
+        Property("Case", "FIL-05"),
+        Property("Case", "FIL-07")
+    ]
+    public async Task Hostile_name_of_a_message_writes_nothing(string name, CancellationToken cancellationToken)
     {
         await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server, "{header.x-name}"));
 
@@ -126,7 +135,8 @@ public sealed class SftpOutboundTests
         TestCase(FileExistsRule.Fail, false),
         TestCase(FileExistsRule.Replace, false)
     ]
-    public async Task FIL_10_link_under_the_name_is_not_followed(FileExistsRule rule, bool isThere, CancellationToken cancellationToken)
+    [Property("Case", "FIL-10")]
+    public async Task Link_under_the_name_is_not_followed(FileExistsRule rule, bool isThere, CancellationToken cancellationToken)
     {
         var target = Path.Combine(Path.GetDirectoryName(_server.Files)!, "elsewhere");
         if (isThere)
@@ -154,6 +164,26 @@ public sealed class SftpOutboundTests
             (failure, await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken)),
             Is.EqualTo((default(Core.Errors.EndpointException), "whole"))
         );
+    }
+
+    [Test, Property("Case", "FIL-15")]
+    public async Task Full_disk_of_the_server_leaves_no_file_and_the_message_goes_once_there_is_space(CancellationToken cancellationToken)
+    {
+        await using var volume = await SmallVolume.MountAsync(_server.Files, megabytes: 2);
+        await using var adapter = SomeSftp.Outbound(SomeSftp.OutboundConfig(_server, "order.xml"));
+        Core.Errors.EndpointException? failure;
+        List<string> left;
+
+        await using (await volume.FillAsync())
+        {
+            failure = await adapter.TryAsync(Some.Message("<order/>"), cancellationToken);
+            left = Names();
+        }
+
+        var sent = await adapter.TryAsync(Some.Message("<order/>"), cancellationToken);
+        Assert.That((failure!.Code, failure.IsTransient, left.Single()), Is.EqualTo(("ESB-SFTP-FAILED", true, "ballast")));
+        Assert.That((sent, Names().Single()), Is.EqualTo((default(Core.Errors.EndpointException), "order.xml")));
+        Assert.That(await File.ReadAllTextAsync(_server.At("order.xml"), cancellationToken), Is.EqualTo("<order/>"));
     }
 
     [Test]
@@ -191,33 +221,19 @@ public sealed class SftpOutboundTests
     [Test]
     public async Task Password_is_accepted_where_the_user_has_one(CancellationToken cancellationToken)
     {
-        if (!Environment.IsPrivilegedProcess)
-            Assert.Ignore("Only root can make a user that has a password.");
-        var user = $"esb{Guid.NewGuid():N}"[..16];
         await using var server = await SshServer.StartAsync("PasswordAuthentication yes");
-        var hash = (await SshServer.RunAsync("openssl", "passwd", "-6", "Geheim-1")).Trim();
-        await SshServer.RunAsync("useradd", "--no-create-home", "--home-dir", server.Files, "--password", hash, user);
-        try
-        {
-            await SshServer.RunAsync("chown", user, server.Files);
-            await SshServer.RunAsync("chmod", "755", Path.GetDirectoryName(server.Files)!);
-            var config = SomeSftp.OutboundConfig(server) with { Url = $"sftp://{user}@127.0.0.1:{server.Port}/~/", PrivateKey = null };
-            await using var right = SomeSftp.Outbound(config with { HostKey = [server.HostKey], Password = "Geheim-1" });
-            await using var wrong = SomeSftp.Outbound(config with { HostKey = [server.HostKey], Password = "other" });
+        await using var user = await SshUser.CreateAsync(server);
+        var config = SomeSftp.OutboundConfig(server) with { Url = $"{user.Url}/~/", PrivateKey = null };
+        await using var right = SomeSftp.Outbound(config with { Password = SshUser.Password });
+        await using var wrong = SomeSftp.Outbound(config with { Password = "other" });
 
-            var refused = await wrong.TryAsync(Some.Message(), cancellationToken);
-            var sent = await right.TryAsync(Some.Message(), cancellationToken);
+        var refused = await wrong.TryAsync(Some.Message(), cancellationToken);
+        var sent = await right.TryAsync(Some.Message(), cancellationToken);
 
-            Assert.That(
-                (refused!.Code, sent, Directory.GetFiles(server.Files).Length),
-                Is.EqualTo(("ESB-SFTP-AUTH", default(Core.Errors.EndpointException), 1))
-            );
-        }
-        finally
-        {
-            await server.KillAsync();
-            await SshServer.RunAsync("userdel", user);
-        }
+        Assert.That(
+            (refused!.Code, sent, Directory.GetFiles(server.Files).Length),
+            Is.EqualTo(("ESB-SFTP-AUTH", default(Core.Errors.EndpointException), 1))
+        );
     }
 
     private List<string> Names() => [.. Directory.GetFiles(_server.Files).Select(file => Path.GetFileName(file)!)];

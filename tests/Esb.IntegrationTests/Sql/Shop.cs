@@ -18,17 +18,20 @@ internal sealed class Shop : IAsyncDisposable
     private readonly NpgsqlDataSource _source;
     private readonly List<Database> _databases = [];
 
-    private Shop()
+    private Shop(string server)
     {
-        ConnectionString = new NpgsqlConnectionStringBuilder(Servers.Postgres) { SearchPath = _schema }.ConnectionString;
+        ConnectionString = new NpgsqlConnectionStringBuilder(server) { SearchPath = _schema }.ConnectionString;
         _source = NpgsqlDataSource.Create(ConnectionString);
     }
 
     public string ConnectionString { get; }
 
-    public static async Task<Shop> CreateAsync()
+    public static Task<Shop> CreateAsync() => CreateAsync(Servers.Postgres);
+
+    /// <summary>Creates it at another server.</summary>
+    public static async Task<Shop> CreateAsync(string server)
     {
-        var shop = new Shop();
+        var shop = new Shop(server);
         await shop.ExecuteAsync(
             $"""
             create schema {shop._schema};
@@ -79,10 +82,10 @@ internal sealed class Shop : IAsyncDisposable
         return database;
     }
 
-    /// <summary>An instance of an endpoint; its parameters are members of the JSON body of the same name, unless told otherwise.</summary>
     /// <summary>The name of the configuration that its endpoints belong to.</summary>
     public const string Bus = "shop";
 
+    /// <summary>An instance of an endpoint; its parameters are members of the JSON body of the same name, unless told otherwise.</summary>
     public IOutboundEndpoint Endpoint(
         string? query = null,
         string? execute = null,

@@ -21,6 +21,9 @@ public sealed class SampleConfigurationTests
         ["ESB_SFTP"] = "sftp://esb@localhost",
         ["ESB_SFTP_PASSWORD"] = "secret",
         ["ESB_SFTP_HOSTKEY"] = "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
+        ["ESB_SMTP"] = "smtp://localhost",
+        ["ESB_SMTP_USER"] = "esb",
+        ["ESB_SMTP_PASSWORD"] = "secret",
     };
 
     public static IEnumerable<string> Configurations =>
@@ -34,6 +37,7 @@ public sealed class SampleConfigurationTests
             "samples/database",
             "samples/transactions",
             "samples/sftp",
+            "samples/nightly",
             "loadtests/orders",
             "loadtests/soap.d",
             "loadtests/compare.d/mediation",

@@ -21,11 +21,16 @@ internal sealed class ScriptedBackend : IAsyncDisposable
 
     public ConcurrentQueue<(string Path, long At)> Requests { get; } = new();
 
-    public static async Task<ScriptedBackend> StartAsync(Func<string, CancellationToken, Task<(int Status, string Body)>> answer)
+    /// <param name="answer">Answers a path.</param>
+    /// <param name="url">Where it listens; null for a free port.</param>
+    public static async Task<ScriptedBackend> StartAsync(
+        Func<string, CancellationToken, Task<(int Status, string Body)>> answer,
+        Uri? url = null
+    )
     {
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        var url = new Uri($"http://127.0.0.1:{FreePorts.Next()}");
+        url ??= new Uri($"http://127.0.0.1:{FreePorts.Next()}");
         builder.WebHost.UseUrls(url.OriginalString);
         var backend = new ScriptedBackend(builder.Build(), url, answer);
         backend._application.Run(backend.AnswerAsync);

@@ -261,7 +261,8 @@ public sealed class MailOutboundTests
     [
         TestCase("550 5.7.1 spam", "ESB-SMTP-REFUSED", false),
         TestCase("552 5.3.4 too large", "ESB-SMTP-SIZE", false),
-        TestCase("451 4.3.0 later", "ESB-SMTP-LATER", true)
+        TestCase("451 4.3.0 later", "ESB-SMTP-LATER", true),
+        TestCase("452 4.3.1 disk full", "ESB-SMTP-LATER", true)
     ]
     public async Task Refused_mail_is_told_by_its_status(string answer, string code, bool isTransient, CancellationToken cancellationToken)
     {

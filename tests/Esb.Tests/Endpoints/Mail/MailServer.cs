@@ -32,6 +32,9 @@ internal sealed class MailServer : IAsyncDisposable
     /// <summary>True if the server speaks TLS from the first byte.</summary>
     public bool IsImplicit { get; init; }
 
+    /// <summary>What it says in clear behind its answer to STARTTLS, before TLS begins: as somebody on the way would.</summary>
+    public string Injected { get; init; } = "";
+
     /// <summary>The user and the password that it takes; null if it asks for none.</summary>
     public string? Login { get; set; }
 
@@ -91,7 +94,7 @@ internal sealed class MailServer : IAsyncDisposable
                     );
                     break;
                 case "STARTTLS":
-                    await AnswerAsync(stream, "220 go ahead");
+                    await AnswerAsync(stream, $"220 go ahead{Injected}");
                     stream = await SecureAsync(stream);
                     break;
                 case "AUTH":

@@ -62,6 +62,24 @@ public sealed class MailTlsTests
         Assert.That(failure.Message, Does.Contain(reason));
     }
 
+    [Test, Property("Case", "SMT-07")]
+    public async Task Answers_injected_behind_that_to_starttls_are_not_used(CancellationToken cancellationToken)
+    {
+        await using var server = new MailServer
+        {
+            Certificate = Issue("127.0.0.1"),
+            Login = "esb:right",
+            Injected = "\r\n250-mail.test\r\n250 AUTH LOGIN", // to be told the password in another way
+        };
+
+        var failure = await SomeMail
+            .Create(Config(server) with { User = "esb", Password = "right" })
+            .TryAsync(Some.Message(), cancellationToken);
+
+        Assert.That((failure, server.Received.Count), Is.EqualTo(((object?)null, 1)));
+        Assert.That(server.Commands, Has.Some.StartsWith("AUTH PLAIN").And.None.StartsWith("AUTH LOGIN"), "what it says over TLS counts");
+    }
+
     private X509Certificate2 Issue(string name) =>
         X509CertificateLoader.LoadPkcs12FromFile(_authority.Issue(name).Bundle, IssuedCertificate.Passphrase);
 

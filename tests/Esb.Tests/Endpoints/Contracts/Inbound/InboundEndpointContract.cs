@@ -22,7 +22,7 @@ internal enum SenderVerdict
 }
 
 /// <summary>What an external system and the bus rely on at an inbound endpoint, whatever the protocol. Each type of inbound endpoint
-/// inherits it.</summary>
+/// inherits it, but for <c>timer-inbound</c>, to which nobody sends: its tests are those of its ticks.</summary>
 [CancelAfter(60_000)]
 internal abstract class InboundEndpointContract
 {
