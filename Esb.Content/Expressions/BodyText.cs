@@ -16,10 +16,13 @@ internal static class BodyText
         new UnicodeEncoding(true, true, true),
     ];
 
-    public static string Read(EsbMessage message)
+    public static string Read(EsbMessage message) => Read(message.Body, message.ContentType);
+
+    /// <exception cref="EsbException"><c>ESB-BODY-ENCODING</c>: it is not text.</exception>
+    public static string Read(MessageBody body, string? contentType)
     {
-        var bytes = message.Body.Bytes.Span;
-        var encoding = EncodingOf(bytes, message.ContentType);
+        var bytes = body.Bytes.Span;
+        var encoding = EncodingOf(bytes, contentType);
         try
         {
             return encoding.GetString(bytes.StartsWith(encoding.Preamble) ? bytes[encoding.Preamble.Length..] : bytes);

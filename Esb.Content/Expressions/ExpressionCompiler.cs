@@ -102,6 +102,7 @@ internal sealed class ExpressionCompiler(
             { Variable: { } variable } => new VariableValue(variable),
             { Template: { } template } => CompileTemplate(template, $"{value.Path}.template", value.Origin, errors),
             { State: { } state } => new StateValue(state),
+            { Attachment: { } name } => new AttachmentValue(name),
             { Lookup: not null } => LookupValue.Compile(value, value.Key is { } key ? Compile(key, errors) : null, lookups, errors),
             _ => null, // its record refused it
         };

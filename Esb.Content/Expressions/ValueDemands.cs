@@ -66,6 +66,7 @@ internal static class ValueDemands
                 { Jsonpath: { } jsonpath } => MissingBy(JsonPath.Parse(jsonpath), $"The JSONPath {Shown(jsonpath)}"),
                 { Header: { } header } => context => Missing(NoValue, $"There is no header {Shown(header)}", context),
                 { Property: { } property } => context => Missing(NoValue, $"There is no property {Shown(property)}", context),
+                { Attachment: { } attachment } => context => Missing(NoValue, $"There is no attachment {Shown(attachment)}", context),
                 _ => context =>
                     Missing(NoValue, $"There is no {JsonNamingPolicy.CamelCase.ConvertName(source.Message.ToString()!)}", context),
             }

@@ -21,6 +21,9 @@ public sealed class LookupModels : IFileContents
 
     internal IEnumerable<FileLookup> Files => All.Values.OfType<FileLookup>();
 
+    /// <summary>Finds an entry as maps do, by the look-up's name and the key; null if there are no look-ups.</summary>
+    public Func<string, object?, object?>? ForMaps => MapLookups.Of(this);
+
     /// <summary>The look-up of this name; null if there is none, or if it could not be compiled.</summary>
     public ILookup? Find(string name) => All.GetValueOrDefault(name);
 

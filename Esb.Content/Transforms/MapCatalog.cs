@@ -8,7 +8,7 @@ internal sealed class MapCatalog(MapModels maps, LookupModels lookups, ILogger<L
 {
     private readonly Dictionary<string, LiveMap> _maps = maps.All.ToDictionary(
         map => map.Key,
-        map => new LiveMap(map.Value, logger, MapLookups.Of(lookups))
+        map => new LiveMap(map.Value, logger, lookups.ForMaps)
     );
 
     public IReadOnlyCollection<LiveMap> All => _maps.Values;

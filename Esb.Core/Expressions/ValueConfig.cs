@@ -32,7 +32,7 @@ public enum MessagePart
 }
 
 /// <summary>A value taken from a message, or a constant. A plain string, number or boolean is a constant.</summary>
-[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "lookup", "state")]
+[ExactlyOne("xpath", "jsonpath", "header", "property", "message", "value", "template", "variable", "lookup", "state", "attachment")]
 public sealed record ValueConfig : SettingsRecord, IValueSource
 {
     /// <inheritdoc/>
@@ -90,6 +90,10 @@ public sealed record ValueConfig : SettingsRecord, IValueSource
     /// <inheritdoc/>
     [Setting("State: what an earlier process of the endpoint kept under this name by set.")]
     public string? State { get; init; }
+
+    /// <inheritdoc/>
+    [Setting("The text of a file or part that a decode before it found, by its name.")]
+    public string? Attachment { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether a message without this value is refused.")]
@@ -150,6 +154,9 @@ public interface IValueSource
 
     /// <summary>The name of a value that an earlier process of the endpoint kept.</summary>
     string? State => null;
+
+    /// <summary>The name of a file of a decoded archive, or of a part of a decoded MIME body.</summary>
+    string? Attachment => null;
 
     /// <summary>True if a message without the value fails: <c>ESB-XPT-NOMATCH</c>, <c>ESB-JPT-NOMATCH</c>, <c>ESB-EXPR-NOVALUE</c>. False
     /// by default.</summary>

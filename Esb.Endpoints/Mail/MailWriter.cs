@@ -62,8 +62,8 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
     {
         var builder = new BodyBuilder
         {
-            TextBody = TextOf(plan.Text, config.Text, message, context),
-            HtmlBody = TextOf(plan.Html, config.Html, message, context),
+            TextBody = TextOf(plan.Text, config.Text, context),
+            HtmlBody = TextOf(plan.Html, config.Html, context),
         };
         var size = Bytes(builder.TextBody) + Bytes(builder.HtmlBody);
         foreach (var (name, value, contentType) in plan.Attachments)
@@ -95,8 +95,10 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
             Attach(builder, $"message{ExtensionOf(contentType)}", message.Body.Bytes.ToArray(), contentType.MimeType);
     }
 
-    private string? TextOf(IMessageValue? template, MailContentConfig? content, EsbMessage message, MessageContext context) =>
-        content?.Map is { } map ? maps(map).Transform(message.Body).Body.ReadText() : MessageValues.AsText(template?.Evaluate(context));
+    private string? TextOf(IMessageValue? template, MailContentConfig? content, MessageContext context) =>
+        content?.Map is { } map
+            ? maps(map).Transform(new MapCall(context)).Body.ReadText()
+            : MessageValues.AsText(template?.Evaluate(context));
 
     private static void Attach(BodyBuilder builder, string name, byte[] content, string contentType)
     {

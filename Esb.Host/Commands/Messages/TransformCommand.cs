@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Text;
+using Esb.Content.Lookups;
 using Esb.Content.Transforms;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -61,10 +62,13 @@ internal sealed class TransformCommand : Command
                 cancellationToken
             );
 
-        var maps = BusServices.Compile(config, context.Variables, context.Services()).Get<MapModels>();
+        var bus = BusServices.Compile(config, context.Variables, context.Services());
         var name = result.GetRequiredValue(_map);
-        var map = maps.Find(name) ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-MAP", $"The configuration has no map '{name}'.");
-        return await WriteAsync(Apply(map, Call(input, context), arguments, file), result, context, cancellationToken);
+        var map =
+            bus.Get<MapModels>().Find(name)
+            ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-MAP", $"The configuration has no map '{name}'.");
+        var call = Call(input, context) with { Lookup = bus.Get<LookupModels>().ForMaps };
+        return await WriteAsync(Apply(map, call, arguments, file), result, context, cancellationToken);
     }
 
     private async Task<MapArgument[]> ReadArgumentsAsync(ParseResult result, CancellationToken cancellationToken)

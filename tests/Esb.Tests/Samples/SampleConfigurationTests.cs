@@ -31,6 +31,8 @@ public sealed class SampleConfigurationTests
             "samples/starter",
             "samples/orders",
             "samples/billing",
+            "samples/flat-file",
+            "samples/csv-import",
             "samples/rest",
             "samples/soap",
             "samples/mediation",

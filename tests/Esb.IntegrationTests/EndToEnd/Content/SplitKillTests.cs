@@ -21,15 +21,18 @@ public sealed class SplitKillTests
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(120) * Math.Max(1, Items / FewItems);
 
-    private readonly string _name = $"split{Guid.NewGuid():N}"[..14];
+    private string _name = null!;
     private DirectoryInfo _folder = null!;
     private Shop _shop = null!;
     private HostProcess? _host;
     private int _atOnce;
 
+    private string Done => Path.Combine(_folder.FullName, "in", "done");
+
     [SetUp]
     public async Task WriteConfiguration()
     {
+        _name = $"split{Guid.NewGuid():N}"[..14];
         _folder = Directory.CreateTempSubdirectory("esb-split-");
         _folder.CreateSubdirectory("in");
         _shop = await Shop.CreateAsync();
@@ -72,8 +75,20 @@ public sealed class SplitKillTests
     }
 
     [Test, Category("Thorough")]
-    public Task Interchange_is_divided_whole_although_its_host_is_killed(CancellationToken cancellationToken) =>
-        DivideAsync(items: 2_000, kills: 2, atOnce: 1, cancellationToken);
+    public async Task Interchange_is_divided_whole_although_its_host_is_killed_and_changes_no_row_when_it_comes_again(
+        CancellationToken cancellationToken
+    )
+    {
+        const int Count = 2_000;
+        await DivideAsync(Count, kills: 2, atOnce: 1, cancellationToken);
+
+        File.Move(Path.Combine(Done, "rows.csv"), Path.Combine(_folder.FullName, "in", "again.csv"));
+        await WaitForAsync("select count(*) from (select distinct number, message from deliveries) d", 2 * Count, cancellationToken);
+        await WaitUntilDoneAsync("again.csv", cancellationToken);
+
+        Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(Count), "rows, as before");
+        await AssertEndedAsync(interchanges: 2, Count, cancellationToken);
+    }
 
     [Test, Category("Thorough"), CancelAfter(3_600_000)]
     public Task Large_interchange_is_divided_whole_although_its_host_is_killed_ten_times(CancellationToken cancellationToken) =>
@@ -94,13 +109,9 @@ public sealed class SplitKillTests
         Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.LessThan(items), "killed in the middle");
         await StartAsync(cancellationToken);
         await WaitForAsync("select count(*) from items", items, cancellationToken);
-        await _host!.WaitAsync(
-            _ => Task.FromResult(File.Exists(Path.Combine(_folder.FullName, "in", "done", "rows.csv"))),
-            Limit,
-            "to put the file away",
-            cancellationToken
-        );
+        await WaitUntilDoneAsync("rows.csv", cancellationToken);
 
+        await AssertEndedAsync(interchanges: 1, items, cancellationToken);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(items), "lost or too many");
@@ -119,6 +130,43 @@ public sealed class SplitKillTests
             );
         }
     }
+
+    private async Task AssertEndedAsync(int interchanges, int items, CancellationToken cancellationToken)
+    {
+        var ended = new List<(string?, string?, string?)>();
+        await _host!.WaitAsync(
+            async token => (ended = await EndedAsync(token)).Count >= interchanges,
+            Limit,
+            $"to record the ends of {interchanges} interchanges",
+            cancellationToken
+        );
+
+        Assert.That(
+            ended,
+            Is.EqualTo(Enumerable.Repeat((items.ToString(CultureInfo.InvariantCulture), "0", (string?)null), interchanges)),
+            "items, failed, code"
+        );
+    }
+
+    // A host that is killed behind the fact records it again.
+    private async Task<List<(string?, string?, string?)>> EndedAsync(CancellationToken cancellationToken) =>
+        [
+            .. (await _host!.AskAsync("/api/messages?kind=recorded&endpoint=in", cancellationToken))
+                .GetProperty("items")
+                .EnumerateArray()
+                .Where(fact => fact.GetProperty("name").GetString() == "interchange-ended")
+                .DistinctBy(fact => fact.GetProperty("messageId").GetGuid())
+                .Select(fact =>
+                    (
+                        fact.GetProperty("fields").GetProperty("items").GetString(),
+                        fact.GetProperty("fields").GetProperty("failed").GetString(),
+                        fact.TryGetProperty("code", out var code) ? code.GetString() : null
+                    )
+                ),
+        ];
+
+    private Task WaitUntilDoneAsync(string file, CancellationToken cancellationToken) =>
+        _host!.WaitAsync(_ => Task.FromResult(File.Exists(Path.Combine(Done, file))), Limit, $"to put {file} away", cancellationToken);
 
     // Under another name first: the endpoint must not see half of it.
     private async Task DropAsync(int items, CancellationToken cancellationToken)

@@ -89,7 +89,7 @@ public sealed class StreamedSplitTests
     )
     {
         await StartAsync(cancellationToken);
-        var before = PeakOf(_host!);
+        var before = _host!.PeakMemory;
         var size = await DropAsync(type, head, row, tail, cancellationToken);
         await WaitForAsync("select count(*) from items", Published / 3, cancellationToken);
         _host!.Kill();
@@ -105,14 +105,67 @@ public sealed class StreamedSplitTests
             cancellationToken
         );
 
-        TestContext.Out.WriteLine($"{size >> 20} MiB, memory {before >> 20} MiB before, {PeakOf(_host) >> 20} MiB at its peak");
+        TestContext.Out.WriteLine($"{size >> 20} MiB, memory {before >> 20} MiB before, {_host.PeakMemory >> 20} MiB at its peak");
         var deliveries = await CountAsync("select count(*) from deliveries", cancellationToken);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(size, Is.GreaterThan(100L << 20));
-            Assert.That(PeakOf(_host), Is.LessThan(before + LargestGrowth), "bytes of memory at its peak");
+            Assert.That(_host.PeakMemory, Is.LessThan(before + LargestGrowth), "bytes of memory at its peak");
             Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(Published));
             Assert.That(deliveries, Is.LessThanOrEqualTo(Published + 256), "what was published again is within a window");
+        }
+    }
+
+    [Test, Property("Case", "FLT-07")]
+    public async Task Line_of_a_hundred_megabytes_without_an_end_is_refused_and_the_rows_before_stand(CancellationToken cancellationToken)
+    {
+        var (unfinished, error) = (Path.Combine(_folder.FullName, "line.csv"), Path.Combine(_folder.FullName, "in", "error"));
+        await using (var writer = new StreamWriter(unfinished))
+        {
+            await writer.WriteAsync("number,pick,text\n1,yes,short\n2,yes,");
+            var piece = new string('x', 1 << 20);
+            for (var written = 0; written < 100; written++)
+                await writer.WriteAsync(piece.AsMemory(), cancellationToken);
+        }
+
+        await StartAsync(cancellationToken);
+        var before = _host!.PeakMemory;
+        File.Move(unfinished, Path.Combine(_folder.FullName, "in", "line.csv"));
+        await _host.WaitAsync(
+            _ => Task.FromResult(Directory.Exists(error) && Directory.GetFiles(error).Length == 2),
+            Limit,
+            "to refuse the file",
+            cancellationToken
+        );
+        await WaitForAsync("select count(*) from items", 1, cancellationToken);
+        var ended = new List<string?>();
+        await _host.WaitAsync(
+            async token =>
+                (
+                    ended = [
+                        .. (await _host.AskAsync("/api/messages?kind=recorded&endpoint=csv", token))
+                            .GetProperty("items")
+                            .EnumerateArray()
+                            .Where(fact => fact.GetProperty("name").GetString() == "interchange-ended")
+                            .Select(fact => (fact.GetProperty("code").GetString(), fact.GetProperty("fields")))
+                            .Select(end => $"{end.Item1} {end.Item2.GetProperty("items")} {end.Item2.GetProperty("failed")}"),
+                    ]
+                ).Count > 0,
+            Limit,
+            "to record the end of the interchange",
+            cancellationToken
+        );
+
+        var reason = await File.ReadAllTextAsync(
+            new DirectoryInfo(error).GetFiles().MinBy(file => file.Length)!.FullName,
+            cancellationToken
+        );
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(reason, Does.Contain("ESB-FLAT-LINE").And.Contain("line 3"));
+            Assert.That(ended, Is.EqualTo(new[] { "ESB-FLAT-LINE 1 0" }));
+            Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(1));
+            Assert.That(_host.PeakMemory, Is.LessThan(before + LargestGrowth), "bytes of memory at its peak");
         }
     }
 
@@ -183,13 +236,6 @@ public sealed class StreamedSplitTests
 
     private async Task StartAsync(CancellationToken cancellationToken) =>
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
-
-    // Linux counts the peak of the resident memory itself.
-    private static long PeakOf(HostProcess host) =>
-        File.ReadLines($"/proc/{host.Id}/status")
-            .Where(line => line.StartsWith("VmHWM:", StringComparison.Ordinal))
-            .Select(line => 1024 * long.Parse(line[6..^2], CultureInfo.InvariantCulture))
-            .Single();
 
     private Task WaitForAsync(string query, long count, CancellationToken cancellationToken) =>
         _host!.WaitAsync(async token => await CountAsync(query, token) >= count, Limit, $"to bring {query} to {count}", cancellationToken);

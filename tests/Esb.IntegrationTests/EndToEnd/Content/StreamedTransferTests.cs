@@ -60,7 +60,7 @@ public sealed class StreamedTransferTests
         await StartAsync(cancellationToken);
         await DropAsync("warm.bin", 1 << 20, cancellationToken);
         await WaitForOutputAsync(1, cancellationToken);
-        var before = PeakOf(_host!);
+        var before = _host!.PeakMemory;
 
         var digest = await DropAsync("large.bin", size, cancellationToken);
         await WaitForOutputAsync(2, cancellationToken);
@@ -74,7 +74,7 @@ public sealed class StreamedTransferTests
     {
         await StartAsync(cancellationToken);
         await UploadAsync("upload", 1 << 20, cancellationToken);
-        var before = PeakOf(_host!);
+        var before = _host!.PeakMemory;
 
         var source = new PatternStream(size);
         Assert.That((await UploadAsync("upload", source, cancellationToken)).Status, Is.EqualTo(HttpStatusCode.Accepted));
@@ -99,7 +99,7 @@ public sealed class StreamedTransferTests
             left.LastWriteTimeUtc = left.LastWriteTimeUtc.AddMinutes(-1);
 
         await StartAsync(cancellationToken);
-        var before = PeakOf(_host);
+        var before = _host.PeakMemory;
         await WaitForOutputAsync(1, cancellationToken);
 
         await AssertWholeAsync(Size, digest, before, cancellationToken);
@@ -192,7 +192,7 @@ public sealed class StreamedTransferTests
     private async Task AssertWholeAsync(long size, byte[] digest, long before, CancellationToken cancellationToken)
     {
         var copy = Finished().MaxBy(file => file.Length)!;
-        var peak = PeakOf(_host!);
+        var peak = _host!.PeakMemory;
         TestContext.Out.WriteLine($"{size >> 20} MiB, memory {before >> 20} MiB before, {peak >> 20} MiB at its peak");
         await using var written = copy.OpenRead();
         var found = await DigestAsync(written, cancellationToken);
@@ -257,13 +257,6 @@ public sealed class StreamedTransferTests
 
     private async Task StartAsync(CancellationToken cancellationToken) =>
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
-
-    // Linux counts the peak of the resident memory itself.
-    private static long PeakOf(HostProcess host) =>
-        File.ReadLines($"/proc/{host.Id}/status")
-            .Where(line => line.StartsWith("VmHWM:", StringComparison.Ordinal))
-            .Select(line => 1024 * long.Parse(line[6..^2], CultureInfo.InvariantCulture))
-            .Single();
 }
 
 /// <summary>Bytes of which no two blocks are the same, made as they are read.</summary>

@@ -42,6 +42,8 @@ public sealed class RunawayScriptTests
           regex() { return [/^(a+)+$/.test('a'.repeat(60) + 'b')]; },
           deep() { let o = []; for (let i = 0; i < 50000; i++) o = [o]; return String(o); },
           json() { let o = {}; for (let i = 0; i < 50000; i++) o = { o }; return JSON.stringify(o); },
+          error() { throw new Error('no order'); },
+          nothing() { },
         };
         export default input => ways[input.way]();
         """;
@@ -71,17 +73,22 @@ public sealed class RunawayScriptTests
     [Test, CancelAfter(120_000)]
     public async Task Runaway_scripts_cost_their_messages_and_the_neighbours_are_served_meanwhile(CancellationToken cancellationToken)
     {
-        string[] ways = ["loop", "recursion", "text", "memory", "regex", "deep", "json"];
-        var runaways = ways.Select(way => AskAsync("/runaway", $$"""{ "way": "{{way}}" }""", cancellationToken)).ToList();
+        List<(string Way, string Code)> ways =
+        [
+            .. new[] { "loop", "recursion", "text", "memory", "regex", "deep", "json" }.Select(way => (way, "ESB-JS-LIMIT")),
+            ("error", "ESB-JS-ERROR"),
+            ("nothing", "ESB-JS-RESULT"),
+        ];
+        var runaways = ways.Select(way => AskAsync("/runaway", $$"""{ "way": "{{way.Way}}" }""", cancellationToken)).ToList();
         var neighbours = Enumerable
             .Range(0, 50)
             .Select(i => AskAsync("/order", $$"""{ "id": {{i}}, "total": 1 }""", cancellationToken))
             .ToList();
 
-        foreach (var (status, text) in await Task.WhenAll(runaways))
+        foreach (var (way, (status, text)) in ways.Zip(await Task.WhenAll(runaways)))
         {
-            Assert.That(status, Is.EqualTo(HttpStatusCode.InternalServerError));
-            Assert.That(text, Does.Contain("ESB-JS-LIMIT"));
+            Assert.That(status, Is.EqualTo(HttpStatusCode.InternalServerError), way.Way);
+            Assert.That(text, Does.Contain(way.Code), way.Way);
         }
 
         var answers = await Task.WhenAll(neighbours);

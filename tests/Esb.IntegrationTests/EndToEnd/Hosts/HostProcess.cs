@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
@@ -69,6 +70,13 @@ internal sealed class HostProcess : IAsyncDisposable
     public int Id => _process.Id;
 
     public bool HasExited => _process.HasExited;
+
+    /// <summary>The most memory that it has had, in bytes; Linux counts it.</summary>
+    public long PeakMemory =>
+        File.ReadLines($"/proc/{Id}/status")
+            .Where(line => line.StartsWith("VmHWM:", StringComparison.Ordinal))
+            .Select(line => 1024 * long.Parse(line[6..^2], CultureInfo.InvariantCulture))
+            .Single();
 
     /// <summary>Starts a host and waits until it is ready.</summary>
     public static async Task<HostProcess> StartAsync(

@@ -113,6 +113,57 @@ public sealed class MimeTests
         Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""[{"name":"a.txt","length":3},{"name":"sub/b.txt","length":3}]"""));
     }
 
+    [Test, Property("Case", "F026")]
+    public async Task Parts_go_into_one_map_by_their_names(CancellationToken cancellationToken)
+    {
+        var terms = Encoding.Latin1.GetBytes("<terms>Küste</terms>");
+        var mail = $"""
+            Content-Type: multipart/mixed; boundary="b1"
+
+            --b1
+            Content-Type: application/xml
+
+            <order><id>7</id></order>
+            --b1
+            Content-Type: application/xml; charset=iso-8859-1
+            Content-Disposition: attachment; filename="terms.xml"
+            Content-Transfer-Encoding: base64
+
+            {Convert.ToBase64String(terms)}
+            --b1--
+            """;
+
+        var context = await RunAsync(
+            """
+            [
+              { "decode": "mime" },
+              { "set": { "properties": { "none": { "attachment": "none.xml" } } } },
+              { "transform": { "map": "offer", "inputs": { "terms": { "attachment": "terms.xml" } } } }
+            ]
+            """,
+            Some.Message(mail),
+            cancellationToken,
+            maps: [("offer.js", "export default (input, context) => ({ id: input.order.id, terms: context.inputs.terms.terms });")]
+        );
+
+        Assert.That(context.Message.Body.ReadText(), Is.EqualTo("""{"id":"7","terms":"Küste"}"""));
+        Assert.That(context.GetProperty("none"), Is.Null);
+    }
+
+    [TestCase("a.pdf", "ESB-BODY-ENCODING"), TestCase("b.pdf", "ESB-EXPR-NOVALUE")]
+    public void Part_that_is_no_text_or_is_not_there_fails_the_message(string name, string code, CancellationToken cancellationToken)
+    {
+        var error = Assert.ThrowsAsync<EsbException>(() =>
+            RunAsync(
+                $$"""[{ "decode": "mime" }, { "set": { "body": { "attachment": "{{name}}", "required": true } } }]""",
+                Some.Message(Mail.Replace("AAEC", "//8=", StringComparison.Ordinal)),
+                cancellationToken
+            )
+        )!;
+
+        Assert.That((error.Code, error.Message.Contains(name)), Is.EqualTo((code, code == "ESB-EXPR-NOVALUE")));
+    }
+
     [TestCase("../a.txt", "ESB-CODEC-NAME"), TestCase("/a.txt", "ESB-CODEC-NAME"), TestCase("a.txt", "ESB-CODEC-LIMIT")]
     public void Archive_that_leads_elsewhere_or_is_too_large_is_refused(string name, string code, CancellationToken cancellationToken)
     {
@@ -159,12 +210,14 @@ public sealed class MimeTests
         string steps,
         EsbMessage message,
         CancellationToken cancellationToken,
-        Action<EsbMessage>? published = null
+        Action<EsbMessage>? published = null,
+        params IReadOnlyList<(string Name, string Text)> maps
     )
     {
         using var processes = new CompiledProcesses(
             $$"""{ "main": {{steps}} }""",
-            register: services => services.AddSingleton(Substitute.For<IDeadLetterChannel>())
+            register: services => services.AddSingleton(Substitute.For<IDeadLetterChannel>()),
+            maps: maps
         );
         processes
             .Publisher.WhenForAnyArgs(each => each.PublishAsync(default!, default!, default!, default))

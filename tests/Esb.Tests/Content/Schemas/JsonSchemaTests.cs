@@ -11,6 +11,8 @@ public sealed class JsonSchemaTests
 {
     private const string OneSchema = """{ "schemas": { "order": "schemas/order.schema.json" } }""";
 
+    private const string TwoSchemas = """{ "schemas": { "order": "schemas/order.schema.json", "other": "schemas/other.schema.json" } }""";
+
     private const string Order = """
         {
           "type": "object",
@@ -191,6 +193,55 @@ public sealed class JsonSchemaTests
     }
 
     [Test]
+    public void Schemas_that_refer_to_each_other_without_end_are_refused_each()
+    {
+        using var content = SomeContent.Configure(
+            TwoSchemas,
+            ("schemas/order.schema.json", """{ "$ref": "other.schema.json" }"""),
+            ("schemas/other.schema.json", """{ "if": true, "then": { "allOf": [{ "$ref": "order.schema.json" }] } }""")
+        );
+
+        Assert.That(
+            content.Errors.Select(error => (error.Code, error.Path)),
+            Is.EquivalentTo(new[] { ("ESB-JSD-LOOP", "schemas.order"), ("ESB-JSD-LOOP", "schemas.other") })
+        );
+        Assert.That(content.Errors.Select(error => error.Expected), Has.All.Contains("refers to itself for the same value, without end"));
+    }
+
+    [Test]
+    public void Schema_that_refers_to_itself_only_through_the_one_that_uses_another_is_refused()
+    {
+        using var content = SomeContent.Configure(
+            TwoSchemas,
+            ("schemas/order.schema.json", """{ "$id": "https://shop.example/order", "$dynamicAnchor": "node", "$ref": "other" }"""),
+            (
+                "schemas/other.schema.json",
+                """{ "$id": "https://shop.example/other", "$dynamicRef": "#node", "$defs": { "any": { "$dynamicAnchor": "node", "type": "integer" } } }"""
+            )
+        );
+
+        Assert.That(
+            content.Errors.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(new[] { ("ESB-JSD-LOOP", "schemas.order") }),
+            "the other one is sound by itself"
+        );
+    }
+
+    [Test]
+    public void Schemas_that_refer_to_each_other_for_what_is_inside_of_a_value_end_with_the_document()
+    {
+        using var content = SomeContent.Configure(
+            TwoSchemas,
+            ("schemas/order.schema.json", """{ "required": ["next"], "properties": { "next": { "$ref": "other.schema.json" } } }"""),
+            ("schemas/other.schema.json", """{ "anyOf": [{ "type": "null" }, { "$ref": "order.schema.json" }] }""")
+        );
+
+        Assert.That(content.Errors, Is.Empty);
+        Assert.That(() => Find(content).Validate(Some.Message("""{ "next": { "next": { "next": null } } }""")), Throws.Nothing);
+        Assert.That(Refused(content, """{ "next": { "next": {} } }""").Message, Does.Contain("/next: passes none of 2 schemas (anyOf)"));
+    }
+
+    [Test]
     public void All_errors_of_a_schema_are_told_at_once()
     {
         using var content = SomeContent.Configure(
@@ -313,6 +364,12 @@ public sealed class JsonSchemaTests
         schema.Look();
         schema.Look();
         Assert.That(schema.Problem, Does.StartWith("ESB-JSD-").And.Contain("part.json"));
+        Assert.That(() => schema.Validate(Some.Message("[]")), Throws.Nothing);
+
+        File.WriteAllText(part, """{ "$ref": "order.schema.json" }""");
+        schema.Look();
+        schema.Look();
+        Assert.That(schema.Problem, Does.StartWith("ESB-JSD-LOOP"));
         Assert.That(() => schema.Validate(Some.Message("[]")), Throws.Nothing);
 
         File.WriteAllText(part, """{ "type": "string" }""");

@@ -198,6 +198,84 @@ public sealed class StreamedRecordsTests
         Assert.That(most, Is.LessThan(8 << 20), "bytes in memory");
     }
 
+    [TestCase("""{ "type": "csv" }""", "a\n1\n2", "ESB-FLAT-LINE")]
+    [TestCase("""{ "type": "csv" }""", "a\n1\n\"2", "ESB-FLAT-QUOTE")]
+    [TestCase("""{ "type": "json-lines" }""", "\n1\n\"", "ESB-FLAT-LINE")]
+    [TestCase(Flat, "R1\nR2\nR", "ESB-FLAT-LINE")]
+    [Property("Case", "FLT-07")]
+    public void Line_of_a_hundred_megabytes_without_an_end_is_refused_when_it_is_longer_than_a_line_may_be(
+        string format,
+        string head,
+        string code
+    )
+    {
+        using var formats = SomeFormats.Of(format);
+        var piece = new byte[1 << 20];
+        piece.AsSpan().Fill((byte)'x');
+        using var stream = new GeneratedStream(number =>
+            number switch
+            {
+                0 => Encoding.UTF8.GetBytes(head),
+                <= 100 => piece,
+                _ => null,
+            }
+        );
+        var records = 0;
+        var before = GC.GetAllocatedBytesForCurrentThread();
+
+        var fault = Assert.Throws<FormatFaultException>(() =>
+        {
+            foreach (var _ in formats.Format.ReadRecords(stream))
+                records++;
+        })!;
+
+        Assert.That(GC.GetAllocatedBytesForCurrentThread() - before, Is.LessThan(16 << 20), "bytes made on the way to the limit");
+        Assert.That((fault.Code, fault.Line), Is.EqualTo((code, 3)), fault.Message);
+        Assert.That(records, Is.EqualTo(1), "what is before it is read");
+        Assert.That(stream.BytesRead, Is.LessThan(8 << 20), "and the rest of it is not");
+    }
+
+    [TestCase("csv", "number,text\n", "1,")]
+    [TestCase("json-lines", "", "{\"number\":1,\"text\":\"", "\"}")]
+    [TestCase("flat", "", "R")]
+    [Category("Thorough"), CancelAfter(600_000), Property("Case", "FLT-14")]
+    public void Text_of_more_than_two_gibibytes_is_divided_whole_with_a_part_of_it_in_memory(
+        string type,
+        string head,
+        string start,
+        string end = ""
+    )
+    {
+        const int RowsOfBlock = 4_000;
+        const long Size = (2L << 30) + (1 << 20);
+        var row = Encoding.UTF8.GetBytes($"{start}{new string('x', 255 - start.Length - end.Length)}{end}\n");
+        var block = Enumerable.Repeat(row, RowsOfBlock).SelectMany(bytes => bytes).ToArray();
+        var blocks = (int)(Size / block.Length) + 1;
+        using var formats = SomeFormats.Of(
+            type == "flat" ? Flat.Replace("\"length\": 1", "\"length\": 254", StringComparison.Ordinal) : $$"""{ "type": "{{type}}" }"""
+        );
+        using var stream = new GeneratedStream(number =>
+            number == 0 ? Encoding.UTF8.GetBytes(head)
+            : number <= blocks ? block
+            : null
+        );
+        var before = GC.GetTotalMemory(forceFullCollection: true);
+        var (count, line, most) = (0, 0, 0L);
+
+        foreach (var record in formats.Format.ReadRecords(stream))
+        {
+            line = record.Line;
+            if (record.Fault is not null || record.Json.Length < 250)
+                Assert.Fail($"The record at line {line} is not whole: {record.Fault?.Message}");
+            if (++count % (RowsOfBlock * 500) == 0)
+                most = Math.Max(most, GC.GetTotalMemory(forceFullCollection: true) - before);
+        }
+
+        Assert.That(stream.BytesRead, Is.GreaterThan(2L << 30));
+        Assert.That((count, line), Is.EqualTo((blocks * RowsOfBlock, blocks * RowsOfBlock + (head.Length > 0 ? 1 : 0))));
+        Assert.That(most, Is.LessThan(8 << 20), "bytes in memory");
+    }
+
     // An empty block would end the stream.
     private static void AssertSame(IMessageFormat format, byte[] text, int piece)
     {

@@ -2,6 +2,7 @@ using System.Text;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Endpoints.Mail;
+using Esb.Tests.Content;
 using Esb.Tests.Fakes;
 
 namespace Esb.Tests.Endpoints.Mail;
@@ -66,6 +67,43 @@ public sealed class MailOutboundTests
                 Is.EqualTo(("Jürgen.xml", "application/xml", "<order>Käse</order>"))
             );
         }
+    }
+
+    [Test]
+    public async Task Map_of_a_text_sees_the_message_with_its_headers_and_properties(CancellationToken cancellationToken)
+    {
+        using var content = SomeContent.Configure(
+            """{ "maps": { "html": { "file": "mail.liquid", "contentType": "text/html" }, "text": "mail.js" } }""",
+            (
+                "mail.liquid",
+                "<p>{{ headers['x-name'] }} of {{ properties.region }}: {{ input.note }} ({{ message.subject }} {{ message.id }})</p>"
+            ),
+            ("mail.js", "export default (input, context) => `${context.headers['x-name']}: ${input.note} ${context.properties.region}`;")
+        );
+        var message = Some.Message("""{ "note": "a < b" }""", contentType: "application/json") with
+        {
+            Subject = "orders.new",
+            Headers = MessageHeaders.Empty.With("X-Name", "Käse & Co"),
+            Properties = new Dictionary<string, object> { ["region"] = "north" },
+        };
+
+        var failure = await SomeMail
+            .Create(
+                Config with
+                {
+                    Html = new() { Map = "html" },
+                    Text = new() { Map = "text" },
+                },
+                content: content
+            )
+            .TryAsync(message, cancellationToken);
+
+        Assert.That((failure, content.Errors.Count), Is.EqualTo(((object?)null, 0)));
+        using var mail = _server.Received.Single().Mail;
+        Assert.That(
+            (mail.HtmlBody!.Trim(), mail.TextBody!.Trim()),
+            Is.EqualTo(($"<p>Käse &amp; Co of north: a &lt; b (orders.new {message.Id})</p>", "Käse & Co: a < b north"))
+        );
     }
 
     [TestCase("text/plain", "Käse", TestName = "Text_body_is_the_text_of_a_mail_without_one")]

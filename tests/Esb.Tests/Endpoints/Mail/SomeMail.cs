@@ -1,8 +1,10 @@
+using Esb.Content.Transforms;
 using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Mail;
+using Esb.Tests.Content;
 using Esb.Tests.Endpoints.Contracts;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -26,12 +28,17 @@ internal static class SomeMail
             Subject = "Order {message.id}",
         };
 
-    public static MailOutboundAdapter Create(MailOutboundConfig config, KeptMarks? marks = null, TimeProvider? time = null)
+    public static MailOutboundAdapter Create(
+        MailOutboundConfig config,
+        KeptMarks? marks = null,
+        TimeProvider? time = null,
+        ConfiguredContent? content = null
+    )
     {
-        var plan = MailPlan.Compile(config, new PlainExpressions(), null!, new ConfigErrors())!;
+        var plan = MailPlan.Compile(config, new PlainExpressions(), content?.Get<MapModels>()!, new ConfigErrors())!;
         return new MailOutboundAdapter(
             config,
-            new MailWriter(config, plan, _ => throw new NotSupportedException(), "shop-bus", MaxBodyBytes),
+            new MailWriter(config, plan, map => content!.Get<IMapCatalog>().Find(map)!, "shop-bus", MaxBodyBytes),
             new MailConnector(config, time ?? TimeProvider.System),
             marks ?? new KeptMarks(),
             NullLogger<MailOutboundEndpoint>.Instance

@@ -66,6 +66,58 @@ public sealed class TransformCommandTests : IDisposable
         Assert.That(_error.ToString(), Does.StartWith("ESB-CLI-MAP").And.Contains("'second'"));
     }
 
+    [TestCase("map.js", "export default (input, context) => ({ p: context.parameters.p, sum: input.n + context.inputs.other.n });")]
+    [TestCase("map.liquid", """{"p":"{{ parameters.p }}","sum":{{ input.n | plus: inputs.other.n }}}""")]
+    public async Task Script_or_template_is_tried_with_parameters_and_further_documents(string name, string map)
+    {
+        var exitCode = await RunAsync(
+            "transform",
+            Write(name, map),
+            Write("x.json", """{ "n": 40 }"""),
+            "--param",
+            "p=a=<b>",
+            "--input",
+            $"other={Write("y.json", """{ "n": 2 }""")}"
+        );
+
+        Assert.That((exitCode, _output.ToString().TrimEnd(), _error.ToString()), Is.EqualTo((0, """{"p":"a=<b>","sum":42}""", "")));
+    }
+
+    [TestCase(
+        "map.js",
+        "export default (input, context) => { context.log('seen'); return context.lookup('countries', input.c).iso; };",
+        "seen"
+    )]
+    [TestCase("map.liquid", "{{ input.c | lookup: 'countries', 'iso' }}", "")]
+    public async Task Script_or_template_of_a_configuration_finds_its_look_ups(string name, string map, string log)
+    {
+        Write(name, map);
+        Write("countries.csv", "code,iso\nDE,DEU\n");
+        var config = Write(
+            "esb.json",
+            $$"""{ "maps": { "country": "{{name}}" }, "lookups": { "countries": { "file": "countries.csv", "key": "code" } } }"""
+        );
+
+        var exitCode = await RunAsync("transform", "country", Write("x.json", """{ "c": "DE" }"""), "--config", config);
+
+        Assert.That((exitCode, _output.ToString().TrimEnd(), _error.ToString().TrimEnd()), Is.EqualTo((0, "DEU", log)));
+    }
+
+    [TestCase("map.js", "export default () => { while (true); };", 1, "ESB-JS-LIMIT .*x.json: The map map was ended")]
+    [TestCase("map.js", "export default function f() { return 1 + f(); }", 1, "ESB-JS-LIMIT .*x.json: The map map was ended")]
+    [TestCase("map.js", "export default () => {\n throw new Error('no order');\n};", 1, "ESB-JS-ERROR .*x.json: .*line 2.*no order")]
+    [TestCase("map.js", "export default () => {};", 1, "ESB-JS-RESULT .*x.json: ")]
+    [TestCase("map.js", "export default (() => {", 3, "ESB-JS-COMPILE .*map.js, line 1, column [0-9]+: ")]
+    [TestCase("map.liquid", "{% for i in (1..2000000000) %}{% endfor %}", 1, "ESB-LQD-LIMIT .*x.json: The map map was ended")]
+    [TestCase("map.liquid", "{{ input | nosuch }}", 1, "ESB-LQD-ERROR .*x.json: ")]
+    [TestCase("map.liquid", "{% if %}", 3, "ESB-LQD-COMPILE .*map.liquid, line 1, column [0-9]+: ")]
+    public async Task Script_or_template_that_fails_or_runs_away_says_why(string name, string map, int exitCode, string expected)
+    {
+        Assert.That(await RunAsync("transform", Write(name, map), Write("x.json", "{}")), Is.EqualTo(exitCode));
+        Assert.That(_error.ToString(), Does.Match($"^{expected}"));
+        Assert.That(_output.ToString(), Is.Empty);
+    }
+
     [TestCase("<xsl:template match='/'>", 3, "ESB-XSL-COMPILE .*map.xsl, line 1, column [0-9]+: ")]
     [TestCase("<xsl:include href='file:x'/>", 3, "ESB-XSL-RESOLVE .*map.xsl, line 1, column [0-9]+: 'file:x' is not allowed")]
     [TestCase(
