@@ -1,4 +1,5 @@
 using System.Text;
+using Esb.Content.Transforms;
 using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Endpoints.Mail;
@@ -94,7 +95,8 @@ public sealed class MailOutboundTests
                     Html = new() { Map = "html" },
                     Text = new() { Map = "text" },
                 },
-                content: content
+                models: content.Get<MapModels>(),
+                maps: content.Get<IMapCatalog>()
             )
             .TryAsync(message, cancellationToken);
 

@@ -4,7 +4,6 @@ using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Mail;
-using Esb.Tests.Content;
 using Esb.Tests.Endpoints.Contracts;
 using Esb.Tests.Fakes;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -32,13 +31,14 @@ internal static class SomeMail
         MailOutboundConfig config,
         KeptMarks? marks = null,
         TimeProvider? time = null,
-        ConfiguredContent? content = null
+        MapModels? models = null,
+        IMapCatalog? maps = null
     )
     {
-        var plan = MailPlan.Compile(config, new PlainExpressions(), content?.Get<MapModels>()!, new ConfigErrors())!;
+        var plan = MailPlan.Compile(config, new PlainExpressions(), models!, new ConfigErrors())!;
         return new MailOutboundAdapter(
             config,
-            new MailWriter(config, plan, map => content!.Get<IMapCatalog>().Find(map)!, "shop-bus", MaxBodyBytes),
+            new MailWriter(config, plan, map => maps!.Find(map)!, "shop-bus", MaxBodyBytes),
             new MailConnector(config, time ?? TimeProvider.System),
             marks ?? new KeptMarks(),
             NullLogger<MailOutboundEndpoint>.Instance
