@@ -33,6 +33,9 @@ internal static class CompileTrace
         ["ESB_BACKEND"] = "http://localhost:9000",
         ["ESB_SFTP"] = "sftp://esb@localhost",
         ["ESB_SFTP_PASSWORD"] = "secret",
+        ["ESB_SMTP"] = "smtp://mail.example.com",
+        ["ESB_SMTP_USER"] = "shop",
+        ["ESB_SMTP_PASSWORD"] = "secret",
         ["ESB_SFTP_HOSTKEY"] = "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
     };
 
