@@ -147,8 +147,9 @@ public sealed class StreamedSplitTests
                             .GetProperty("items")
                             .EnumerateArray()
                             .Where(fact => fact.GetProperty("name").GetString() == "interchange-ended")
-                            .Select(fact => (fact.GetProperty("code").GetString(), fact.GetProperty("fields")))
-                            .Select(end => $"{end.Item1} {end.Item2.GetProperty("items")} {end.Item2.GetProperty("failed")}"),
+                            .Where(fact => fact.TryGetProperty("code", out var code) && code.GetString() == "ESB-FLAT-LINE")
+                            .Select(fact => fact.GetProperty("fields"))
+                            .Select(fields => $"{fields.GetProperty("items")} {fields.GetProperty("failed")}"),
                     ]
                 ).Count > 0,
             Limit,
@@ -163,7 +164,7 @@ public sealed class StreamedSplitTests
         using (Assert.EnterMultipleScope())
         {
             Assert.That(reason, Does.Contain("ESB-FLAT-LINE").And.Contain("line 3"));
-            Assert.That(ended, Is.EqualTo(new[] { "ESB-FLAT-LINE 1 0" }));
+            Assert.That(ended, Is.EqualTo(new[] { "1 0" }));
             Assert.That(await CountAsync("select count(*) from items", cancellationToken), Is.EqualTo(1));
             Assert.That(_host.PeakMemory, Is.LessThan(before + LargestGrowth), "bytes of memory at its peak");
         }
