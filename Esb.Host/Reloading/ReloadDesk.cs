@@ -366,8 +366,9 @@ internal sealed partial class ReloadDesk(
         await waiting.WaitForSilenceAsync(_stopping.Token);
         if (Take(waiting.Id) is null)
             return;
-        if (ledger.IsShared)
-            await ledger.WithdrawAsync(waiting.Id); // unless accepted: otherwise it would stand in the way of the next
+        // The proposal of a leader that died would stand in the way of the next. One that moves messages is left to finish.
+        if (ledger.IsShared && !waiting.Migrates && !_stopping.IsCancellationRequested)
+            await ledger.WithdrawAsync(waiting.Id); // unless it is accepted
         if (ledger.IsShared && await ledger.WasAcceptedAsync(waiting.Id, LongestLook))
         {
             await CommitAsync(waiting);

@@ -17,6 +17,9 @@ internal sealed class UndecidedReload(PrepareReload question, ReadConfiguration 
     /// <summary>The id of the exchange.</summary>
     public Guid Id => question.Id;
 
+    /// <summary>True if the leading host moves waiting messages before it decides.</summary>
+    public bool Migrates => question.Migrates;
+
     /// <summary>How the revision comes.</summary>
     public string Kind => question.Kind;
 

@@ -278,18 +278,28 @@ public sealed class FarmVersionTests
     }
 
     [Test, Category("Thorough")]
+    public async Task Host_that_is_stopped_during_the_exchange_does_not_end_it_for_the_others(CancellationToken cancellationToken)
+    {
+        Write("two");
+        await _hosts[2].SignalAsync("STOP"); // does not answer, so that the leader waits
+        var applying = ApplyAsync(0, cancellationToken);
+        await AwaitPreparedAsync(cancellationToken);
+        await _hosts[1].StopAsync(cancellationToken);
+        await _hosts[2].SignalAsync("CONT");
+        var (exitCode, _, error) = await applying;
+
+        Assert.That(exitCode, Is.Zero, error);
+        foreach (var host in new[] { _hosts[0], _hosts[2] })
+            await AwaitAsync(host, "2", "two");
+    }
+
+    [Test, Category("Thorough")]
     public async Task Version_that_a_dead_leader_proposed_does_not_stand_in_the_way_of_the_next(CancellationToken cancellationToken)
     {
         Write("two");
         await _hosts[2].SignalAsync("STOP"); // does not answer, so that the leader waits
         var applying = EsbAsync(0, cancellationToken, "apply", Configuration);
-        await _hosts[1]
-            .WaitAsync(
-                async token => (await EsbAsync(1, token, "apply", Configuration, "--based-on", "99")).Error.Contains("ESB-CONFIG-BUSY"),
-                TimeSpan.FromSeconds(30),
-                "to have prepared the exchange",
-                cancellationToken
-            );
+        await AwaitPreparedAsync(cancellationToken);
         _hosts[0].Kill();
         await applying;
         await _hosts[2].SignalAsync("CONT");
@@ -372,6 +382,16 @@ public sealed class FarmVersionTests
         async Task<bool> HasNoticeAsync(CancellationToken token) =>
             (await GetAsync(_hosts[2], "/health/ready", token)).Text.Contains("ESB-CONFIG-DISK: version 2", StringComparison.Ordinal);
     }
+
+    // The second host is then busy with the exchange that the first one leads.
+    private Task AwaitPreparedAsync(CancellationToken cancellationToken) =>
+        _hosts[1]
+            .WaitAsync(
+                async token => (await EsbAsync(1, token, "apply", Configuration, "--based-on", "99")).Error.Contains("ESB-CONFIG-BUSY"),
+                TimeSpan.FromSeconds(30),
+                "to have prepared the exchange",
+                cancellationToken
+            );
 
     private void Write(string answer)
     {
