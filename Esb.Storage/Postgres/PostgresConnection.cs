@@ -5,10 +5,13 @@ namespace Esb.Storage.Postgres;
 /// <summary>The connection string with what the store needs; what the operator wrote stays.</summary>
 internal static class PostgresConnection
 {
-    // A few connections per core do more than many: audit facts come in groups.
-    private const int PoolSize = 8;
+    // A few connections per core do more than many: facts and checkpoints come in groups. A server has 100 by default, for all hosts.
+    private const int PoolSize = 16;
 
     private const int SearchPoolSize = 4;
+
+    // All statements that the stores repeat.
+    private const int PreparedStatements = 200;
 
     // Searches go along one index in the order of time, look the rest up by key, and stop when there is enough. The planner has statistics
     // of the days but not of all of them together, and would merge
@@ -38,10 +41,9 @@ internal static class PostgresConnection
         var builder = new NpgsqlConnectionStringBuilder(config.Connection) { SearchPath = config.Schema, Enlist = false };
         Default("Application Name", () => builder.ApplicationName = "esb");
         Default("Maximum Pool Size", () => builder.MaxPoolSize = poolSize);
-        Default("Timeout", () => builder.Timeout = 5);
-        Default("Command Timeout", () => builder.CommandTimeout = 10);
         Default("Keepalive", () => builder.KeepAlive = 15);
-        Default("Max Auto Prepare", () => builder.MaxAutoPrepare = 50);
+        Default("Max Auto Prepare", () => builder.MaxAutoPrepare = PreparedStatements);
+        Default("No Reset On Close", () => builder.NoResetOnClose = true); // nothing of a session is changed but within a transaction
         // Whatever the role's own defaults are.
         builder.Options = (
             $"{builder.Options} -c " + $"synchronous_commit=on{LetGo}{(readOnly ? " -c default_transaction_read_only=on" : "")}{options}"
@@ -50,7 +52,7 @@ internal static class PostgresConnection
 
         void Default(string name, Action set)
         {
-            if (!builder.ContainsKey(name))
+            if (!builder.ShouldSerialize(name)) // ContainsKey is true of every setting there is
                 set();
         }
     }
