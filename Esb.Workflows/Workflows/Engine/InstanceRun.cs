@@ -31,6 +31,7 @@ internal sealed partial class InstanceRun
     private readonly List<EsbMessage> _taken = [];
     private readonly List<TakenReply> _replies = [];
     private int _budget = MostSteps;
+    private bool _holdsLease;
 
     private InstanceRun(BoundProgram program, WorkflowInstance instance, InstanceState state, TimeProvider time) =>
         (_program, Instance, State, _time) = (program, instance, state, time);
@@ -121,11 +122,11 @@ internal sealed partial class InstanceRun
     {
         var isRunnable = IsRunnable;
         var leaseTimer = TimerId("lease");
-        if (isRunnable)
-            _timers.Add(new StoredTimer(leaseTimer, TimerKinds.Lease, Id.ToString()) { Delay = Lease });
-        else if (State.IsLeased)
+        if (!isRunnable && State.IsLeased)
             _endedTimers.Add(leaseTimer);
-        State.IsLeased = isRunnable;
+        else if (isRunnable && !_holdsLease)
+            _timers.Add(new StoredTimer(leaseTimer, TimerKinds.Lease, Id.ToString()) { Delay = Lease });
+        State.IsLeased = _holdsLease = isRunnable; // stored once: it is postponed while this host works
         var state = Condition is WorkflowState.Running && !isRunnable ? WorkflowState.Waiting : Condition;
         var isEnded = WorkflowInstance.HasEnded(state);
         if (isEnded)

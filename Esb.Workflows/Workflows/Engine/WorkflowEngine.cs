@@ -292,10 +292,7 @@ internal sealed partial class WorkflowEngine(
             if (first)
                 cause.IsStored?.Invoke();
             first = false;
-            if (
-                commit.Instance!.State is not (WorkflowState.Running or WorkflowState.Compensating)
-                || !commit.Timers.Any(timer => timer.Kind == TimerKinds.Lease)
-            )
+            if (!run.State.IsLeased)
                 return CommitOutcome.Committed;
             lease.Begin();
         }
