@@ -41,7 +41,8 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
             (new("inline", "calls in line") { PublishedByEach = 2 }, 1_400),
             (new("start", "starts another") { PublishedByEach = 2 }, 900),
             (new("batch", "collects five documents") { MessagesForEach = 5, CountsMessages = true }, 670),
-            (new("five", "five calls, a checkpoint each"), 1_500),
+            (new("steps", "five steps, a checkpoint each"), 1_500),
+            (new("five", "five inserts, a checkpoint each"), 1_500),
         ];
 
     private async Task<Row> ServiceAsync(EsbHost host, CancellationToken cancellationToken)
