@@ -52,6 +52,7 @@ public static class WorkflowsRegistration
             .AddCompiling<IAddedEndpoints, ProcessQueues>()
             .AddScoped<HoldCatalog>()
             .AddSingleton<Holder>()
+            .AddSingleton<ItineraryProgress>()
             .AddSingleton<HoldEngine>()
             .AddSingleton<HoldsPart>()
             .AddSingleton<IBusPart>(provider => provider.GetRequiredService<HoldsPart>())

@@ -5,7 +5,7 @@ namespace Esb.Core.Endpoints;
 /// <remarks>No configuration names it; operators tune, pause and replay it like any other.</remarks>
 public sealed record HeldEndpointConfig : OutboundEndpointConfig
 {
-    private const int AtOnce = 8;
+    private const int AtOnce = 32;
 
     /// <summary>Creates the settings.</summary>
     /// <param name="name">Name of the queue (<see cref="Processes.HeldQueues"/>).</param>

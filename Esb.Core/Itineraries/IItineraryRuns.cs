@@ -59,10 +59,10 @@ public sealed record ItineraryQuery
 /// <summary>Where messages are on itineraries with durable stops. Thread-safe.</summary>
 public interface IItineraryRuns
 {
-    /// <summary>Stores where a message is; durable when it returns. One that has ended waits no more: a stop that is repeated does not
+    /// <summary>Stores where messages are; durable when it returns. One that has ended waits no more: a stop that is repeated does not
     /// change that.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>
-    Task SaveAsync(ItineraryRun run, CancellationToken cancellationToken);
+    Task SaveAsync(IReadOnlyList<ItineraryRun> runs, CancellationToken cancellationToken);
 
     /// <summary>Lists messages, by id from the newest to the oldest.</summary>
     Task<IReadOnlyList<ItineraryRun>> ListAsync(ItineraryQuery query, CancellationToken cancellationToken);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Esb.Core.Itineraries;
 using Esb.Core.Messages;
 
 namespace Esb.Core.Storage;
@@ -142,11 +143,11 @@ public interface IHeldMessages
     /// <param name="cancellationToken">Cancels the operation.</param>
     Task<SequenceChange> ReleaseDueAsync(StoredTimer timer, string queue, CancellationToken cancellationToken);
 
-    /// <summary>Stores a message that continues at once.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="queue">The queue in which it continues.</param>
+    /// <summary>Stores messages of itineraries that continue at once, and where they are, in one commit.</summary>
+    /// <param name="messages">The messages.</param>
     /// <param name="cancellationToken">Cancels the operation.</param>
-    Task<SequenceChange> PassAsync(HeldMessage message, string queue, CancellationToken cancellationToken);
+    /// <returns>A change for each message, in their order.</returns>
+    Task<IReadOnlyList<SequenceChange>> PassAsync(IReadOnlyList<PassedMessage> messages, CancellationToken cancellationToken);
 
     /// <summary>The messages that wait, by step.</summary>
     Task<IReadOnlyList<HeldCount>> CountAsync(CancellationToken cancellationToken);
@@ -154,6 +155,12 @@ public interface IHeldMessages
     /// <summary>Forgets the ids of messages after seven days, and sequences without a message for a year.</summary>
     Task RemoveOldAsync(CancellationToken cancellationToken);
 }
+
+/// <summary>A message of an itinerary that continues at once.</summary>
+/// <param name="Held">The message.</param>
+/// <param name="Queue">The queue in which it continues.</param>
+/// <param name="Run">Where it is from now on.</param>
+public sealed record PassedMessage(HeldMessage Held, string Queue, ItineraryRun Run);
 
 /// <summary>Reasons for which a group was released, as its messages tell.</summary>
 public static class GroupReasons

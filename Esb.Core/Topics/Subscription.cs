@@ -1,5 +1,6 @@
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
+using Esb.Core.Storage;
 
 namespace Esb.Core.Topics;
 
@@ -56,6 +57,7 @@ public sealed record Subscription(
         )
         {
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
+            TurnOf = config is HeldEndpointConfig ? LineKey.Of : null,
             Answers = config.Answers,
             Publishes = config.Processes.Count > 0,
         };

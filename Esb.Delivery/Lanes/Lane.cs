@@ -1,13 +1,14 @@
+using System.Collections.Concurrent;
 using Esb.Core.Storage;
 
 namespace Esb.Delivery.Lanes;
 
-/// <summary>A lane that this host has taken over, and its known parked keys. Used by one delivery at a time, because the deliveries of a
-/// lane are processed one by one.</summary>
+/// <summary>A lane that this host has taken over, and its known parked keys. Thread-safe; of each key, one delivery at a time uses
+/// it.</summary>
 internal sealed class Lane(Guid session, LaneOwner owner)
 {
     // A superset of the parked keys: keys may leave the store unnoticed, but only this host adds keys.
-    private readonly HashSet<string> _parked = [.. owner.ParkedKeys];
+    private readonly ConcurrentDictionary<string, bool> _parked = new(owner.ParkedKeys.Select(key => KeyValuePair.Create(key, true)));
 
     /// <summary>The session of the deliveries for which the lane was taken over.</summary>
     public Guid Session => session;
@@ -20,9 +21,9 @@ internal sealed class Lane(Guid session, LaneOwner owner)
     /// <summary>The last process freeze after which ownership of the lane was verified.</summary>
     public int VerifiedFreeze { get; set; }
 
-    public bool MayBeParked(string key) => _parked.Contains(key);
+    public bool MayBeParked(string key) => _parked.ContainsKey(key);
 
-    public void Park(string key) => _parked.Add(key);
+    public void Park(string key) => _parked[key] = true;
 
-    public void Free(string key) => _parked.Remove(key);
+    public void Free(string key) => _parked.TryRemove(key, out _);
 }

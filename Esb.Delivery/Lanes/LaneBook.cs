@@ -25,23 +25,23 @@ internal sealed partial class LaneBook(
     private static readonly TimeSpan Exile = TimeSpan.FromSeconds(30);
 
     private readonly ConcurrentDictionary<int, Lane> _lanes = [];
+    private readonly SemaphoreSlim _taking = new(1, 1);
 
     /// <summary>Returns the lane of a delivery.</summary>
     /// <exception cref="EsbException"><c>ESB-LANE-LOST</c>: another host owns the lane.</exception>
     public async Task<Lane> OfAsync(DeliverySource source, CancellationToken waiting)
     {
-        if (_lanes.TryGetValue(source.Lane, out var lane) && lane.Session == source.Session)
+        if (Find(source) is { } lane)
+            return lane;
+        await _taking.WaitAsync(waiting);
+        try
         {
-            if (lane.LostAt is not { } lostAt)
-                return lane;
-            if (time.GetElapsedTime(lostAt) < Exile)
-                throw Lost(source.Lane);
+            return Find(source) ?? await TakeAsync(source, waiting); // another delivery of the lane may have taken it meanwhile
         }
-
-        var freeze = freezes.Count;
-        var owner = await patience.InsistAsync(() => store.TakeLaneAsync(endpoint, source.Lane, waiting), waiting);
-        LogTaken(source.Lane, endpoint, owner.ParkedKeys.Count);
-        return _lanes[source.Lane] = new Lane(source.Session, owner) { VerifiedFreeze = freeze };
+        finally
+        {
+            _taking.Release();
+        }
     }
 
     /// <summary>Verifies after a process freeze that this host still owns the lane.</summary>
@@ -62,6 +62,23 @@ internal sealed partial class LaneBook(
             return;
         lane.LostAt = time.GetTimestamp();
         LogLost(number, endpoint);
+    }
+
+    private Lane? Find(DeliverySource source)
+    {
+        if (!_lanes.TryGetValue(source.Lane, out var lane) || lane.Session != source.Session)
+            return null;
+        if (lane.LostAt is not { } lostAt)
+            return lane;
+        return time.GetElapsedTime(lostAt) < Exile ? throw Lost(source.Lane) : null;
+    }
+
+    private async Task<Lane> TakeAsync(DeliverySource source, CancellationToken waiting)
+    {
+        var freeze = freezes.Count;
+        var owner = await patience.InsistAsync(() => store.TakeLaneAsync(endpoint, source.Lane, waiting), waiting);
+        LogTaken(source.Lane, endpoint, owner.ParkedKeys.Count);
+        return _lanes[source.Lane] = new Lane(source.Session, owner) { VerifiedFreeze = freeze };
     }
 
     private EsbException Lost(int lane) =>

@@ -13,7 +13,7 @@ namespace Esb.Workflows.Itineraries;
 /// <param name="plan">The stop.</param>
 /// <param name="steps">Its steps.</param>
 /// <param name="undo">What undoes the stops before it, the last one first.</param>
-/// <param name="runs">Keeps where messages are.</param>
+/// <param name="progress">Stores where messages are.</param>
 /// <param name="letters">Keeps what failed for good.</param>
 /// <param name="audit">Records stops.</param>
 /// <param name="time">The clock.</param>
@@ -22,7 +22,7 @@ internal sealed partial class StopRun(
     StopPlan plan,
     MessageStep steps,
     IReadOnlyList<(string Stop, MessageStep Run)> undo,
-    IItineraryRuns runs,
+    ItineraryProgress progress,
     IDeadLetterChannel letters,
     IAuditTrail audit,
     TimeProvider time,
@@ -49,7 +49,7 @@ internal sealed partial class StopRun(
 
         await RecordAsync(context, "itinerary-stop", plan.Name, time.GetElapsedTime(began));
         if (isQueued && (plan.IsLast || context.Outcome != ProcessOutcome.Running))
-            await runs.SaveAsync(RunOf(context, ItineraryState.Completed), CancellationToken.None);
+            await progress.SaveAsync(RunOf(context, ItineraryState.Completed));
     }
 
     // In its queue a message is tried again after what may pass; anywhere else its sender is told at once, and may send it again.
@@ -120,13 +120,12 @@ internal sealed partial class StopRun(
             },
             CancellationToken.None
         );
-        await runs.SaveAsync(
+        await progress.SaveAsync(
             RunOf(context, isWhole ? ItineraryState.Compensated : ItineraryState.CompensationFailed) with
             {
                 Code = code,
                 Reason = FailedAttempts.Cut(MaskedFlow.Clean(text), DeadLetter.MaxReasonLength),
-            },
-            CancellationToken.None
+            }
         );
     }
 

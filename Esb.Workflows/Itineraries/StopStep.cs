@@ -45,7 +45,7 @@ internal sealed class StopStep : StepFactory<StopPlan>
                         plan,
                         steps.Bind(services),
                         [.. undo.Select(one => (one.Item1, one.Item2.Bind(services)))],
-                        services.GetRequiredService<IItineraryRuns>(),
+                        services.GetRequiredService<ItineraryProgress>(),
                         services.GetRequiredService<IDeadLetterChannel>(),
                         services.GetRequiredService<IAuditTrail>(),
                         services.GetRequiredService<TimeProvider>(),

@@ -1,6 +1,7 @@
 using Esb.Core.Itineraries;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Workflows.Processes.Holding;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -18,29 +19,20 @@ internal sealed class StopWaitStep : StepFactory<StopPlan>
         return new StepModel(step, $"wait({plan.Name})")
         {
             Traits = new StepTraits { Holds = true, LeavesFacts = true },
-            Bind = services => Run(services.GetRequiredService<Holder>(), services.GetRequiredService<IItineraryRuns>()),
+            Bind = services => Run(services.GetRequiredService<Holder>()),
         };
 
-        MessageStep Run(Holder holder, IItineraryRuns runs) =>
+        MessageStep Run(Holder holder) =>
             async (context, cancellationToken) =>
             {
                 var key = context.Message.Key ?? context.HeldId.ToString(); // without a key, none waits for another
                 var held = await holder.PrepareAsync(context, step.Place, key, key, cancellationToken);
                 var message = held.Message with { Headers = held.Message.Headers.With(EsbHeaders.Itinerary, plan.Slip) };
-                await runs.SaveAsync(
-                    new ItineraryRun(message.Id, plan.Itinerary, plan.Name, ItineraryState.Waiting, message.ConversationId),
-                    cancellationToken
+                var run = new ItineraryRun(message.Id, plan.Itinerary, plan.Name, ItineraryState.Waiting, message.ConversationId);
+                var isKnown = await holder.PassAsync(
+                    new PassedMessage(held with { Message = message }, HeldQueues.OfItinerary(plan.Itinerary), run)
                 );
-                var change = await holder.Store.PassAsync(
-                    held with
-                    {
-                        Message = message,
-                    },
-                    HeldQueues.OfItinerary(plan.Itinerary),
-                    cancellationToken
-                );
-                holder.Send(change);
-                await holder.EndAsync(context, plan.Name, "itinerary-waits", change.IsKnown);
+                await holder.EndAsync(context, plan.Name, "itinerary-waits", isKnown);
             };
     }
 }

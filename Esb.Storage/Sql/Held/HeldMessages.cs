@@ -100,11 +100,38 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
             cancellationToken
         );
 
-    public Task<SequenceChange> PassAsync(HeldMessage message, string queue, CancellationToken cancellationToken) =>
-        InTransactionAsync(
-            async (rows, _) => await rows.NoteAsync(message) ? await ReleasedAsync(rows, [message], queue) : SequenceChange.Known,
-            cancellationToken
-        );
+    public async Task<IReadOnlyList<SequenceChange>> PassAsync(IReadOnlyList<PassedMessage> messages, CancellationToken cancellationToken)
+    {
+        var changes = new Dictionary<PassedMessage, SequenceChange>(ReferenceEqualityComparer.Instance);
+        var left = messages
+            .DistinctBy(IdOf)
+            .Select(passed => (Passed: passed, Outgoing: HeldRows.OutgoingOf(passed.Held, passed.Queue)))
+            .ToList();
+        while (left.Count > 0)
+        {
+            var some = left;
+            var (isNew, followed) = await InTransactionAsync(
+                async (rows, session) =>
+                {
+                    var stored = await rows.PassAsync(some);
+                    if (stored.New.Count < some.Count)
+                        session.GiveUp();
+                    return stored;
+                },
+                cancellationToken
+            );
+            left = [.. some.Where(one => isNew.Contains(IdOf(one.Passed)))];
+            if (left.Count < some.Count)
+                continue; // the others are stored without those that were held before: that is rare, and needs no savepoint
+            foreach (var (passed, outgoing) in some)
+                changes[passed] = new SequenceChange(IsKnown: false, IsFull: false, [outgoing], followed.Contains(outgoing.Owner));
+            break;
+        }
+
+        return [.. messages.Select(passed => changes.GetValueOrDefault(passed, SequenceChange.Known))];
+
+        static (string, Guid) IdOf(PassedMessage passed) => (passed.Held.Step, passed.Held.Message.Id);
+    }
 
     public async Task<IReadOnlyList<HeldCount>> CountAsync(CancellationToken cancellationToken) =>
         await database.QueryAsync(
@@ -143,26 +170,13 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
 
     private static async Task<GroupChange> AddToGroupAsync(HeldRows rows, SqlSession session, HeldMessage message, GroupRule rule)
     {
-        if (!await rows.NoteAsync(message))
+        var newGroup = MessageIds.Derive(message.Message.Id, $"group {message.Step}");
+        if (await rows.JoinAsync(message, newGroup, rule.Expected) is not var (group, count, size, expected))
+        {
+            session.GiveUp();
             return new GroupChange(Guid.Empty, IsKnown: true, Release: null);
-        var (group, count, size, expected) = await session.FirstAsync(
-            $"""
-            insert into held_line (line, step, group_id, count, size, expected, opened_at, changed_at)
-            values (@line, @step, @group, 1, @size, {(rule.Expected is null ? "null" : "@expected")}, clock_timestamp(), clock_timestamp())
-            on conflict (line) do update set count = held_line.count + 1, size = held_line.size + excluded.size,
-              expected = coalesce(excluded.expected, held_line.expected), changed_at = excluded.changed_at
-            returning group_id, count, size, expected
-            """,
-            row => (row.Id("group_id"), row.Int("count"), row.Long("size"), row.LongOrNull("expected")),
-            [
-                ("line", message.Line),
-                ("step", message.Step),
-                ("group", MessageIds.Derive(message.Message.Id, $"group {message.Step}")),
-                ("size", (long)message.Message.Body.Bytes.Length),
-                .. rule.Expected is { } named ? new (string, object?)[] { ("expected", named) } : [],
-            ]
-        );
-        await rows.AddAsync(message, group);
+        }
+
         var isComplete = rule.IsLast || count >= expected;
         if (isComplete || count >= rule.MaxItems || size >= rule.MaxSize)
         {

@@ -7,27 +7,15 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
 {
     private static readonly TimeSpan Retention = TimeSpan.FromDays(30);
 
-    public Task SaveAsync(ItineraryRun run, CancellationToken cancellationToken) =>
-        database.ExecuteAsync(
-            $"""
-            insert into itinerary_run (message_id, itinerary, stop, state, conversation_id, code, reason, started_at, changed_at)
-            values (@id, @itinerary, @stop, @state, @conversation, {(run.Code is null ? "null" : "@code")}, {(
-                run.Reason is null ? "null" : "@reason"
-            )}, clock_timestamp(), clock_timestamp())
-            on conflict (message_id) do update set itinerary = excluded.itinerary, stop = excluded.stop, state = excluded.state,
-              code = excluded.code, reason = excluded.reason, changed_at = excluded.changed_at
-              where itinerary_run.state = 'Waiting' or excluded.state <> 'Waiting'
-            """,
-            cancellationToken,
-            [
-                ("id", run.MessageId),
-                ("itinerary", run.Itinerary),
-                ("stop", run.Stop),
-                ("state", run.State),
-                ("conversation", run.ConversationId),
-                .. Given("code", run.Code),
-                .. Given("reason", run.Reason),
-            ]
+    public Task SaveAsync(IReadOnlyList<ItineraryRun> runs, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            async session =>
+            {
+                var rows = Of("runs", runs);
+                await session.ExecuteAsync(Save(session.Dialect, rows), rows);
+                return true;
+            },
+            cancellationToken
         );
 
     public async Task<IReadOnlyList<ItineraryRun>> ListAsync(ItineraryQuery query, CancellationToken cancellationToken)
@@ -64,6 +52,31 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
             ("kept", Retention)
         );
 
+    /// <summary>The rows of <see cref="Save"/>: of several about one message, the last one.</summary>
+    public static SqlRows Of(string name, IEnumerable<ItineraryRun> runs) =>
+        SqlRows.Of(
+            name,
+            runs.Reverse().DistinctBy(run => run.MessageId).ToList(), // a statement changes a row once
+            ("r_message", SqlType.Id, run => run.MessageId),
+            ("r_itinerary", SqlType.Text, run => run.Itinerary),
+            ("r_stop", SqlType.Text, run => run.Stop),
+            ("r_state", SqlType.Text, run => run.State.ToString()),
+            ("r_conversation", SqlType.Id, run => run.ConversationId),
+            ("r_code", SqlType.Text, run => run.Code),
+            ("r_reason", SqlType.Text, run => run.Reason)
+        );
+
+    /// <summary>Stores where messages are, each in one row; what has ended does not wait again.</summary>
+    public static string Save(SqlDialect dialect, SqlRows rows) =>
+        $"""
+            insert into itinerary_run (message_id, itinerary, stop, state, conversation_id, code, reason, started_at, changed_at)
+            select r_message, r_itinerary, r_stop, r_state, r_conversation, r_code, r_reason, clock_timestamp(), clock_timestamp()
+            from {dialect.Rows(rows)} where true
+            on conflict (message_id) do update set itinerary = excluded.itinerary, stop = excluded.stop, state = excluded.state,
+              code = excluded.code, reason = excluded.reason, changed_at = excluded.changed_at
+              where itinerary_run.state = 'Waiting' or excluded.state <> 'Waiting'
+            """;
+
     private static ItineraryRun Read(SqlRow row) =>
         new(row.Id("message_id"), row.Text("itinerary"), row.Text("stop"), row.State<ItineraryState>("state"), row.Id("conversation_id"))
         {
@@ -72,6 +85,4 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
             StartedAt = row.Time("started_at"),
             ChangedAt = row.Time("changed_at"),
         };
-
-    private static IEnumerable<(string, object?)> Given(string name, string? value) => value is null ? [] : [(name, value)];
 }

@@ -13,7 +13,9 @@ namespace Esb.Workflows.Processes.Holding;
 
 /// <summary>Stores messages at steps that hold them, and passes on what continues at once. Thread-safe.</summary>
 internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
+    : IAsyncDisposable
 {
+    private readonly GroupedCommits<PassedMessage, SequenceChange> _passes = new(group => store.PassAsync(group, CancellationToken.None));
     private Action<StoredTimer>? _fire;
 
     public IHeldMessages Store => store;
@@ -68,6 +70,15 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
         await audit.RecordAsync(fact, CancellationToken.None);
     }
 
+    /// <summary>Stores a message that continues at once, and sends it.</summary>
+    /// <returns>True if the step has held the message before.</returns>
+    public async Task<bool> PassAsync(PassedMessage message)
+    {
+        var change = await _passes.CommitAsync(message);
+        Send(change);
+        return change.IsKnown;
+    }
+
     /// <summary>Sends what a change has put into the outbox.</summary>
     public void Send(SequenceChange change) => outbox.Publish(change.Released, change.FollowsUnpublished);
 
@@ -76,6 +87,8 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
 
     /// <summary>Works on a timer at once that this host has stored for itself.</summary>
     public void Fire(StoredTimer timer) => _fire?.Invoke(timer); // without it, the dispatcher takes it up when its claim is over
+
+    public ValueTask DisposeAsync() => _passes.DisposeAsync();
 
     private static string LineOf(string step, string key) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{step}\n{key}")));

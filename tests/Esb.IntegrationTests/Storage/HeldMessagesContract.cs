@@ -1,3 +1,4 @@
+using Esb.Core.Itineraries;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.IntegrationTests.Topics;
@@ -145,6 +146,50 @@ public abstract class HeldMessagesContract
         var released = await Held.ReleaseDueAsync(timer, Queue, cancellationToken);
 
         Assert.That(TextsOf(released), Is.EqualTo(new[] { "0", "1", "2" }));
+    }
+
+    [Test]
+    public async Task Messages_are_passed_on_in_one_commit_each_once_and_their_places_are_known(CancellationToken cancellationToken)
+    {
+        var (first, second, third) = (Passed("k", "1", "a"), Passed("k", "2", "a"), Passed("other", "3", "b"));
+        await Held.PassAsync([first], cancellationToken);
+
+        var changes = await Held.PassAsync([first, second, second with { }, third], cancellationToken);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(changes.Select(change => change.IsKnown), Is.EqualTo(new[] { true, false, true, false }));
+            Assert.That(changes[1].FollowsUnpublished, "the first of the same line has not left the outbox yet");
+            Assert.That(changes[3].FollowsUnpublished, Is.False);
+            Assert.That(changes.SelectMany(TextsOf), Is.EqualTo(new[] { "2", "3" }));
+            Assert.That(
+                (await SentAsync(cancellationToken)).Select(sent => sent.Message.Message.Body.ReadText()),
+                Is.EquivalentTo(new[] { "1", "2", "3" })
+            );
+            var run = await _store.Itineraries.FindAsync(third.Held.Message.Id, cancellationToken);
+            Assert.That((run!.Stop, run.State), Is.EqualTo(("b", ItineraryState.Waiting)));
+        }
+    }
+
+    [Test]
+    public async Task Two_places_of_one_message_in_one_commit_are_the_later_one_and_an_end_stays(CancellationToken cancellationToken)
+    {
+        var passed = Passed("k", "1", "a");
+        var later = passed with { Held = passed.Held with { Step = HeldMessage.StepOf("p", "b") }, Run = passed.Run with { Stop = "b" } };
+
+        await Held.PassAsync([passed, later], cancellationToken);
+        var second = await _store.Itineraries.FindAsync(passed.Run.MessageId, cancellationToken);
+        await _store.Itineraries.SaveAsync([passed.Run with { State = ItineraryState.Completed }], cancellationToken);
+        await _store.Itineraries.SaveAsync([passed.Run, later.Run], cancellationToken);
+        var ended = await _store.Itineraries.FindAsync(passed.Run.MessageId, cancellationToken);
+
+        Assert.That((second!.Stop, ended!.State), Is.EqualTo(("b", ItineraryState.Completed)));
+    }
+
+    private static PassedMessage Passed(string line, string text, string stop)
+    {
+        var held = Message(line, text);
+        return new(held, Queue, new(held.Message.Id, "i", stop, ItineraryState.Waiting, held.Message.ConversationId));
     }
 
     private Task<SequenceChange> AddAsync(int number, CancellationToken cancellationToken, TimeSpan? within = null, int maxPending = 100) =>

@@ -21,6 +21,21 @@ public sealed class KeyedTakeoverTests : KeyedDeliveryFixture
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Lane_is_taken_over_once_by_deliveries_of_several_keys_that_begin_at_once(CancellationToken cancellationToken)
+    {
+        await StartAsync(ByKey);
+        string[] keys = ["a", "b", "c", "d"];
+        foreach (var _ in keys)
+            Outside.Fails(isTransient: false);
+
+        var settlements = await Task.WhenAll(keys.Select((key, number) => DeliverAsync(key, number, cancellationToken)));
+
+        Assert.That(settlements, Is.All.EqualTo(Settlement.Done), "none of them fenced another off");
+        foreach (var (key, number) in keys.Select((key, number) => (key, number)))
+            Assert.That(await LineAsync(key), Is.EqualTo($"{number}"));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Host_whose_lane_was_taken_over_touches_no_line_any_more(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);

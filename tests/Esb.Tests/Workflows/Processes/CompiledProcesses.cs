@@ -126,7 +126,7 @@ internal sealed class CompiledProcesses : IDisposable
 
     public void Dispose()
     {
-        _services?.Dispose();
+        _services?.DisposeAsync().AsTask().GetAwaiter().GetResult(); // some services end asynchronously only
         _folder.Delete(recursive: true);
     }
 

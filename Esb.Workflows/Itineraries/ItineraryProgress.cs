@@ -1,0 +1,21 @@
+using Esb.Core.Errors;
+using Esb.Core.Itineraries;
+using Esb.Workflows.Workflows.Running;
+
+namespace Esb.Workflows.Itineraries;
+
+/// <summary>Stores where messages are on their itineraries, many in one commit. Thread-safe.</summary>
+internal sealed class ItineraryProgress(IItineraryRuns runs) : IAsyncDisposable
+{
+    private readonly GroupedCommits<ItineraryRun, bool> _commits = new(async group =>
+    {
+        await runs.SaveAsync(group, CancellationToken.None);
+        return [.. group.Select(_ => true)];
+    });
+
+    /// <summary>Stores where a message is; durable when it returns.</summary>
+    /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>
+    public Task SaveAsync(ItineraryRun run) => _commits.CommitAsync(run);
+
+    public ValueTask DisposeAsync() => _commits.DisposeAsync();
+}

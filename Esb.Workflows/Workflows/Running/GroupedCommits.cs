@@ -1,0 +1,78 @@
+using System.Threading.Channels;
+using Esb.Core.Errors;
+
+namespace Esb.Workflows.Workflows.Running;
+
+/// <summary>Stores what many callers bring in one commit: while one group is being stored, the next one gathers. Thread-safe.</summary>
+/// <typeparam name="TItem">What a caller brings.</typeparam>
+/// <typeparam name="TResult">What the caller learns of it.</typeparam>
+/// <param name="store">Stores a group; returns a result for each item, in their order.</param>
+internal sealed class GroupedCommits<TItem, TResult>(Func<IReadOnlyList<TItem>, Task<IReadOnlyList<TResult>>> store) : IAsyncDisposable
+{
+    private const int MostInGroup = 256;
+
+    // Bounded by the deliveries, the timers in work and the callers, each of which waits for its commit.
+    private readonly Channel<Pending> _waiting = Channel.CreateUnbounded<Pending>(new UnboundedChannelOptions { SingleReader = true });
+
+    private Task? _running;
+
+    /// <summary>Stores an item; it is durable when this returns.</summary>
+    /// <exception cref="EsbException">It is not known to be stored.</exception>
+    public Task<TResult> CommitAsync(TItem item)
+    {
+        EnsureRunning();
+        var pending = new Pending(item);
+        return _waiting.Writer.TryWrite(pending)
+            ? pending.Done.Task
+            : throw new EsbException("ESB-STORE-AWAY", "The host is stopping.", FaultKind.Unavailable);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _waiting.Writer.TryComplete();
+        if (_running is { } running)
+            await running;
+    }
+
+    private void EnsureRunning()
+    {
+        if (_running is not null)
+            return;
+        lock (_waiting)
+            _running ??= Task.Run(RunAsync);
+    }
+
+    private async Task RunAsync()
+    {
+        var group = new List<Pending>(MostInGroup);
+        while (await _waiting.Reader.WaitToReadAsync())
+        {
+            while (group.Count < MostInGroup && _waiting.Reader.TryRead(out var pending))
+                group.Add(pending);
+            await StoreAsync(group);
+            group.Clear();
+        }
+    }
+
+    private async Task StoreAsync(List<Pending> group)
+    {
+        try
+        {
+            var results = await store([.. group.Select(pending => pending.Item)]);
+            for (var i = 0; i < group.Count; i++)
+                group[i].Done.SetResult(results[i]);
+        }
+        catch (Exception ex)
+        {
+            var failure =
+                ex as EsbException ?? new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, ex);
+            foreach (var pending in group)
+                pending.Done.SetException(failure);
+        }
+    }
+
+    private sealed record Pending(TItem Item)
+    {
+        public TaskCompletionSource<TResult> Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    }
+}
