@@ -6,6 +6,9 @@ namespace Esb.Endpoints.Files;
 /// <summary>POSIX calls that .NET does not offer. All return -1 on failure and set <c>errno</c>.</summary>
 internal static class Posix
 {
+    // A large file on its way to disk.
+    private const long Unwritten = 1L << 30;
+
     public const int Exists = 17; // EEXIST
     public const int OtherVolume = 18; // EXDEV
     public const int NoSpace = 28; // ENOSPC
@@ -60,7 +63,6 @@ internal static class Posix
     /// <exception cref="IOException">The target cannot be written.</exception>
     public static long? CopyRange(SafeFileHandle source, SafeFileHandle target, long offset, long count)
     {
-        const uint BeginWriting = 2; // SYNC_FILE_RANGE_WRITE
         if (!OperatingSystem.IsLinux())
             return null;
         var (from, to) = (offset, offset);
@@ -68,7 +70,7 @@ internal static class Posix
         {
             var copied = CopyFileRange(source, ref from, target, ref to, (nuint)count, flags: 0);
             if (copied > 0)
-                _ = SyncFileRange(target, offset, copied, BeginWriting); // a hint: the flush at the end decides
+                WriteOut(target, offset, copied);
             return copied >= 0 ? copied
                 : Marshal.GetLastPInvokeError() is OtherVolume or NotSupported or InvalidArgument or Unsupported ? null
                 : throw Failure();
@@ -77,6 +79,17 @@ internal static class Posix
         {
             return null;
         }
+    }
+
+    // Begins to write a range to disk, and waits for what was written a while ago: a writer that leaves the disk far behind is slowed
+    // down by the system to less than the disk can take. Both are hints: the flush at the end decides.
+    private static void WriteOut(SafeFileHandle file, long offset, long count)
+    {
+        const uint Begin = 2; // SYNC_FILE_RANGE_WRITE
+        const uint Finish = 1 | Begin | 4; // SYNC_FILE_RANGE_WAIT_BEFORE, _WRITE, _WAIT_AFTER
+        _ = SyncFileRange(file, offset, count, Begin);
+        if (offset >= Unwritten)
+            _ = SyncFileRange(file, offset - Unwritten, count, Finish);
     }
 
     private static bool Succeeded(int result, out int error)
