@@ -51,6 +51,8 @@ public static class WorkflowsRegistration
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")
             .AddCompiling<IAddedEndpoints, ProcessQueues>()
             .AddScoped<HoldCatalog>()
+            .AddScoped<SplitDefinitions>()
+            .AddSingleton<EarlierSplits>()
             .AddSingleton<Holder>()
             .AddSingleton<HoldEngine>()
             .AddSingleton<HoldsPart>()
@@ -62,7 +64,7 @@ public static class WorkflowsRegistration
     private static IServiceCollection AddWorkflows(this IServiceCollection services) =>
         services
             .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
-            .AddCompiling<PinnedContent, PinnedContent>()
+            .AddModel(compiling => ActivatorUtilities.CreateInstance<PinnedContent>(compiling))
             .AddCompiler<WorkflowModels, WorkflowCompiler>()
             .AddModel(compiling => new WorkflowSubscriptions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),
