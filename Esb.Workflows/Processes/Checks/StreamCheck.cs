@@ -43,7 +43,7 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
         {
             if (!step.Traits.Streams)
                 errors.Add("ESB-CFG-VALUE", step.Path, Refusal(step, endpoint), step.Origin);
-            foreach (var value in step.Traits.Values.Where(ReadsBody))
+            foreach (var value in step.Traits.Values.Where(BodyReads.InValue))
                 errors.Add(
                     "ESB-CFG-VALUE",
                     value.Path,
@@ -63,10 +63,5 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
             ? $"'{endpoint}' streams its bodies: expected a format of records that are lines, or an xpath of element names from the "
                 + "root such as /orders/order"
             : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, a call of an endpoint "
-                + "that writes files, or another transfer";
-
-    private static bool ReadsBody(IValueSource value) =>
-        value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body }
-        || value.Template?.Contains("{message.body}", StringComparison.Ordinal) == true
-        || (value.Key is { } key && ReadsBody(key));
+                + "that takes streams (file-outbound, sftp-outbound, http-outbound), or another transfer";
 }

@@ -8,6 +8,9 @@ namespace Esb.Tests.Workflows.Processes;
 /// <summary>What configurations may say of repetitions at inbound endpoints, and where messages have a number.</summary>
 public sealed class EntrySettingsTests
 {
+    private const string Server =
+        """ "url": "sftp://a@127.0.0.1/in", "password": "x", "hostKey": "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" """;
+
     private const string Key = """ "key": { "jsonpath": "$.invoice" } """;
 
     [
@@ -53,19 +56,22 @@ public sealed class EntrySettingsTests
     [
         TestCase(""" "type": "file-inbound", "folder": "in", "process": "keep", "transfer": "streamed" """),
         TestCase(""" "type": "http-inbound", "path": "/a", "process": "keep", "transfer": "streamed", "maxBodySize": "4GiB" """),
-        TestCase(""" "type": "http-inbound", "path": "/a", "process": "choose", "transfer": "streamed" """)
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "choose", "transfer": "streamed" """),
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "call-http", "transfer": "streamed" """),
+        TestCase(""" "type": "file-inbound", "folder": "in", "process": "call-sftp", "transfer": "streamed" """),
+        TestCase($$""" "type": "sftp-inbound", {{Server}}, "process": "call-http", "transfer": "streamed", "maxBodySize": "4GiB" """),
+        TestCase($$""" "type": "sftp-inbound", {{Server}}, "process": "streamed", "transfer": "streamed" """)
     ]
-    public void Endpoint_may_stream_to_files(string endpoint) => Assert.That(ErrorsOf($$""" "a": { {{endpoint}} } """), Is.Empty);
+    public void Endpoint_may_stream_to_endpoints_that_take_streams(string endpoint) =>
+        Assert.That(ErrorsOf($$""" "a": { {{endpoint}} } """), Is.Empty);
 
     [
-        TestCase(""" "process": "call-http", "transfer": "streamed" """, "processes.call-http[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-query", "transfer": "streamed" """, "processes.call-query[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-path", "transfer": "streamed" """, "processes.call-path[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-mapped", "transfer": "streamed" """, "processes.call-mapped[0].call", "'call' needs the whole body"),
         TestCase(""" "process": "streamed", "transfer": "streamed" """, "processes.streamed[0].split", "comes once"),
         TestCase(""" "process": "log-body", "transfer": "streamed" """, "processes.log-body[0].log", "'log' needs the whole body"),
-        TestCase(
-            """ "process": "filter-body", "transfer": "streamed" """,
-            "processes.filter-body[0].filter",
-            "the body is not in memory"
-        ),
+        TestCase(""" "process": "filter-body", "transfer": "streamed" """, "processes.filter-body[0].filter", "the body is not in memory"),
         TestCase(""" "process": "twice", "transfer": "streamed" """, "endpoints.a.transfer", "comes once"),
         TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process"),
         TestCase(""" "process": "keep", "transfer": "streamed", "mode": "request-reply" """, "endpoints.a.mode", "expected one-way"),
@@ -111,7 +117,7 @@ public sealed class EntrySettingsTests
                 {
                   "connections": { "db": { "provider": "npgsql", "connection": "Host=127.0.0.1" } },
                   "topics": { "orders": {} },
-                  "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, {{endpoints}} },
+                  "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, "query": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "query": { "a": { "jsonpath": "$.a" } } }, "mapped": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "process": "preparing" }, "partner": { "type": "sftp-outbound", {{Server}}, "fileName": "{message.id}" }, {{endpoints}} },
                   "processes": {
                     "p": [{ "publish": "orders.new" }],
                     "keep": [{ "call": "kept" }],
@@ -122,6 +128,11 @@ public sealed class EntrySettingsTests
                       { "choose": { "when": [{ "if": { "header": "x-a" }, "steps": [{ "call": "kept" }] }], "otherwise": [{ "call": "kept" }] } }
                     ],
                     "call-http": [{ "call": "out" }],
+                    "call-sftp": [{ "call": "partner" }],
+                    "call-query": [{ "call": "query" }],
+                    "call-path": [{ "call": { "endpoint": "out", "path": "/{message.body}" } }],
+                    "call-mapped": [{ "call": "mapped" }],
+                    "preparing": [{ "set": { "headers": { "x-a": "b" } } }],
                     "streamed": [{ "split": { "xpath": "/a/b", "steps": [{ "publish": "orders.new" }] } }]
                   }
                 }
