@@ -11,6 +11,7 @@ using Esb.Core.Processes.Tracing;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Checks;
 using Esb.Workflows.Processes.Endings;
 using Esb.Workflows.Processes.Entry;
 using Esb.Workflows.Processes.Holding;
@@ -40,6 +41,7 @@ public static class WorkflowsRegistration
 
     private static IServiceCollection AddProcesses(this IServiceCollection services) =>
         services
+            .AddCompiling<StreamedTopics, StreamedTopics>()
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
             .AddCompiler<EntryGateModels, EntryGateCompiler>()

@@ -12,8 +12,8 @@ internal static class StreamedFileRule
     /// <param name="errors">Receives errors.</param>
     public static void Check(InboundEndpointConfig settings, ByteSize? maxBodySize, ConfigErrors errors)
     {
-        if (settings is { BodyTransfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
-            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a file piece by piece");
+        if (settings is { BodyTransfer: BodyTransfer.Streamed, Process: null, Publish: null } && settings.IsSound("transfer"))
+            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process or publish, which read a file piece by piece");
         if (settings.BodyTransfer == BodyTransfer.Buffered && maxBodySize is not null)
             errors.Add(
                 "ESB-CFG-VALUE",

@@ -9,7 +9,7 @@ namespace Esb.Tests.Workflows.Processes;
 public sealed class EntrySettingsTests
 {
     private const string Server =
-        """ "url": "sftp://a@127.0.0.1/in", "password": "x", "hostKey": "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" """;
+        """ "url": "sftp://a@127.0.0.1/in", "password": "${env:PASSWORD}", "hostKey": "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" """;
 
     private const string Key = """ "key": { "jsonpath": "$.invoice" } """;
 
@@ -73,7 +73,9 @@ public sealed class EntrySettingsTests
         TestCase(""" "process": "log-body", "transfer": "streamed" """, "processes.log-body[0].log", "'log' needs the whole body"),
         TestCase(""" "process": "filter-body", "transfer": "streamed" """, "processes.filter-body[0].filter", "the body is not in memory"),
         TestCase(""" "process": "twice", "transfer": "streamed" """, "endpoints.a.transfer", "comes once"),
-        TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process"),
+        TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "over RabbitMQ only"),
+        TestCase(""" "process": "p", "transfer": "streamed" """, "processes.p[0].publish", "over RabbitMQ only"),
+        TestCase(""" "relay": "out", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process or publish"),
         TestCase(""" "process": "keep", "transfer": "streamed", "mode": "request-reply" """, "endpoints.a.mode", "expected one-way"),
         TestCase(""" "process": "keep", "maxBodySize": "2GiB" """, "endpoints.a.maxBodySize", "1B..1GiB")
     ]
@@ -84,6 +86,43 @@ public sealed class EntrySettingsTests
         Assert.That((error.Path, error.Expected), Is.EqualTo((path, error.Expected)));
         Assert.That(error.Expected, Does.Contain(expected));
     }
+
+    private const string Broker = """ "transport": { "type": "rabbitmq", "url": "amqp://127.0.0.1" }, """;
+
+    [TestCase("\"claims\": \"claims\"", "orders.new", null)]
+    [TestCase("\"schema\": \"a\"", "orders.new", "store.claims")]
+    [TestCase(
+        "\"claims\": \"claims\", \"encryptionKeys\": [{ \"id\": \"a\", \"key\": \"${env:KEY}\" }]",
+        "orders.new",
+        "are not encrypted"
+    )]
+    [TestCase("\"claims\": \"claims\"", "keyed.new", "the key of topic keyed")]
+    [TestCase("\"claims\": \"claims\"", "whole.new", "travel whole")]
+    [TestCase("\"claims\": \"claims\"", "checked.new", "the schema of topic checked")]
+    public void Streams_are_published_where_all_hosts_reach_them(string store, string subject, string? expected)
+    {
+        var errors = ErrorsOf(
+            $$""" "a": { "type": "http-inbound", "path": "/a", "publish": "{{subject}}", "transfer": "streamed" } """,
+            $$""" {{Broker}} "store": { "type": "postgres", "connection": "Host=127.0.0.1", {{store}} }, """
+        );
+
+        Assert.That(
+            errors.Select(error => error.Path),
+            Is.EqualTo(expected is null ? Array.Empty<string>() : new[] { "endpoints.a.transfer" })
+        );
+        Assert.That(errors.Select(error => error.Expected), Has.All.Contain(expected ?? ""));
+    }
+
+    [Test]
+    public void Body_that_comes_once_is_published_once() =>
+        Assert.That(
+            ErrorsOf(
+                    """ "a": { "type": "http-inbound", "path": "/a", "process": "publish-and-call", "transfer": "streamed" } """,
+                    $$""" {{Broker}} "store": { "type": "postgres", "connection": "Host=127.0.0.1", "claims": "claims" }, """
+                )
+                .Select(error => (error.Path, error.Expected.Contains("comes once", StringComparison.Ordinal))),
+            Is.EqualTo(new[] { ("endpoints.a.transfer", true) })
+        );
 
     [TestCase(""" "type": "file-outbound", "folder": "numbered", "fileName": "{sequence:0000}.txt" """)]
     [TestCase(""" "type": "http-outbound", "url": "http://127.0.0.1:1/", "path": "/{sequence}" """)]
@@ -106,17 +145,20 @@ public sealed class EntrySettingsTests
             Is.EqualTo(new[] { ("ESB-EXPR-TEMPLATE", path) })
         );
 
-    private static IReadOnlyList<ConfigError> ErrorsOf(string endpoints)
+    private static IReadOnlyList<ConfigError> ErrorsOf(string endpoints, string sections = "")
     {
         var folder = Directory.CreateTempSubdirectory("esb-entry-settings-");
         try
         {
+            File.WriteAllText(Path.Combine(folder.FullName, "any.schema.json"), "true");
             File.WriteAllText(
                 Path.Combine(folder.FullName, "esb.json"),
                 $$"""
                 {
+                  {{sections}}
+                  "schemas": { "any": "any.schema.json" },
                   "connections": { "db": { "provider": "npgsql", "connection": "Host=127.0.0.1" } },
-                  "topics": { "orders": {} },
+                  "topics": { "orders": {}, "keyed": { "key": { "jsonpath": "$.id" } }, "whole": { "claimCheck": false }, "checked": { "schema": "any" } },
                   "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, "query": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "query": { "a": { "jsonpath": "$.a" } } }, "mapped": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "process": "preparing" }, "partner": { "type": "sftp-outbound", {{Server}}, "fileName": "{message.id}" }, {{endpoints}} },
                   "processes": {
                     "p": [{ "publish": "orders.new" }],
@@ -128,6 +170,7 @@ public sealed class EntrySettingsTests
                       { "choose": { "when": [{ "if": { "header": "x-a" }, "steps": [{ "call": "kept" }] }], "otherwise": [{ "call": "kept" }] } }
                     ],
                     "call-http": [{ "call": "out" }],
+                    "publish-and-call": [{ "publish": "orders.new" }, { "call": "kept" }],
                     "call-sftp": [{ "call": "partner" }],
                     "call-query": [{ "call": "query" }],
                     "call-path": [{ "call": { "endpoint": "out", "path": "/{message.body}" } }],
@@ -138,7 +181,11 @@ public sealed class EntrySettingsTests
                 }
                 """
             );
-            BusServices.Compile(folder.FullName, new Dictionary<string, string>(), new ServiceCollection().AddEsb());
+            BusServices.Compile(
+                folder.FullName,
+                new Dictionary<string, string> { ["PASSWORD"] = "x", ["KEY"] = Convert.ToBase64String(new byte[32]) },
+                new ServiceCollection().AddEsb()
+            );
             return [];
         }
         catch (ConfigurationRefusedException ex)
