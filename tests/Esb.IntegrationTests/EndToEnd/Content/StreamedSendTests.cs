@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Security.Cryptography;
 using Esb.IntegrationTests.EndToEnd.Hosts;
@@ -30,7 +31,7 @@ public sealed class StreamedSendTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-send-");
         (_backend, _server) = (await DigestBackend.StartAsync(), await SshServer.StartAsync());
-        foreach (var folder in new[] { PathOf("to-http"), PathOf("to-sftp"), _server.At("in"), Remote })
+        foreach (var folder in new[] { PathOf("to-http"), PathOf("to-sftp"), _server.At("in"), _server.At("rows"), Remote })
             Directory.CreateDirectory(folder);
         var sftp = $$""" "privateKey": "${env:SFTP_KEY}", "hostKey": "{{_server.HostKey}}" """;
         await File.WriteAllTextAsync(
@@ -38,12 +39,15 @@ public sealed class StreamedSendTests
             $$"""
             {
               "name": "send",
+              "formats": { "rows": { "type": "csv" } },
               "endpoints": {
                 "to-http": { "type": "file-inbound", "folder": "to-http", "interval": "100ms", "process": "post", "transfer": "streamed", "maxBodySize": "4GiB" },
                 "upload": { "type": "http-inbound", "path": "/upload", "process": "post", "transfer": "streamed", "maxBodySize": "4GiB" },
                 "to-sftp": { "type": "file-inbound", "folder": "to-sftp", "interval": "100ms", "process": "put", "transfer": "streamed", "maxBodySize": "4GiB" },
                 "upload-sftp": { "type": "http-inbound", "path": "/upload-sftp", "process": "put", "transfer": "streamed", "maxBodySize": "4GiB" },
                 "from-sftp": { "type": "sftp-inbound", "url": "{{_server.Url}}/in", {{sftp}}, "interval": "100ms", "process": "keep", "transfer": "streamed", "maxBodySize": "4GiB" },
+                "rows-sftp": { "type": "sftp-inbound", "url": "{{_server.Url}}/rows", {{sftp}}, "interval": "100ms", "process": "divide", "transfer": "streamed", "maxBodySize": "4GiB" },
+                "row": { "type": "file-outbound", "folder": "rows", "fileName": "{message.id}.json" },
                 "web": { "type": "http-outbound", "url": "{{_backend.Url}}", "timeout": "5m" },
                 "partner": { "type": "sftp-outbound", "url": "{{_server.Url}}/out", {{sftp}}, "fileName": "{message.id}.bin", "timeout": "5m" },
                 "out": { "type": "file-outbound", "folder": "out", "fileName": "{message.id}.bin", "timeout": "5m" }
@@ -51,7 +55,8 @@ public sealed class StreamedSendTests
               "processes": {
                 "post": [{ "call": { "endpoint": "web", "headers": { "x-file": { "property": "file.name" } } } }],
                 "put": [{ "call": "partner" }],
-                "keep": [{ "call": "out" }]
+                "keep": [{ "call": "out" }],
+                "divide": [{ "id": "rows", "split": { "format": "rows", "steps": [{ "call": "row" }] } }]
               }
             }
             """
@@ -169,6 +174,21 @@ public sealed class StreamedSendTests
         AssertGrowth(size, before);
     }
 
+    [Test]
+    public async Task File_of_a_server_is_divided_as_it_is_read(CancellationToken cancellationToken)
+    {
+        const int Rows = 300;
+        await StartAsync(cancellationToken);
+
+        var text = string.Concat(Enumerable.Range(0, Rows).Select(number => $"{number},{new string('x', 1_000)}\n"));
+        await _server.PutAsync("rows/rows.csv", $"number,text\n{text}", cancellationToken);
+        await WaitAsync(() => Finished(PathOf("rows")).Count == Rows && Left("rows") == 0, "to divide the file", cancellationToken);
+
+        var numbers = Finished(PathOf("rows"))
+            .Select(file => int.Parse(File.ReadAllText(file.FullName).Split('"')[3], CultureInfo.InvariantCulture));
+        Assert.That(numbers, Is.EquivalentTo(Enumerable.Range(0, Rows)));
+    }
+
     [Test, Category("Thorough")]
     public async Task File_whose_server_is_killed_in_the_middle_is_put_again_and_nothing_is_left_of_the_first(
         CancellationToken cancellationToken
@@ -275,8 +295,8 @@ public sealed class StreamedSendTests
     private static List<FileInfo> FilesOf(string folder, Func<FileInfo, bool> wanted) =>
         Directory.Exists(folder) ? [.. new DirectoryInfo(folder).GetFiles().Where(wanted)] : [];
 
-    private int Left() =>
-        Directory.GetFiles(_server.At("in"), "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 }).Length;
+    private int Left(string folder = "in") =>
+        Directory.GetFiles(_server.At(folder), "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = 0 }).Length;
 
     private string PathOf(params ReadOnlySpan<string> parts) => Path.Combine([_folder.FullName, .. parts]);
 
