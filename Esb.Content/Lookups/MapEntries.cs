@@ -77,7 +77,7 @@ internal sealed class MapEntries(LookupModels lookups, ILookupQueries queries)
                 FaultKind.Internal
             );
         _missing.Add((lookup, text));
-        return _examples.GetValueOrDefault(lookup, Nothing); // so that the run goes on, and names the keys behind this one
+        return _examples.GetValueOrDefault(lookup, Nothing); // so that the run continues, and names the keys behind this one
     }
 
     private IReadOnlyDictionary<string, string>? Keep(SqlLookup lookup, string key, IReadOnlyDictionary<string, string>? entry)

@@ -5,7 +5,7 @@ using Renci.SshNet.Sftp;
 
 namespace Esb.Endpoints.Sftp.Inbound;
 
-/// <summary>The bytes of a claimed file, read from the server as they are needed, as long as nobody writes to it. Not thread-safe.</summary>
+/// <summary>The bytes of a claimed file, read from the server as they are needed, as long as it does not change. Not thread-safe.</summary>
 internal sealed class SftpFileBody : Stream
 {
     private readonly string _endpoint;

@@ -7,9 +7,9 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Workflows.Processes.Steps;
 
-/// <summary>Keeps the definitions with which splits began, and has their steps, for interchanges that go on under another revision.
+/// <summary>Keeps the definitions with which splits began, and has their steps, for interchanges that continue under another revision.
 /// Thread-safe.</summary>
-/// <param name="logger">Logs which definition an interchange goes on with.</param>
+/// <param name="logger">Logs the definition that an interchange continues with.</param>
 /// <param name="store">Keeps definitions.</param>
 /// <param name="definitions">Compiles earlier definitions.</param>
 internal sealed partial class EarlierSplits(
@@ -27,8 +27,8 @@ internal sealed partial class EarlierSplits(
     public Task KeepAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
         store?.KeepDefinitionAsync(definition, cancellationToken) ?? Task.CompletedTask;
 
-    /// <summary>The step of an earlier definition; null if the definition does not compile any more, so that the running revision goes
-    /// on.</summary>
+    /// <summary>The step of an earlier definition; null if the definition does not compile any more, so that the running revision
+    /// continues.</summary>
     /// <exception cref="EsbException">The store is unreachable.</exception>
     public async ValueTask<MessageStep?> FindAsync(string hash, string place, CancellationToken cancellationToken)
     {
@@ -70,14 +70,14 @@ internal sealed partial class EarlierSplits(
     [LoggerMessage(
         EventId = 3065,
         Level = LogLevel.Information,
-        Message = "Interchanges of process {Process} go on at {Step} with the definition {Definition}, with which they began"
+        Message = "Interchanges of process {Process} continue at {Step} with the definition {Definition}, with which they began"
     )]
     private partial void LogEarlier(string process, string step, string definition);
 
     [LoggerMessage(
         EventId = 3066,
         Level = LogLevel.Warning,
-        Message = "Interchanges of process {Process} go on at {Step} with the running configuration, because the definition {Definition} "
+        Message = "Interchanges of process {Process} continue at {Step} with the running configuration, because the definition {Definition} "
             + "with which they began does not compile any more: {Reason}"
     )]
     private partial void LogNotCompiled(string process, string step, string definition, string reason);

@@ -117,7 +117,7 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             ).RunAsync(context, division, time, cancellationToken);
         };
 
-        // An interchange goes on as it began, whatever the configuration says by now.
+        // An interchange continues as it began, even if the configuration has changed.
         async ValueTask<MessageStep?> FindEarlierAsync(SplitProgress progress, CancellationToken cancellationToken)
         {
             await progress.ReadAsync(cancellationToken);

@@ -32,7 +32,7 @@ public sealed class SplitRevisionTests
     }
 
     [Test]
-    public async Task Interchange_goes_on_with_the_steps_the_map_and_the_format_that_it_began_with(CancellationToken cancellationToken)
+    public async Task Interchange_continues_with_the_steps_the_map_and_the_format_that_it_began_with(CancellationToken cancellationToken)
     {
         Configure("first", delimiter: ",", map: "first {{ input.number }}");
         await StartAsync(cancellationToken);
@@ -62,7 +62,7 @@ public sealed class SplitRevisionTests
     }
 
     [Test]
-    public async Task Interchange_goes_on_with_the_running_configuration_where_its_own_does_not_compile_any_more(
+    public async Task Interchange_continues_with_the_running_configuration_where_its_own_does_not_compile_any_more(
         CancellationToken cancellationToken
     )
     {
