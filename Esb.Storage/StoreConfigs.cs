@@ -23,6 +23,8 @@ internal sealed record FileStoreConfig : StoreConfig, IEncryptingStoreConfig
 
     [Setting("Encrypts stored bodies (AES-256-GCM): the first key encrypts, all decrypt.")]
     public IReadOnlyList<EncryptionKeyConfig> EncryptionKeys { get; init; } = [];
+
+    public override bool KeepsStreams => Claims is not null && EncryptionKeys.Count == 0;
 }
 
 /// <summary>PostgreSQL 15 or later.</summary>
@@ -40,6 +42,12 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     [Setting("The folder in which audit facts wait for the database; in the working directory where none is named.", IsPath = true)]
     public override string Folder { get; init; } = "esb-data";
 
+    [Setting(
+        "A folder that all hosts share, for large bodies instead of a table; bodies that are published as streams need it.",
+        IsPath = true
+    )]
+    public string? Claims { get; init; }
+
     [Setting("Thresholds from which signals of the database's health raise a notice and an alert.")]
     public DatabaseHealthConfig Health { get; init; } = new();
 
@@ -50,6 +58,8 @@ internal sealed record PostgresStoreConfig : StoreConfig, IEncryptingStoreConfig
     public IReadOnlyList<EncryptionKeyConfig> EncryptionKeys { get; init; } = [];
 
     public override bool IsShared => true;
+
+    public override bool KeepsStreams => Claims is not null && EncryptionKeys.Count == 0;
 }
 
 /// <summary>The setting <c>store.health</c>: from when notices and alerts tell of the database of the store, until it is half of

@@ -105,6 +105,7 @@ public static class TopicsRegistration
             provider.GetRequiredService<Live<ITopicSchemas>>(),
             provider.GetRequiredService<IAuditTrail>(),
             provider.GetRequiredService<Live<LimitsConfig>>(),
-            provider.GetRequiredService<TimeProvider>()
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<IClaimCheckStore>()
         );
 }

@@ -11,6 +11,7 @@ using Esb.Core.Processes.Tracing;
 using Esb.Core.Workflows;
 using Esb.Workflows.Itineraries;
 using Esb.Workflows.Processes;
+using Esb.Workflows.Processes.Checks;
 using Esb.Workflows.Processes.Endings;
 using Esb.Workflows.Processes.Entry;
 using Esb.Workflows.Processes.Holding;
@@ -40,6 +41,7 @@ public static class WorkflowsRegistration
 
     private static IServiceCollection AddProcesses(this IServiceCollection services) =>
         services
+            .AddCompiling<StreamedTopics, StreamedTopics>()
             .AddCompiler<ProcessModels, ProcessCompiler>()
             .AddScoped<IProcessCatalog, ProcessCatalog>()
             .AddCompiler<EntryGateModels, EntryGateCompiler>()
@@ -51,6 +53,8 @@ public static class WorkflowsRegistration
             .AddSection<IReadOnlyDictionary<string, ItineraryConfig>>("itineraries", "Stops that messages pass one after the other.")
             .AddCompiling<IAddedEndpoints, ProcessQueues>()
             .AddScoped<HoldCatalog>()
+            .AddScoped<SplitDefinitions>()
+            .AddSingleton<EarlierSplits>()
             .AddSingleton<Holder>()
             .AddSingleton<ItineraryProgress>()
             .AddSingleton<HoldEngine>()
@@ -63,7 +67,7 @@ public static class WorkflowsRegistration
     private static IServiceCollection AddWorkflows(this IServiceCollection services) =>
         services
             .AddSection<IReadOnlyDictionary<string, WorkflowConfig>>("workflows", "Steps that wait in the store between messages.")
-            .AddCompiling<PinnedContent, PinnedContent>()
+            .AddModel(compiling => ActivatorUtilities.CreateInstance<PinnedContent>(compiling))
             .AddCompiler<WorkflowModels, WorkflowCompiler>()
             .AddModel(compiling => new WorkflowSubscriptions([
                 .. compiling.GetRequiredService<WorkflowModels>().All.Select(WorkflowSubscription.Of).Where(one => one.Patterns.Count > 0),

@@ -4,7 +4,8 @@ using Esb.Core.Storage;
 
 namespace Esb.Content.Lookups;
 
-/// <summary>A look-up in a database. Entries are read before a step that needs them runs, and kept for a time. Thread-safe.</summary>
+/// <summary>A look-up in a database. Entries are read before a step or a map that needs them runs, and kept for a time.
+/// Thread-safe.</summary>
 /// <param name="config">The look-up.</param>
 /// <param name="time">The clock.</param>
 public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
@@ -22,7 +23,7 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
             ? entry.Columns
             : throw new EsbException(
                 "ESB-LOOKUP-DATABASE",
-                $"The look-up '{Name}' is in a database, which only values of steps can ask; set a property first.",
+                $"The look-up '{Name}' is in a database, which only steps and the maps of a running bus can ask.",
                 FaultKind.Internal
             );
 
@@ -33,19 +34,34 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
         return column is not null ? entry?.GetValueOrDefault(column) : entry?.Values.FirstOrDefault();
     }
 
-    /// <summary>Reads the entry with a key, unless it was read a short time ago.</summary>
+    /// <summary>Finds an entry that was read a short time ago; false if it has to be read.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="columns">The entry; null if there is none.</param>
+    public bool TryFind(string key, out IReadOnlyDictionary<string, string>? columns)
+    {
+        var isKept = _entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache;
+        columns = isKept ? known!.Columns : null;
+        return isKept;
+    }
+
+    /// <summary>The entry with a key, null if there is none; it is read, unless that was done a short time ago.</summary>
     /// <param name="key">The key.</param>
     /// <param name="queries">Asks the database.</param>
     /// <param name="cancellationToken">Cancels the query.</param>
     /// <exception cref="EsbException"><c>ESB-SQL-…</c>.</exception>
-    public async ValueTask LoadAsync(string key, ILookupQueries queries, CancellationToken cancellationToken)
+    public async ValueTask<IReadOnlyDictionary<string, string>?> LoadAsync(
+        string key,
+        ILookupQueries queries,
+        CancellationToken cancellationToken
+    )
     {
-        if (_entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache)
-            return;
+        if (TryFind(key, out var known))
+            return known;
         var columns = await queries.FindAsync(Name, config.Connection!, config.Query!, key, config.Timeout, cancellationToken);
         if (_entries.Count >= MaxEntries)
             DropOldest();
         _entries[key] = new Entry(columns, time.GetTimestamp());
+        return columns;
     }
 
     private void DropOldest()

@@ -1,3 +1,4 @@
+using Esb.Content.Schemas.Json;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
@@ -24,4 +25,7 @@ public interface IMessageSchema
     /// the other <c>ESB-XML-…</c> and <c>ESB-JSON-…</c>: it cannot be read as XML or JSON at all (400).
     /// </exception>
     void Validate(EsbMessage message);
+
+    /// <summary>The types of values in documents of the schema; null unless it is a JSON Schema.</summary>
+    MemberTypes? Types => null;
 }

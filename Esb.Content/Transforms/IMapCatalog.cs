@@ -47,6 +47,15 @@ public interface IMessageMap
     /// <param name="arguments">Values for parameters, each name once.</param>
     /// <exception cref="EsbException">As of the other overload; or the failure that the map asked for.</exception>
     MappedBody Transform(MapCall call, params ReadOnlySpan<MapArgument> arguments) => Transform(call.Context.Message.Body, arguments);
+
+    /// <summary>Transforms the body of a message. A map of a running bus can also look up entries of databases, which are read
+    /// meanwhile.</summary>
+    /// <param name="call">The message.</param>
+    /// <param name="arguments">Values for parameters, each name once.</param>
+    /// <param name="cancellationToken">Cancels queries.</param>
+    /// <exception cref="EsbException">As of the other overloads; or <c>ESB-SQL-…</c> and <c>ESB-LOOKUP-LIMIT</c>.</exception>
+    ValueTask<MappedBody> TransformAsync(MapCall call, MapArgument[] arguments, CancellationToken cancellationToken) =>
+        ValueTask.FromResult(Transform(call, arguments));
 }
 
 /// <summary>A map whose result can also name the parts of a message that change. Thread-safe.</summary>
@@ -57,4 +66,12 @@ public interface IScriptMap : IMessageMap
     /// <param name="arguments">Values for parameters, each name once.</param>
     /// <exception cref="EsbException"><c>ESB-JS-…</c>; or the failure that the map asked for.</exception>
     MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments);
+
+    /// <summary>As <see cref="Change"/>, also with entries of databases.</summary>
+    /// <param name="call">The message.</param>
+    /// <param name="arguments">Values for parameters, each name once.</param>
+    /// <param name="cancellationToken">Cancels queries.</param>
+    /// <exception cref="EsbException">As of <see cref="IMessageMap.TransformAsync"/>.</exception>
+    ValueTask<MessageChanges> ChangeAsync(MapCall call, MapArgument[] arguments, CancellationToken cancellationToken) =>
+        ValueTask.FromResult(Change(call, arguments));
 }

@@ -1,3 +1,4 @@
+using Esb.Content.Lookups;
 using Esb.Content.Watching;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
@@ -9,10 +10,8 @@ namespace Esb.Content.Transforms;
 /// <remarks>Thread-safe, except that one thread at a time looks at the files.</remarks>
 /// <param name="model">The map as it was compiled with the configuration.</param>
 /// <param name="logger">Logs every change.</param>
-/// <param name="lookup">Finds entries of look-ups; null if there are none.</param>
-internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<string, object?, object?>? lookup = null)
-    : IScriptMap,
-        ILiveContent
+/// <param name="lookups">The look-ups that it may use; null for none.</param>
+internal sealed partial class LiveMap(MapModel model, ILogger logger, MapLookups? lookups = null) : IScriptMap, ILiveContent
 {
     private readonly string _folder = Path.GetDirectoryName(model.Path)!;
     private IMessageMap _current = model.Map;
@@ -46,6 +45,19 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
     public MessageChanges Change(MapCall call, params ReadOnlySpan<MapArgument> arguments) =>
         ((IScriptMap)Volatile.Read(ref _current)).Change(Equip(call), arguments);
 
+    public ValueTask<MappedBody> TransformAsync(MapCall call, MapArgument[] arguments, CancellationToken cancellationToken)
+    {
+        var current = Volatile.Read(ref _current);
+        return RunAsync(call, equipped => current.Transform(equipped, arguments), cancellationToken);
+    }
+
+    /// <exception cref="InvalidCastException">The map is no script; the configuration was not checked.</exception>
+    public ValueTask<MessageChanges> ChangeAsync(MapCall call, MapArgument[] arguments, CancellationToken cancellationToken)
+    {
+        var current = (IScriptMap)Volatile.Read(ref _current);
+        return RunAsync(call, equipped => current.Change(equipped, arguments), cancellationToken);
+    }
+
     /// <summary>Looks at the files. A change is taken when two looks in a row found the same, so that nothing half written is read; while
     /// there is a problem, every look tries again.</summary>
     /// <remarks>
@@ -72,7 +84,10 @@ internal sealed partial class LiveMap(MapModel model, ILogger logger, Func<strin
         }
     }
 
-    private MapCall Equip(MapCall call) => call with { Log = LogLine, Lookup = lookup };
+    private MapCall Equip(MapCall call) => call with { Log = LogLine, Lookup = lookups?.Find };
+
+    private ValueTask<T> RunAsync<T>(MapCall call, Func<MapCall, T> run, CancellationToken cancellationToken) =>
+        lookups is null ? ValueTask.FromResult(run(Equip(call))) : lookups.RunAsync(Equip(call), run, cancellationToken);
 
     private void Renew()
     {

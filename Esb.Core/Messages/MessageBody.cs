@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using System.Text;
 using Esb.Core.Errors;
 
@@ -87,6 +88,13 @@ public sealed class MessageBody
     /// <exception cref="InvalidOperationException">The body has no such source (<see cref="CanReopen"/>).</exception>
     public Stream OpenRead() => (_source ?? throw new InvalidOperationException("The body cannot be opened again."))();
 
+    /// <summary>Opens the body at its beginning; the caller disposes the stream. A streaming body is consumed.</summary>
+    /// <exception cref="InvalidOperationException">The body streamed, and has been read already.</exception>
+    public Stream Open() =>
+        IsBuffered ? ReadBytes()
+        : CanReopen ? OpenRead()
+        : UseUp(_stream!);
+
     /// <summary>Reads a streaming body into memory; does nothing for a buffered body.</summary>
     /// <param name="maxBytes">Maximum bytes to read.</param>
     /// <param name="cancellationToken">Cancels reading.</param>
@@ -159,6 +167,11 @@ public sealed class MessageBody
                 throw TooLarge(maxBytes);
         }
     }
+
+    private MemoryStream ReadBytes() =>
+        MemoryMarshal.TryGetArray(Bytes, out var bytes)
+            ? new MemoryStream(bytes.Array!, bytes.Offset, bytes.Count, writable: false)
+            : new MemoryStream(Bytes.ToArray(), writable: false);
 
     // The rest of a stream must never be taken for the whole body.
     private Stream UseUp(Stream stream)

@@ -239,8 +239,20 @@ public sealed class MessageContext
     /// <param name="step">Position of the dividing step in its process.</param>
     public string NextDivision(string step)
     {
+        var division = PeekDivision(step);
+        CountCall($"split {step}");
+        return division;
+    }
+
+    /// <summary>The name that the next division of the message by a step gets.</summary>
+    /// <param name="step">Position of the dividing step in its process.</param>
+    public string PeekDivision(string step)
+    {
         var division = $"split {step}";
-        var before = CountCall(division);
+        var before =
+            _calls is not null ? _calls.GetValueOrDefault(division)
+            : _firstCall == division ? _firstCalls
+            : 0;
         return before == 0 ? division : $"{division} {before}";
     }
 

@@ -15,10 +15,18 @@ public sealed record ClaimTicket(Guid Id, string Hash)
     private static readonly long Latest = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
 
     /// <summary>Time of storage, to the millisecond.</summary>
-    public DateTimeOffset KeptAt => DateTimeOffset.FromUnixTimeMilliseconds(Milliseconds(Id));
+    public DateTimeOffset KeptAt => TimeOf(Id);
+
+    /// <summary>The time that an id holds.</summary>
+    public static DateTimeOffset TimeOf(Guid id) => DateTimeOffset.FromUnixTimeMilliseconds(Milliseconds(id));
 
     /// <summary>Creates a ticket for a body that is about to be stored.</summary>
     public static ClaimTicket For(ReadOnlyMemory<byte> body, TimeProvider time) => new(Guid.CreateVersion7(time.GetUtcNow()), HashOf(body));
+
+    /// <summary>Creates a ticket for a body that was stored under an id.</summary>
+    /// <param name="id">A version 7 UUID.</param>
+    /// <param name="digest">The SHA-256 of the body.</param>
+    public static ClaimTicket For(Guid id, ReadOnlySpan<byte> digest) => new(id, Convert.ToHexStringLower(digest));
 
     /// <summary>Parses a ticket; null if malformed. External systems write tickets too, with times outside the calendar.</summary>
     public static ClaimTicket? Parse(string text) =>

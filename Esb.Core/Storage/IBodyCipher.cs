@@ -3,6 +3,9 @@ namespace Esb.Core.Storage;
 /// <summary>Encrypts original bodies before they are stored, where the configuration has keys for it. Thread-safe.</summary>
 public interface IBodyCipher
 {
+    /// <summary>True if bodies are encrypted.</summary>
+    bool IsOn { get; }
+
     /// <summary>The form in which a body is stored: encrypted with the first key, or as it is where there are no keys.</summary>
     /// <param name="body">The body.</param>
     /// <param name="id">The id of its message; a stored body can be opened only under the same id.</param>

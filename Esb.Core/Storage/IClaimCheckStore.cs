@@ -13,7 +13,15 @@ public interface IClaimCheckStore
     /// <exception cref="Errors.EsbException">The store is unreachable or cannot be written.</exception>
     Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 
-    /// <summary>The body; null if the ticket has expired, or never existed.</summary>
+    /// <summary>True if bodies of any size can be stored as they are read.</summary>
+    bool TakesStreams => false;
+
+    /// <summary>Stores a body that is not in memory, as it is read; durable when it returns. A streaming body is consumed.</summary>
+    /// <exception cref="Errors.EsbException">The body cannot be read; or the store is unreachable or cannot be written.</exception>
+    /// <exception cref="NotSupportedException">The store takes no streams (<see cref="TakesStreams"/>).</exception>
+    Task<ClaimTicket> PutAsync(MessageBody body, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+    /// <summary>The body, in memory or as a source; null if the ticket has expired, or never existed.</summary>
     /// <exception cref="Errors.EsbException">The store is unreachable.</exception>
     Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken);
 }

@@ -24,6 +24,9 @@ public abstract record StoreConfig : SettingsRecord
     /// <summary>The folder of this host, even if its store is shared.</summary>
     public virtual string Folder { get; init; } = "esb-data";
 
+    /// <summary>True if it keeps bodies that are too large for memory, in a folder that all hosts reach.</summary>
+    public virtual bool KeepsStreams => false;
+
     /// <summary>True if all hosts of a farm share one store; false if each host has its own.</summary>
     public virtual bool IsShared => false;
 }

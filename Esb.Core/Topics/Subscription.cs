@@ -41,6 +41,9 @@ public sealed record Subscription(
     /// are settled.</summary>
     public bool Publishes { get; init; }
 
+    /// <summary>True if it handles messages whose bodies are too large for memory.</summary>
+    public bool TakesStreams { get; init; }
+
     /// <summary>Creates the subscription for the configuration of an endpoint.</summary>
     public static Subscription Of(OutboundEndpointConfig config)
     {
@@ -59,6 +62,7 @@ public sealed record Subscription(
             Lanes = config.Delivery == DeliveryMode.OrderedByKey ? config.Lanes : null,
             TurnOf = config is HeldEndpointConfig ? LineKey.Of : null,
             Answers = config.Answers,
+            TakesStreams = config.TakesStreams,
             Publishes = config.Processes.Count > 0,
         };
     }

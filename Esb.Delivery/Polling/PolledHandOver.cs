@@ -12,7 +12,7 @@ public abstract class PolledHandOver<TItem>(IMessageIntake intake)
     /// <summary>Hands an item over.</summary>
     /// <returns>A task that completes when the message has arrived.</returns>
     /// <exception cref="EsbException">The item or its message was refused; temporarily, if the error is transient.</exception>
-    public async Task<Task> HandOverAsync(TItem item, CancellationToken cancellationToken)
+    public virtual async Task<Task> HandOverAsync(TItem item, CancellationToken cancellationToken)
     {
         var message = Envelope(item);
         try

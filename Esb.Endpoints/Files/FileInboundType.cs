@@ -24,15 +24,7 @@ internal sealed class FileInboundType(LimitsConfig limits) : InboundEndpointType
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
-        if (settings is { Transfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
-            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a file piece by piece");
-        if (settings is { Transfer: BodyTransfer.Buffered, MaxBodySize: not null })
-            errors.Add(
-                "ESB-CFG-VALUE",
-                settings,
-                "maxBodySize",
-                "expected beside \"transfer\": \"streamed\"; otherwise limits.maxBodySize holds"
-            );
+        StreamedFileRule.Check(settings, settings.MaxBodySize, errors);
         ReadyRule.Check(settings, settings.Ready, errors);
         foreach (var (name, folder) in new[] { ("done", settings.Done), ("error", settings.Error) })
         {

@@ -33,7 +33,7 @@ public sealed record FileOutboundConfig : OutboundEndpointConfig
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
-    public override bool TakesStreams => PreparedBy is null && FileName?.Contains("{message.body}", StringComparison.Ordinal) == false;
+    public override bool TakesStreams => PreparedBy is null && !BodyReads.InTemplate(FileName);
 
     /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>

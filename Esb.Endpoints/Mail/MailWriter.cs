@@ -48,7 +48,8 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
         var recipients = to.Concat(cc).Concat(bcc).DistinctBy(address => address.Address, StringComparer.OrdinalIgnoreCase).ToList();
         _addresses.CheckRecipients(recipients);
 
-        var mail = new MimeMessage(new[] { sender }, to, _addresses.Line(plan.Subject, context, "subject"), BodyOf(message, context))
+        var body = await BodyOfAsync(message, context, cancellationToken);
+        var mail = new MimeMessage(new[] { sender }, to, _addresses.Line(plan.Subject, context, "subject"), body)
         {
             MessageId = $"{message.Id}@{bus}",
             Date = message.CreatedAt,
@@ -58,12 +59,12 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
         return (mail, sender, recipients);
     }
 
-    private MimeEntity BodyOf(EsbMessage message, MessageContext context)
+    private async ValueTask<MimeEntity> BodyOfAsync(EsbMessage message, MessageContext context, CancellationToken cancellationToken)
     {
         var builder = new BodyBuilder
         {
-            TextBody = TextOf(plan.Text, config.Text, context),
-            HtmlBody = TextOf(plan.Html, config.Html, context),
+            TextBody = await TextOfAsync(plan.Text, config.Text, context, cancellationToken),
+            HtmlBody = await TextOfAsync(plan.Html, config.Html, context, cancellationToken),
         };
         var size = Bytes(builder.TextBody) + Bytes(builder.HtmlBody);
         foreach (var (name, value, contentType) in plan.Attachments)
@@ -95,9 +96,14 @@ internal sealed class MailWriter(MailOutboundConfig config, MailPlan plan, Func<
             Attach(builder, $"message{ExtensionOf(contentType)}", message.Body.Bytes.ToArray(), contentType.MimeType);
     }
 
-    private string? TextOf(IMessageValue? template, MailContentConfig? content, MessageContext context) =>
+    private async ValueTask<string?> TextOfAsync(
+        IMessageValue? template,
+        MailContentConfig? content,
+        MessageContext context,
+        CancellationToken cancellationToken
+    ) =>
         content?.Map is { } map
-            ? maps(map).Transform(new MapCall(context)).Body.ReadText()
+            ? (await maps(map).TransformAsync(new MapCall(context), [], cancellationToken)).Body.ReadText()
             : MessageValues.AsText(template?.Evaluate(context));
 
     private static void Attach(BodyBuilder builder, string name, byte[] content, string contentType)

@@ -51,6 +51,8 @@ internal sealed class BodyCipher : IBodyCipher
     /// <summary>The header of what the first key encrypts; null without keys.</summary>
     public byte[]? CurrentHeader => _first is { } first ? Header(first.Id) : null;
 
+    public bool IsOn => _first is not null;
+
     public ReadOnlyMemory<byte> Seal(ReadOnlyMemory<byte> body, Guid id)
     {
         if (_first is not { } first)

@@ -12,6 +12,15 @@ internal sealed class SealedClaimChecks(IClaimCheckStore inner, IBodyCipher ciph
     public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         inner.PutAsync(cipher.Seal(body, Guid.Empty), cancellationToken);
 
-    public async Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) =>
-        await inner.FindAsync(ticket, cancellationToken) is { } found ? MessageBody.FromBytes(cipher.Open(found.Bytes, Guid.Empty)) : null;
+    public bool TakesStreams => inner.TakesStreams && !cipher.IsOn;
+
+    public Task<ClaimTicket> PutAsync(MessageBody body, CancellationToken cancellationToken) =>
+        TakesStreams ? inner.PutAsync(body, cancellationToken) : throw new NotSupportedException();
+
+    public async Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken)
+    {
+        if (await inner.FindAsync(ticket, cancellationToken) is not { } found)
+            return null;
+        return found.IsBuffered ? MessageBody.FromBytes(cipher.Open(found.Bytes, Guid.Empty)) : found;
+    }
 }

@@ -5,6 +5,7 @@ using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Storage.Encryption;
 using Esb.Storage.Evidence;
+using Esb.Storage.Files.Claims;
 using Esb.Storage.Postgres.Audit;
 using Esb.Storage.Postgres.Evidence;
 using Esb.Storage.Spool;
@@ -23,6 +24,7 @@ internal sealed partial class PostgresStore : Store
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditStore _audit;
     private readonly AuditSpool _spool;
+    private readonly FolderClaimCheckStore? _claims;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly CancellationTokenSource _stopping = new();
@@ -64,7 +66,9 @@ internal sealed partial class PostgresStore : Store
         _logger = logger;
         Eraser = new PostgresEraser(_database);
         Evidence = new PostgresEvidence(_database, evidence);
-        ClaimChecks = new SealedClaimChecks(new PostgresClaimCheckStore(_database, time), database.Cipher);
+        var table = new PostgresClaimCheckStore(_database, time);
+        _claims = config.Claims is { } claims ? new FolderClaimCheckStore(Path.GetFullPath(claims), config.ClaimRetention, time) : null;
+        ClaimChecks = new SealedClaimChecks(_claims is null ? table : new MovedClaimChecks(_claims, table), database.Cipher);
         FarmKeys = new PostgresFarmKeys(_database);
     }
 
@@ -133,6 +137,7 @@ internal sealed partial class PostgresStore : Store
             {
                 await Task.Delay(_database.IsReady ? PartitionInterval : RetryInterval, _time, cancellationToken);
                 await _database.RunAsync(() => _database.MakePartitionsAsync(_time.GetUtcNow(), cancellationToken), cancellationToken);
+                _claims?.DeleteOld();
             }
             catch (Exception) when (cancellationToken.IsCancellationRequested)
             {

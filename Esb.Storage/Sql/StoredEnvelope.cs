@@ -29,7 +29,7 @@ internal static class StoredEnvelope
             ("created_at", message.CreatedAt),
             ("attempt", message.Attempt),
             ("headers", new SqlJson(StoredJson.Of(message.Headers))),
-            ("body", cipher.Seal(message.Body.Bytes, message.Id)),
+            ("body", cipher.Seal(BodyOf(message), message.Id)),
             .. others,
         ];
 
@@ -50,8 +50,11 @@ internal static class StoredEnvelope
             ($"{prefix}_created_at", SqlType.Time, row => message(row).CreatedAt),
             ($"{prefix}_attempt", SqlType.Number, row => message(row).Attempt),
             ($"{prefix}_headers", SqlType.Json, row => new SqlJson(StoredJson.Of(message(row).Headers))),
-            ($"{prefix}_body", SqlType.Bytes, row => cipher.Seal(message(row).Body.Bytes, message(row).Id)),
+            ($"{prefix}_body", SqlType.Bytes, row => cipher.Seal(BodyOf(message(row)), message(row).Id)),
         ];
+
+    // A body that is not in memory has a reference in the headers.
+    private static ReadOnlyMemory<byte> BodyOf(EsbMessage message) => message.Body.IsBuffered ? message.Body.Bytes : default;
 
     /// <summary>Selects the columns of <see cref="ColumnsOf"/> in the order of <see cref="Columns"/>.</summary>
     public static string SelectOf(string prefix) => string.Join(", ", Columns.Split(", ").Select(column => $"{prefix}_{column}"));

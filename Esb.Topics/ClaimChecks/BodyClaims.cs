@@ -35,9 +35,12 @@ internal sealed partial class BodyClaims(
 
     /// <summary>Returns the message in the form sent to a topic or an endpoint. A message that is sent again keeps its reference.</summary>
     public ValueTask<EsbMessage> CheckInAsync(EsbMessage message) =>
-        message.Body.Bytes.Length <= limits.Current.ClaimCheck.Bytes || !store.IsAvailable || travelsWhole(Subject.TopicOf(message.Subject))
+        !message.Body.IsBuffered ? ValueTask.FromResult(WithoutBody(message))
+        : message.Body.Bytes.Length <= limits.Current.ClaimCheck.Bytes
+        || !store.IsAvailable
+        || travelsWhole(Subject.TopicOf(message.Subject))
             ? ValueTask.FromResult(message)
-            : KeepAsync(message);
+        : KeepAsync(message);
 
     /// <summary>Returns the reply in the form sent to a host of this bus.</summary>
     public ValueTask<EsbMessage> CheckInReplyAsync(EsbMessage reply) =>
@@ -53,6 +56,9 @@ internal sealed partial class BodyClaims(
         var body = ClaimTicket.Parse(reference) is { } ticket ? await store.FindAsync(ticket, cancellationToken) : null;
         if (body is null)
             throw Gone(reference);
+        if (!body.IsBuffered && body.Length > limits.Current.MaxBodySize.Bytes)
+            return message with { Body = body }; // too large for memory: it stays a reference wherever it is kept
+        await body.BufferAsync(limits.Current.MaxBodySize.Bytes, cancellationToken);
         return message with { Body = body, Headers = message.Headers.Without(EsbHeaders.Claim) };
     }
 
@@ -96,6 +102,15 @@ internal sealed partial class BodyClaims(
 
             await handler(letter, cancellationToken);
         };
+
+    // Published as a stream: its reference is among its headers.
+    private static EsbMessage WithoutBody(EsbMessage message) =>
+        message.Headers[EsbHeaders.Claim] is null
+            ? throw new InvalidOperationException("The body of the message is not in memory, and not kept.")
+            : message with
+            {
+                Body = MessageBody.Empty,
+            };
 
     // If the store is unreachable, the message is sent with its body, so that intake does not stop.
     private async ValueTask<EsbMessage> KeepAsync(EsbMessage message)

@@ -6,6 +6,7 @@ using Esb.Core.Configuration;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
+using Esb.Core.Storage;
 using Esb.Core.Topics;
 
 namespace Esb.Topics.Publishing;
@@ -18,7 +19,8 @@ internal sealed class TopicPublisher(
     Live<ITopicSchemas> schemas,
     IAuditTrail audit,
     Live<LimitsConfig> limits,
-    TimeProvider time
+    TimeProvider time,
+    IClaimCheckStore claims
 ) : ITopicPublisher, IOutgoingPublisher
 {
     private readonly OrderedPublisher _publisher = new(transport, time);
@@ -138,9 +140,10 @@ internal sealed class TopicPublisher(
         CancellationToken cancellationToken
     )
     {
-        await context.Message.Body.BufferAsync(limits.Current.MaxBodySize.Bytes, cancellationToken);
-        schemas.Current.Check(subject, context.Message);
-        var published = context.Message with { Id = id, Subject = subject.Value, Key = keys.Current.KeyOf(subject, context), Attempt = 0 };
+        var read = await ReadAsync(context.Message, cancellationToken);
+        if (read.Body.IsBuffered)
+            schemas.Current.Check(subject, read);
+        var published = read with { Id = id, Subject = subject.Value, Key = keys.Current.KeyOf(subject, context), Attempt = 0 };
         var message = MessageHops.Set(published, MessageHops.Of(context.Received)); // also for an answer, which carries no hops
         RefuseExcess(message);
         var isProcess = context.Process.Length > 0;
@@ -148,6 +151,26 @@ internal sealed class TopicPublisher(
         {
             CausedBy = id == context.Received.Id ? null : context.Received.Id,
             Step = isProcess ? step : null,
+        };
+    }
+
+    // A body that is too large for memory is kept as it is read, and travels as a reference.
+    private async ValueTask<EsbMessage> ReadAsync(EsbMessage message, CancellationToken cancellationToken)
+    {
+        var largest = limits.Current.MaxBodySize.Bytes;
+        if (message.Body.IsBuffered || message.Body.Length <= largest || !claims.TakesStreams)
+        {
+            await message.Body.BufferAsync(largest, cancellationToken);
+            return message;
+        }
+
+        var ticket = await claims.PutAsync(message.Body, cancellationToken);
+        return message with
+        {
+            Body =
+                await claims.FindAsync(ticket, cancellationToken)
+                ?? throw new EsbException("ESB-CLAIM-GONE", "The body that was just kept is gone.", FaultKind.Unavailable),
+            Headers = message.Headers.With(EsbHeaders.Claim, ticket.ToString()),
         };
     }
 

@@ -23,6 +23,7 @@ internal sealed class ProcessCompiler(
     IExpressionCompiler expressions,
     ConfigErrors errors,
     LookupModels lookups,
+    StreamedTopics topics,
     TransportConfig? transport = null,
     StoreConfig? store = null
 ) : ICompiler<ProcessModels>
@@ -49,7 +50,7 @@ internal sealed class ProcessCompiler(
         new CaughtCodesCheck(models, unread.IsSound("processes")).Check(errors);
         new EndCheck(models, endpoints.Values).Check(errors);
         new StoredPublishCheck(models).Check(errors);
-        new StreamCheck(models, endpoints.Values).Check(errors);
+        new StreamCheck(models, endpoints.Values, topics).Check(errors);
         new HoldCheck(models, [.. endpoints.Values], transport, store).Check(errors);
         StepIdsCheck.Check(models, errors);
         new MapOutputCheck(errors).Check(models);

@@ -133,7 +133,7 @@ public sealed class ContentConverter(FormatModels formats, XmlInput xml, Namespa
         if (from == ContentForms.Xml)
         {
             using var reader = xml.Read(body.Bytes);
-            new XmlToJson(_prefixes, options.Arrays).Write(reader, json);
+            new XmlToJson(_prefixes, options.Arrays, options.Types).Write(reader, json);
         }
         else
         {

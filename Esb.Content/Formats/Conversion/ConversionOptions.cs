@@ -1,3 +1,5 @@
+using Esb.Content.Schemas.Json;
+
 namespace Esb.Content.Formats.Conversion;
 
 /// <summary>Options of a conversion between XML and JSON. Immutable.</summary>
@@ -8,6 +10,9 @@ public sealed record ConversionOptions
 
     /// <summary>Names of elements that are arrays in JSON even if they occur once.</summary>
     public IReadOnlyCollection<string> Arrays { get; init; } = [];
+
+    /// <summary>The JSON Schema of JSON made of XML: its types make numbers, booleans and arrays of texts; null leaves texts.</summary>
+    public MemberTypes? Types { get; init; }
 
     /// <summary>The root element of XML made of JSON; null if the JSON names it by its only member.</summary>
     public string? Root { get; init; }

@@ -2,17 +2,19 @@ using System.Text;
 using System.Text.Json;
 using System.Xml;
 using Esb.Content.Json;
+using Esb.Content.Schemas.Json;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Formats.Conversion;
 
-/// <summary>Writes XML as JSON: attributes as <c>@a</c>, text beside others as <c>#text</c>, repeated siblings as arrays, every value as a
-/// text. Thread-safe.</summary>
+/// <summary>Writes XML as JSON: attributes as <c>@a</c>, text beside others as <c>#text</c>, repeated siblings as arrays. Every value is a
+/// text, unless a schema gives it another type. Thread-safe.</summary>
 /// <remarks>A name has the prefix that the section <c>namespaces</c> gives to its namespace; other namespaces, comments, processing
 /// instructions and blanks between elements are dropped.</remarks>
 /// <param name="prefixes">Prefixes by namespace URI.</param>
 /// <param name="arrays">Names of elements that are always arrays.</param>
-internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IReadOnlyCollection<string> arrays)
+/// <param name="types">The types of values; null for texts.</param>
+internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IReadOnlyCollection<string> arrays, MemberTypes? types = null)
 {
     public void Write(XmlReader xml, Utf8JsonWriter json)
     {
@@ -25,7 +27,7 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
 
         json.WriteStartObject();
         json.WritePropertyName(root.Name);
-        Write(root, json);
+        Write(root, types?.Member(root.Name), json);
         json.WriteEndObject();
     }
 
@@ -58,33 +60,39 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
         return element;
     }
 
-    private void Write(Element element, Utf8JsonWriter json)
+    private void Write(Element element, MemberTypes? own, Utf8JsonWriter json)
     {
         var text = element.Text;
         if (element.Attributes.Count + element.Children.Count == 0)
         {
-            json.WriteStringValue(text);
+            TypedText.Write(text, own, json);
             return;
         }
 
         json.WriteStartObject();
         foreach (var (name, value) in element.Attributes)
-            json.WriteString(name, value);
+            WriteText(name, value, own, json);
         foreach (var group in element.Children.GroupBy(child => child.Name))
-            WriteGroup(group.Key, [.. group], json);
+            WriteGroup(group.Key, [.. group], own?.Member(group.Key), json);
         if (element.Children.Count > 0 ? !string.IsNullOrWhiteSpace(text) : text.Length > 0)
-            json.WriteString("#text", text);
+            WriteText(TypedText.Member, text, own, json);
         json.WriteEndObject();
     }
 
-    private void WriteGroup(string name, Element[] children, Utf8JsonWriter json)
+    private static void WriteText(string name, string value, MemberTypes? owner, Utf8JsonWriter json)
     {
         json.WritePropertyName(name);
-        var isArray = children.Length > 1 || arrays.Contains(name);
+        TypedText.Write(value, owner?.Member(name), json);
+    }
+
+    private void WriteGroup(string name, Element[] children, MemberTypes? own, Utf8JsonWriter json)
+    {
+        json.WritePropertyName(name);
+        var isArray = children.Length > 1 || arrays.Contains(name) || own is { IsArray: true };
         if (isArray)
             json.WriteStartArray();
         foreach (var child in children)
-            Write(child, json);
+            Write(child, isArray && own is { IsArray: true } ? own.Item : own, json);
         if (isArray)
             json.WriteEndArray();
     }

@@ -26,6 +26,7 @@ internal sealed class AllowedValues
             .. values.Where(value => value.ValueKind == JsonValueKind.Number).Select(value => Encoding.ASCII.GetBytes(value.GetRawText())),
         ];
         _others = [.. values.Select(value => value.ValueKind).SelectMany(TokenOf)];
+        Types = values.Aggregate((JsonTypes)0, (types, value) => types | TypeOf(value.ValueKind));
         Problem = values.Count == 1 ? "is not the allowed value" : $"is not one of the {values.Count} allowed values";
     }
 
@@ -35,6 +36,9 @@ internal sealed class AllowedValues
     public bool AreScalar { get; }
 
     public string Problem { get; }
+
+    /// <summary>The types of the values; each number counts as any number.</summary>
+    public JsonTypes Types { get; }
 
     public bool Contains(JsonElement value) => _all.Contains(CanonicalJson.Of(value));
 
@@ -64,6 +68,17 @@ internal sealed class AllowedValues
                 return _others.Contains(reader.TokenType);
         }
     }
+
+    private static JsonTypes TypeOf(JsonValueKind kind) =>
+        kind switch
+        {
+            JsonValueKind.Object => JsonTypes.Object,
+            JsonValueKind.Array => JsonTypes.Array,
+            JsonValueKind.String => JsonTypes.String,
+            JsonValueKind.Number => JsonTypes.Number,
+            JsonValueKind.Null => JsonTypes.Null,
+            _ => JsonTypes.Boolean,
+        };
 
     private static IEnumerable<JsonTokenType> TokenOf(JsonValueKind kind) =>
         kind switch

@@ -8,11 +8,18 @@ using Esb.Core.Messages;
 namespace Esb.Content.Schemas.Json;
 
 /// <summary>Validates against one JSON Schema (2020-12).</summary>
-internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessageSchema
+/// <param name="name">Its name in the configuration.</param>
+/// <param name="root">The compiled schema.</param>
+internal sealed class JsonMessageSchema(string name, SchemaNode root) : IMessageSchema
 {
     private const string Code = "ESB-JSON-SCHEMA";
 
+    private readonly ForwardPlan _plan = new ForwardPlanner().Plan(root);
+    private readonly Lazy<MemberTypes> _types = new(() => MemberTypes.Of(root));
+
     public string Name => name;
+
+    public MemberTypes? Types => _types.Value;
 
     public void Validate(EsbMessage message)
     {
@@ -22,7 +29,7 @@ internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessag
         var violations = new Violations(bytes);
         try
         {
-            if (plan.Trees.Count > 0)
+            if (_plan.Trees.Count > 0)
                 CheckTree(message.Body, bytes, violations);
             else
                 CheckForward(bytes, violations);
@@ -46,14 +53,14 @@ internal sealed class JsonMessageSchema(string name, ForwardPlan plan) : IMessag
     {
         var root = JsonInput.Read(body);
         var validator = new TreeValidator(bytes, new PointerTrail(bytes), violations);
-        foreach (var schema in plan.Trees)
+        foreach (var schema in _plan.Trees)
             Guard(bytes.Span, () => validator.Check(schema, root));
     }
 
     private void CheckForward(ReadOnlyMemory<byte> bytes, Violations violations)
     {
         JsonFaults.RequireUtf8(bytes.Span);
-        Guard(bytes.Span, () => new ForwardValidator(bytes, violations).Check(plan));
+        Guard(bytes.Span, () => new ForwardValidator(bytes, violations).Check(_plan));
     }
 
     private static void Guard(ReadOnlySpan<byte> document, Action validate)

@@ -35,7 +35,7 @@ internal sealed class SchemaLibrary(IReadOnlyCollection<string> files)
             var faults = CheckOwnMetaSchema(documents, root);
             var node = builder.Build(root);
             faults = [.. faults, .. builder.Faults];
-            var schema = faults.Count == 0 ? new JsonMessageSchema(name, new ForwardPlanner().Plan(node)) : null;
+            var schema = faults.Count == 0 ? new JsonMessageSchema(name, node) : null;
             return Result(schema, faults, builder.Paths);
         }
         catch (SchemaException ex)

@@ -1,4 +1,5 @@
 using System.Net;
+using Esb.Endpoints.Http.Sending;
 
 namespace Esb.Endpoints.Http.Credentials;
 
@@ -10,7 +11,7 @@ internal sealed class CredentialHandler(TargetCredential credential, HttpMessage
     {
         var value = await credential.CurrentAsync(cancellationToken);
         var response = await SendAsync(request, value, cancellationToken);
-        if (response.StatusCode != HttpStatusCode.Unauthorized || !credential.Refuse(value))
+        if (response.StatusCode != HttpStatusCode.Unauthorized || !credential.Refuse(value) || !StreamedContent.CanRepeat(request))
             return response;
         response.Dispose();
         return await SendAsync(request, await credential.CurrentAsync(cancellationToken), cancellationToken);

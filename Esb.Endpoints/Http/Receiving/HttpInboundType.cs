@@ -53,8 +53,8 @@ internal sealed class HttpInboundType(IReadOnlyDictionary<string, EndpointConfig
     private static void CheckTransfer(HttpInboundConfig settings, ConfigErrors errors)
     {
         const long MostBuffered = 1L << 30;
-        if (settings is { Transfer: BodyTransfer.Streamed, Process: null } && settings.IsSound("transfer"))
-            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process: only its steps read a body piece by piece");
+        if (settings is { Transfer: BodyTransfer.Streamed, Process: null, Publish: null } && settings.IsSound("transfer"))
+            errors.Add("ESB-CFG-VALUE", settings, "transfer", "expected beside process or publish, which read a body piece by piece");
         if (settings is { Transfer: BodyTransfer.Streamed, Mode: ExchangePattern.RequestReply })
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a body that is read once is no answer: expected one-way");
         if (settings is { Transfer: BodyTransfer.Buffered, Relay: null, MaxBodySize.Bytes: > MostBuffered })

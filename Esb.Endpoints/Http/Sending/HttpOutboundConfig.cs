@@ -43,6 +43,9 @@ internal sealed record HttpOutboundConfig : HttpTargetingConfig
     public override bool TakesRequests => true;
 
     /// <inheritdoc/>
+    public override bool TakesStreams => PreparedBy is null && !BodyReads.InTemplate(RequestPath) && !Query.Values.Any(BodyReads.InValue);
+
+    /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>
         [
             .. PropertyNames.InTemplate(RequestPath ?? "").Select(name => new PropertyUse("path", name)),

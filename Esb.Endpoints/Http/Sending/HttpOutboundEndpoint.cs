@@ -11,9 +11,9 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Endpoints.Http.Sending;
 
 /// <summary>Sends each message as its own request; the answer becomes a message, whatever its status.</summary>
-/// <remarks>Requests to the endpoint's own servers go over the relays' client; those to targets, and those with headers that frame a
-/// request, over the platform's. Under a lease each request carries its fencing token. An external system that remembers the largest token
-/// and refuses smaller ones is safe from a host that was replaced unknowingly.</remarks>
+/// <remarks>Requests to the endpoint's own servers go over the relays' client; those to targets, those with headers that frame a
+/// request, and bodies that are not in memory, over the platform's. Under a lease each request carries its fencing token. An external
+/// system that remembers the largest token and refuses smaller ones is safe from a host that was replaced unknowingly.</remarks>
 internal sealed class HttpOutboundEndpoint(
     HttpOutboundConfig config,
     HttpTarget target,
@@ -47,15 +47,18 @@ internal sealed class HttpOutboundEndpoint(
 
     // The endpoint's own servers, without a state machine in between.
     private ValueTask<EsbMessage?> SendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken) =>
-        !address.ReadsBody && message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request)
+        !address.ReadsBody && IsDirect(message)
             ? _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken)
             : BufferAndSendAsync(message, fencingToken, cancellationToken);
+
+    private static bool IsDirect(EsbMessage message) =>
+        message.Body.IsBuffered && message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request);
 
     private async ValueTask<EsbMessage?> BufferAndSendAsync(EsbMessage message, long? fencingToken, CancellationToken cancellationToken)
     {
         if (address.ReadsBody)
             await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
-        if (message.Headers[EsbHeaders.Target] is null && DirectRequest.CanWrite(message.Request))
+        if (IsDirect(message))
             return await _direct.SendAsync(DirectlyOf(message, fencingToken), cancellationToken);
         using var request = Compose(message);
         if (fencingToken is { } token)
@@ -163,9 +166,9 @@ internal sealed class HttpOutboundEndpoint(
         };
     }
 
-    private static ReadOnlyMemoryContent ContentOf(EsbMessage message)
+    private static HttpContent ContentOf(EsbMessage message)
     {
-        var content = new ReadOnlyMemoryContent(message.Body.Bytes);
+        HttpContent content = message.Body.IsBuffered ? new ReadOnlyMemoryContent(message.Body.Bytes) : new StreamedContent(message.Body);
         if (message.ContentType is { } type)
             content.Headers.TryAddWithoutValidation("Content-Type", type);
         return content;

@@ -27,7 +27,9 @@ internal sealed class FailOverHandler(string endpoint, HttpServers servers, Http
     {
         if (!servers.Serve(request.RequestUri!))
             return await base.SendAsync(request, cancellationToken);
-        var isRepeatable = IsRepeatable(request.Method.Method) || request.Headers.NonValidated.Contains(IdempotencyHeader.Name);
+        var isRepeatable =
+            StreamedContent.CanRepeat(request)
+            && (IsRepeatable(request.Method.Method) || request.Headers.NonValidated.Contains(IdempotencyHeader.Name));
         var turn = servers.Begin();
         var server = turn.Next()!;
         while (true)

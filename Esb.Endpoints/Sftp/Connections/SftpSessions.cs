@@ -15,28 +15,33 @@ internal sealed class SftpSessions(SftpConnector connector, int size) : IDisposa
     /// <exception cref="Core.Errors.EndpointException">No session could be opened.</exception>
     public async Task<T> UseAsync<T>(Func<SftpClient, CancellationToken, Task<T>> work, CancellationToken cancellationToken)
     {
-        await _free.WaitAsync(cancellationToken);
-        SftpClient? client = null;
-        var isSound = false;
+        using var session = await RentAsync(cancellationToken);
         try
         {
-            client = await TakeAsync(cancellationToken);
-            var result = await work(client, cancellationToken);
-            isSound = true;
+            var result = await work(session.Client, cancellationToken);
+            session.IsSound = true;
             return result;
         }
         catch (Exception ex) when (SftpFailures.IsAnswer(ex))
         {
-            isSound = true;
+            session.IsSound = true;
             throw;
         }
-        finally
+    }
+
+    /// <summary>Rents a session, once one is free; the caller disposes it.</summary>
+    /// <exception cref="Core.Errors.EndpointException">No session could be opened.</exception>
+    public async Task<SftpSession> RentAsync(CancellationToken cancellationToken)
+    {
+        await _free.WaitAsync(cancellationToken);
+        try
         {
-            if (isSound && client is { IsConnected: true })
-                _idle.Push(client);
-            else
-                client?.Dispose();
+            return new SftpSession(await TakeAsync(cancellationToken), GiveBack);
+        }
+        catch
+        {
             _free.Release();
+            throw;
         }
     }
 
@@ -45,6 +50,15 @@ internal sealed class SftpSessions(SftpConnector connector, int size) : IDisposa
         while (_idle.TryPop(out var client))
             client.Dispose();
         _free.Dispose();
+    }
+
+    private void GiveBack(SftpClient client, bool isSound)
+    {
+        if (isSound && client.IsConnected)
+            _idle.Push(client);
+        else
+            client.Dispose();
+        _free.Release();
     }
 
     private async Task<SftpClient> TakeAsync(CancellationToken cancellationToken)

@@ -28,17 +28,43 @@ internal sealed class SftpHandOver(
             Properties = FileProperties.Of(item.File.Name, item.File.Size, item.File.Modified),
         };
 
+    /// <inheritdoc/>
+    /// <remarks>A file that is streamed has a session of its own until its message was handed over.</remarks>
+    public override async Task<Task> HandOverAsync(SftpItem item, CancellationToken cancellationToken)
+    {
+        if (config.Transfer != BodyTransfer.Streamed)
+            return await base.HandOverAsync(item, cancellationToken);
+        using var session = await TryAsync(() => sessions.RentAsync(cancellationToken), cancellationToken);
+        var settled = await base.HandOverAsync(item with { Session = session }, cancellationToken);
+        session.IsSound = true;
+        return settled;
+    }
+
     protected override async Task<MessageBody> ReadAsync(SftpItem item, CancellationToken cancellationToken)
     {
-        if (item.File.Size > Math.Min(maxBodyBytes, Array.MaxLength - 1))
+        var size = item.File.Size;
+        if (size > maxBodyBytes || (item.Session is null && size > Array.MaxLength - 1))
             throw new EsbException("ESB-BODY-SIZE", $"The file is larger than {maxBodyBytes} bytes.", FaultKind.TooLarge);
-        try
+        if (item.Session is not { Client: var client })
         {
-            var bytes = await sessions.UseAsync(
-                (client, limited) => client.ReadAsync(item.Path, (int)item.File.Size, limited),
+            var bytes = await TryAsync(
+                () => sessions.UseAsync((any, limited) => any.ReadAsync(item.Path, (int)size, limited), cancellationToken),
                 cancellationToken
             );
             return MessageBody.FromBytes(bytes ?? throw new SftpChangedException());
+        }
+
+        var found = await TryAsync(() => client.GetAttributesAsync(item.Path, cancellationToken), cancellationToken);
+        return found.Size == size
+            ? MessageBody.FromSource(() => SftpFileBody.Open(config.Name, item, client), size)
+            : throw new SftpChangedException();
+    }
+
+    private async Task<T> TryAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await work();
         }
         catch (Exception ex)
             when (ex is not Renci.SshNet.Common.SftpPathNotFoundException

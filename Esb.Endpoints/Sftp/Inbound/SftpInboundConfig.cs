@@ -1,3 +1,4 @@
+using Esb.Core.Configuration;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Endpoints;
 using Esb.Endpoints.Files;
@@ -93,6 +94,20 @@ public sealed record SftpInboundConfig : InboundEndpointConfig, ISftpServer
     /// <summary>The maximum number of sessions.</summary>
     [Setting("Sessions with the server at once.", Range = "1..100")]
     public int PoolSize { get; init; } = 1;
+
+    /// <summary>How files are handed to the process.</summary>
+    [Setting(
+        "Whether a file is held in memory as a whole, or is read from the server piece by piece: by split, or by a call of an endpoint "
+            + "that takes streams. It then has one of the sessions until its process has ended."
+    )]
+    public BodyTransfer Transfer { get; init; }
+
+    /// <inheritdoc/>
+    public override BodyTransfer BodyTransfer => Transfer;
+
+    /// <summary>The largest file; null for that of <c>limits</c>.</summary>
+    [Setting("The largest file that is taken in, beside \"transfer\": \"streamed\"; by default maxBodySize of limits.", Range = "1B..4GiB")]
+    public ByteSize? MaxBodySize { get; init; }
 
     /// <inheritdoc/>
     [Setting("Whether only one host of the farm at a time polls the folder. Hosts that poll at once would take over each other's claims.")]

@@ -21,6 +21,7 @@ internal sealed class SftpInboundType(LimitsConfig limits) : InboundEndpointType
             errors.Add("ESB-CFG-VALUE", settings, "mode", "a file has no caller that waits for an answer: expected one-way");
         if (settings.Pattern.AsSpan().IndexOfAny('/', '\\') >= 0)
             errors.Add("ESB-CFG-VALUE", settings, "pattern", "expected a pattern of file names, without folders");
+        StreamedFileRule.Check(settings, settings.MaxBodySize, errors);
         SftpServerCheck.Check(settings, settings, errors);
         SftpFolderRule.CheckFolders(settings, errors);
         ReadyRule.Check(settings, settings.Ready, errors);
@@ -29,7 +30,7 @@ internal sealed class SftpInboundType(LimitsConfig limits) : InboundEndpointType
             var admission = services.GetRequiredService<Admissions>().Of(settings, intake.NeedsTopics);
             return Create(
                 settings,
-                limits.MaxBodySize.Bytes,
+                settings.MaxBodySize?.Bytes ?? limits.MaxBodySize.Bytes,
                 services.GetRequiredService<IEndpointMarks>(),
                 admission,
                 intake,

@@ -45,6 +45,9 @@ public sealed record SftpOutboundConfig : OutboundEndpointConfig, ISftpServer
     public FileExistsRule IfExists { get; init; }
 
     /// <inheritdoc/>
+    public override bool TakesStreams => PreparedBy is null && !BodyReads.InTemplate(FileName);
+
+    /// <inheritdoc/>
     public override IEnumerable<PropertyUse> PropertyUses =>
         PropertyNames.InTemplate(FileName).Select(name => new PropertyUse("fileName", name));
 

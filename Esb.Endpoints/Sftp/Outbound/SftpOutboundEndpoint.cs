@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -27,7 +26,8 @@ internal sealed partial class SftpOutboundEndpoint(
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
+        if (name.ReadsBody)
+            await message.Body.BufferAsync(maxBodyBytes, cancellationToken);
         var fileName = name.Evaluate(new MessageContext(message, config.Name));
         try
         {
@@ -46,10 +46,11 @@ internal sealed partial class SftpOutboundEndpoint(
     // Returns the final name.
     private async Task<string> WriteAsync(SftpClient client, EsbMessage message, string fileName, CancellationToken cancellationToken)
     {
-        var unfinished = await UploadAsync(client, message, fileName, cancellationToken);
+        await using var upload = new SftpUpload(message.Body);
+        var unfinished = await UploadAsync(client, message, upload, fileName, cancellationToken);
         try
         {
-            return await PlaceAsync(client, unfinished, fileName, message, cancellationToken);
+            return await PlaceAsync(client, unfinished, fileName, message.Id, upload, cancellationToken);
         }
         catch (Exception ex) when (SftpFailures.IsAnswer(ex))
         {
@@ -58,45 +59,54 @@ internal sealed partial class SftpOutboundEndpoint(
         }
     }
 
-    private async Task<string> UploadAsync(SftpClient client, EsbMessage message, string fileName, CancellationToken cancellationToken)
+    private async Task<string> UploadAsync(
+        SftpClient client,
+        EsbMessage message,
+        SftpUpload upload,
+        string fileName,
+        CancellationToken cancellationToken
+    )
     {
+        // Another attempt at this message may replace it.
+        var own = SftpAddress.Join(folder, $".{fileName}-{message.Id:N}{FinalName.Unfinished}");
+        if (!message.Body.IsBuffered)
+        {
+            await UploadAsync(client, upload, own, canReplace: true, cancellationToken); // what a kill leaves of a large file is not kept
+            return own;
+        }
+
         var unfinished = SftpAddress.Join(folder, $".{fileName}{FinalName.Unfinished}");
         try
         {
-            await UploadAsync(client, message, unfinished, canReplace: false, cancellationToken);
+            await UploadAsync(client, upload, unfinished, canReplace: false, cancellationToken);
             return unfinished;
         }
         catch (SftpException ex)
             when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
         {
-            // Somebody writes a file of this name at the same moment, or a host left it when it ended. Another attempt at this message
-            // may replace its own.
+            // Somebody writes a file of this name at the same moment, or a host left it when it ended.
             if (await client.FindAsync(unfinished, cancellationToken) is null)
                 throw;
-            var own = SftpAddress.Join(folder, $".{fileName}-{message.Id:N}{FinalName.Unfinished}");
-            await UploadAsync(client, message, own, canReplace: true, cancellationToken);
+            await UploadAsync(client, upload, own, canReplace: true, cancellationToken);
             return own;
         }
     }
 
     private static async Task UploadAsync(
         SftpClient client,
-        EsbMessage message,
+        SftpUpload upload,
         string path,
         bool canReplace,
         CancellationToken cancellationToken
     )
     {
-        var bytes = message.Body.Bytes;
-        var array = MemoryMarshal.TryGetArray(bytes, out var segment) ? segment : new ArraySegment<byte>(bytes.ToArray());
-        using var stream = new MemoryStream(array.Array!, array.Offset, array.Count, writable: false);
         try
         {
-            await client.UploadFileAsync(stream, path, canReplace, uploadProgress: null, cancellationToken);
+            await upload.SendAsync(client, path, canReplace, cancellationToken);
         }
-        catch (Exception ex) when (stream.Position > 0 && SftpFailures.IsAnswer(ex))
+        catch (Exception ex) when (upload.HasBegun && SftpFailures.IsAnswer(ex))
         {
-            await client.DeleteIfThereAsync(path, cancellationToken); // it was made, so it is ours, and the disk is full
+            await client.DeleteIfThereAsync(path, cancellationToken); // it was made, so it is ours: the disk is full, or the source ended
             throw;
         }
     }
@@ -105,7 +115,8 @@ internal sealed partial class SftpOutboundEndpoint(
         SftpClient client,
         string unfinished,
         string fileName,
-        EsbMessage message,
+        Guid messageId,
+        SftpUpload upload,
         CancellationToken cancellationToken
     )
     {
@@ -119,12 +130,12 @@ internal sealed partial class SftpOutboundEndpoint(
             return fileName;
         }
 
-        if (await IsPlacedAsync(client, unfinished, fileName, message, cancellationToken))
+        if (await IsPlacedAsync(client, unfinished, fileName, upload, cancellationToken))
             return fileName;
         if (config.IfExists == FileExistsRule.Unique)
         {
-            var unique = $"{Path.GetFileNameWithoutExtension(fileName)}-{message.Id:N}{Path.GetExtension(fileName)}";
-            if (await IsPlacedAsync(client, unfinished, unique, message, cancellationToken))
+            var unique = $"{Path.GetFileNameWithoutExtension(fileName)}-{messageId:N}{Path.GetExtension(fileName)}";
+            if (await IsPlacedAsync(client, unfinished, unique, upload, cancellationToken))
                 return unique;
         }
 
@@ -140,7 +151,7 @@ internal sealed partial class SftpOutboundEndpoint(
         SftpClient client,
         string unfinished,
         string fileName,
-        EsbMessage message,
+        SftpUpload upload,
         CancellationToken cancellationToken
     )
     {
@@ -148,12 +159,7 @@ internal sealed partial class SftpOutboundEndpoint(
         if (await client.TryRenameAsync(unfinished, target, cancellationToken))
             return true;
         var existing = RefuseSpecial(await client.FindPlainAsync(folder, fileName, cancellationToken), fileName);
-        var bytes = message.Body.Bytes;
-        if (
-            existing.Length != bytes.Length
-            || await client.ReadAsync(target, bytes.Length, cancellationToken) is not { } found
-            || !found.Span.SequenceEqual(bytes.Span)
-        )
+        if (!await upload.IsSameAsync(client, target, existing.Length, cancellationToken))
             return false;
         await client.DeleteIfThereAsync(unfinished, cancellationToken);
         return true;

@@ -2,13 +2,16 @@ using System.CommandLine;
 using System.Text;
 using Esb.Content;
 using Esb.Content.Formats.Conversion;
+using Esb.Content.Schemas;
+using Esb.Content.Schemas.Json;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Host.Composition;
 
 namespace Esb.Host.Commands.Messages;
 
-/// <summary><c>esb convert FILE --to form [--from form] [--config config] [--array name] [--root name] [--output file]</c></summary>
+/// <summary><c>esb convert FILE --to form [--from form] [--config config] [--array name] [--types schema] [--root name]
+/// [--output file]</c></summary>
 internal sealed class ConvertCommand : Command
 {
     private readonly Argument<string> _file = new("file") { Description = "The document to convert." };
@@ -26,6 +29,10 @@ internal sealed class ConvertCommand : Command
     {
         Description = "From XML to JSON: the name of an element that is an array even if it occurs once.",
     };
+    private readonly Option<string?> _types = new("--types")
+    {
+        Description = "From XML to JSON: a JSON Schema of --config; its types make numbers, booleans and arrays of texts.",
+    };
     private readonly Option<string?> _root = new("--root") { Description = "The root element of XML." };
     private readonly Option<string?> _output = new("--output")
     {
@@ -40,6 +47,7 @@ internal sealed class ConvertCommand : Command
         Add(_to);
         Add(_config);
         Add(_arrays);
+        Add(_types);
         Add(_root);
         Add(_output);
         SetAction((result, cancellationToken) => ConvertAsync(result, context, cancellationToken));
@@ -49,10 +57,14 @@ internal sealed class ConvertCommand : Command
     {
         var file = result.GetRequiredValue(_file);
         var body = MessageBody.FromBytes(await CommandFiles.ReadAsync(file, cancellationToken));
-        var converter = result.GetValue(_config) is { } config
-            ? BusServices.Compile(config, context.Variables, context.Services()).Get<ContentConverter>()
-            : ContentConverter.WithoutConfiguration();
-        var made = Convert(converter, body, file, result);
+        var bus = result.GetValue(_config) is { } config ? BusServices.Compile(config, context.Variables, context.Services()) : null;
+        var options = new ConversionOptions
+        {
+            Arrays = (result.GetValue(_arrays) ?? []).ToHashSet(),
+            Types = result.GetValue(_types) is { } schema ? TypesOf(schema, bus?.Get<SchemaModels>()) : null,
+            Root = result.GetValue(_root),
+        };
+        var made = Convert(bus?.Get<ContentConverter>() ?? ContentConverter.WithoutConfiguration(), body, file, result, options);
         if (result.GetValue(_output) is { } output)
             await CommandFiles.WriteAsync(output, made.Body.Bytes.ToArray(), cancellationToken);
         else
@@ -60,9 +72,12 @@ internal sealed class ConvertCommand : Command
         return ExitCode.Done;
     }
 
-    private ConvertedBody Convert(ContentConverter converter, MessageBody body, string file, ParseResult result)
+    private static MemberTypes TypesOf(string schema, SchemaModels? schemas) =>
+        schemas?.Find(schema)?.Types
+        ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-SCHEMA", $"There is no JSON Schema '{schema}' in the configuration.");
+
+    private ConvertedBody Convert(ContentConverter converter, MessageBody body, string file, ParseResult result, ConversionOptions options)
     {
-        var options = new ConversionOptions { Arrays = (result.GetValue(_arrays) ?? []).ToHashSet(), Root = result.GetValue(_root) };
         try
         {
             var from = result.GetValue(_from) ?? converter.FormOf(body, CommandFiles.ContentTypeOf(file));

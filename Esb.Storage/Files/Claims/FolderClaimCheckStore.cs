@@ -8,19 +8,26 @@ namespace Esb.Storage.Files.Claims;
 internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, TimeProvider time) : IClaimCheckStore
 {
     private const string DayFormat = "yyyyMMdd";
+    private const string Whole = ".body";
+    private const string Streamed = ".stream"; // stored as it came, and read as it is
+    private const string Unfinished = ".part";
+
+    private static readonly TimeSpan LongestWrite = TimeSpan.FromDays(1);
 
     public bool IsAvailable => true;
+
+    public bool TakesStreams => true;
 
     public Task<ClaimTicket> PutAsync(ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         TryAsync(
             async () =>
             {
                 var ticket = ClaimTicket.For(body, time);
-                var path = PathOf(ticket);
+                var path = PathOf(ticket.Id, Whole);
                 var day = Path.GetDirectoryName(path)!;
                 if (!Directory.Exists(day))
                     MakeDay(day);
-                var unfinished = $"{path}.part";
+                var unfinished = $"{path}{Unfinished}";
                 await using (var file = OwnerFile.Open(unfinished, FileMode.CreateNew, options: FileOptions.Asynchronous))
                 {
                     await file.WriteAsync(body, cancellationToken);
@@ -34,19 +41,48 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
             StoreErrors.NotWritten
         );
 
+    public Task<ClaimTicket> PutAsync(MessageBody body, CancellationToken cancellationToken) =>
+        TryAsync(
+            async () =>
+            {
+                var id = Guid.CreateVersion7(time.GetUtcNow());
+                var path = PathOf(id, Streamed);
+                var day = Path.GetDirectoryName(path)!;
+                if (!Directory.Exists(day))
+                    MakeDay(day);
+                var unfinished = $"{path}{Unfinished}";
+                try
+                {
+                    var ticket = await WriteAsync(id, body, unfinished, cancellationToken);
+                    File.Move(unfinished, path);
+                    DurableFolder.Flush(day);
+                    return ticket;
+                }
+                catch
+                {
+                    File.Delete(unfinished);
+                    throw;
+                }
+            },
+            StoreErrors.NotWritten
+        );
+
     public Task<MessageBody?> FindAsync(ClaimTicket ticket, CancellationToken cancellationToken) =>
         TryAsync<MessageBody?>(
             async () =>
             {
                 if (!Directory.EnumerateFileSystemEntries(folder).Any() && ticket.KeptAt > time.GetUtcNow() - retention)
                     throw new IOException($"'{folder}' is empty: it may not be mounted."); // not the same as a missing body
-                var path = PathOf(ticket);
+                var streamed = new FileInfo(PathOf(ticket.Id, Streamed));
+                if (streamed.Exists)
+                    return MessageBody.FromSource(() => new ClaimedBody(streamed.OpenRead(), ticket), streamed.Length);
+                var path = PathOf(ticket.Id, Whole);
                 return ticket.Redeem(File.Exists(path) ? await File.ReadAllBytesAsync(path, cancellationToken) : null);
             },
             StoreErrors.NotReached
         );
 
-    /// <summary>Deletes the days that are older than the retention.</summary>
+    /// <summary>Deletes the days that are older than the retention, and what hosts left that were killed while they wrote.</summary>
     public void DeleteOld()
     {
         if (!Directory.Exists(folder))
@@ -59,11 +95,31 @@ internal sealed class FolderClaimCheckStore(string folder, TimeSpan retention, T
                 && day < oldest
             )
                 Directory.Delete(path, recursive: true);
+            else
+                DeleteUnfinished(path);
         }
     }
 
-    private string PathOf(ClaimTicket ticket) =>
-        Path.Combine(folder, ticket.KeptAt.ToString(DayFormat, CultureInfo.InvariantCulture), $"{ticket.Id:N}.body");
+    private static async Task<ClaimTicket> WriteAsync(Guid id, MessageBody body, string path, CancellationToken cancellationToken)
+    {
+        await using var file = OwnerFile.Open(path, FileMode.CreateNew, options: FileOptions.Asynchronous);
+        await using var digest = new DigestStream(file);
+        await body.CopyToAsync(digest, cancellationToken);
+        file.Flush(flushToDisk: true);
+        return ClaimTicket.For(id, digest.Digest);
+    }
+
+    private void DeleteUnfinished(string day)
+    {
+        foreach (var file in new DirectoryInfo(day).EnumerateFiles($"*{Unfinished}"))
+        {
+            if (file.LastWriteTimeUtc < (time.GetUtcNow() - LongestWrite).UtcDateTime)
+                file.Delete();
+        }
+    }
+
+    private string PathOf(Guid id, string ending) =>
+        Path.Combine(folder, ClaimTicket.TimeOf(id).ToString(DayFormat, CultureInfo.InvariantCulture), $"{id:N}{ending}");
 
     private void MakeDay(string day)
     {

@@ -91,7 +91,13 @@ internal sealed partial class DeliveryWork(
             return Divert(delivery.Message, ex.Code, ex.Message);
         }
 
-        return await handler(delivery with { Message = message }, aborting);
+        return message.Body.IsBuffered || subscription.TakesStreams
+            ? await handler(delivery with { Message = message }, aborting)
+            : Divert(
+                delivery.Message,
+                "ESB-BODY-SIZE",
+                $"The body has {message.Body.Length} bytes, more than limits.maxBodySize, and the endpoint needs it in memory."
+            );
     }
 
     private TopicDelivery Read(WireMessage wire, DeliverySource source)

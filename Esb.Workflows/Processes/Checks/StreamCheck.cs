@@ -6,7 +6,7 @@ using Esb.Core.Processes;
 namespace Esb.Workflows.Processes.Checks;
 
 /// <summary>Rejects steps that need a body in memory in the processes of endpoints that stream it.</summary>
-internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointConfig> endpoints)
+internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointConfig> endpoints, StreamedTopics topics)
 {
     public void Check(ConfigErrors errors)
     {
@@ -14,10 +14,12 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
         {
             if (endpoint.EntryProcess is { } name && processes.Find(name) is { } process)
                 Check(process.Steps.Steps, endpoint, errors);
+            if (endpoint.Publish is { } subject && topics.ObstacleOf(subject) is { } obstacle)
+                errors.Add("ESB-CFG-VALUE", endpoint, "transfer", obstacle);
         }
     }
 
-    private static void Check(IReadOnlyList<StepModel> steps, InboundEndpointConfig endpoint, ConfigErrors errors)
+    private void Check(IReadOnlyList<StepModel> steps, InboundEndpointConfig endpoint, ConfigErrors errors)
     {
         CheckSteps(steps, endpoint.Name, errors);
         if (endpoint.RereadsBodies)
@@ -30,20 +32,29 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
                 step.Origin
             );
         if (MostReads(steps) > 1)
-            errors.Add("ESB-CFG-VALUE", endpoint, "transfer", "the body comes once: expected a process that calls one endpoint with it");
+            errors.Add(
+                "ESB-CFG-VALUE",
+                endpoint,
+                "transfer",
+                "the body comes once: expected a process that calls one endpoint, or publishes under one subject, with it"
+            );
     }
 
-    // How often one message is read: by each call, in one list of a choice.
+    // How often one message is read: by each call and publish, in one list of a choice.
     private static int MostReads(IEnumerable<StepModel> steps) =>
-        steps.Sum(step => step.Traits.Calls.Count + step.Lists.Select(list => MostReads(list.Steps)).DefaultIfEmpty().Max());
+        steps.Sum(step =>
+            step.Traits.Calls.Count
+            + (step.Traits.Streams ? step.Traits.Publishes.Count : 0)
+            + step.Lists.Select(list => MostReads(list.Steps)).DefaultIfEmpty().Max()
+        );
 
-    private static void CheckSteps(IEnumerable<StepModel> steps, string endpoint, ConfigErrors errors)
+    private void CheckSteps(IEnumerable<StepModel> steps, string endpoint, ConfigErrors errors)
     {
         foreach (var step in steps)
         {
             if (!step.Traits.Streams)
                 errors.Add("ESB-CFG-VALUE", step.Path, Refusal(step, endpoint), step.Origin);
-            foreach (var value in step.Traits.Values.Where(ReadsBody))
+            foreach (var value in step.Traits.Values.Where(BodyReads.InValue))
                 errors.Add(
                     "ESB-CFG-VALUE",
                     value.Path,
@@ -58,15 +69,12 @@ internal sealed class StreamCheck(ProcessModels processes, IEnumerable<EndpointC
         }
     }
 
-    private static string Refusal(StepModel step, string endpoint) =>
+    private string Refusal(StepModel step, string endpoint) =>
         step.Traits.Divides
             ? $"'{endpoint}' streams its bodies: expected a format of records that are lines, or an xpath of element names from the "
                 + "root such as /orders/order"
-            : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, a call of an endpoint "
-                + "that writes files, or another transfer";
-
-    private static bool ReadsBody(IValueSource value) =>
-        value is { Xpath: not null } or { Jsonpath: not null } or { Message: MessagePart.Body }
-        || value.Template?.Contains("{message.body}", StringComparison.Ordinal) == true
-        || (value.Key is { } key && ReadsBody(key));
+        : step is { Kind: "publish", Traits.Publishes: [var subject] } && topics.ObstacleOf(subject) is { } obstacle
+            ? $"'{endpoint}' streams its bodies, and {obstacle}"
+        : $"'{step.Kind}' needs the whole body, and '{endpoint}' streams it: expected it inside of a split, a call of an endpoint "
+            + "that takes streams (file-outbound, sftp-outbound, http-outbound), or another transfer";
 }

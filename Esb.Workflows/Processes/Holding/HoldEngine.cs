@@ -72,7 +72,7 @@ internal sealed partial class HoldEngine(
         EsbMessage made;
         try
         {
-            made = flow.Body.Make(whole, [.. messages.Select(held => held.Message)], current.Services);
+            made = await flow.Body.MakeAsync(whole, [.. messages.Select(held => held.Message)], current.Services, cancellationToken);
         }
         catch (EsbException ex) when (!ex.IsTransient)
         {

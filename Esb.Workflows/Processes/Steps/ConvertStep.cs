@@ -1,8 +1,10 @@
 using Esb.Configuration;
 using Esb.Content.Formats;
 using Esb.Content.Formats.Conversion;
+using Esb.Content.Schemas;
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Processes;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -18,7 +20,11 @@ internal sealed record ConvertConfig : SettingsRecord
     [Setting("From XML to JSON: names of elements that are arrays even if they occur once.")]
     public IReadOnlyList<string> Arrays { get; init; } = [];
 
-    [Setting("From XML to JSON: the schema that tells numbers and booleans from texts.", Unavailable = true)]
+    [Setting(
+        "From XML to JSON: the JSON Schema of the result. Values become numbers, booleans, null and arrays where it names these types; "
+            + "by default every value is a text.",
+        Reference = "schemas"
+    )]
     public string? Types { get; init; }
 
     [Setting("The root element of XML; by default the only member of the JSON, or the name of the format.")]
@@ -26,7 +32,7 @@ internal sealed record ConvertConfig : SettingsRecord
 }
 
 /// <summary>Replaces the body by the same content in another form (pattern: Message Translator).</summary>
-internal sealed class ConvertStep(ContentConverter converter) : StepFactory<ConvertConfig>
+internal sealed class ConvertStep(ContentConverter converter, SchemaModels schemas) : StepFactory<ConvertConfig>
 {
     public override string Kind => "convert";
 
@@ -37,6 +43,7 @@ internal sealed class ConvertStep(ContentConverter converter) : StepFactory<Conv
         Check("to", settings.To);
         if (settings.Root is "")
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "root", "expected the name of an element");
+        CheckTypes(settings, compiler);
         var options = new ConversionOptions { Arrays = settings.Arrays.ToHashSet(), Root = settings.Root };
         return new StepModel(step, settings.From is null ? $"convert({settings.To})" : $"convert({settings.From}, {settings.To})")
         {
@@ -46,16 +53,11 @@ internal sealed class ConvertStep(ContentConverter converter) : StepFactory<Conv
                 Reads = ReadingOf(settings),
                 ReplacesBody = true,
             },
-            Bind = IsUsable(settings.From) && IsUsable(settings.To) ? _ => Run : null,
+            Bind =
+                IsUsable(settings.From) && IsUsable(settings.To) && (settings.Types is null || schemas.IsJson(settings.Types))
+                    ? services => Run(settings, options, SchemaOf(settings, services))
+                    : null,
         };
-
-        ValueTask Run(MessageContext context, CancellationToken cancellationToken)
-        {
-            var body = context.Message.Body;
-            var made = converter.Convert(body, settings.From ?? converter.FormOf(body, context.Message.ContentType), settings.To, options);
-            context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
-            return ValueTask.CompletedTask;
-        }
 
         void Check(string property, string form)
         {
@@ -68,6 +70,30 @@ internal sealed class ConvertStep(ContentConverter converter) : StepFactory<Conv
                 $"there is no such format; expected one of {string.Join(", ", converter.Forms)}{NearestName.Hint(form, converter.Forms)}"
             );
         }
+    }
+
+    private static IMessageSchema? SchemaOf(ConvertConfig settings, IServiceProvider services) =>
+        settings.Types is { } schema ? services.GetRequiredService<ISchemaCatalog>().Find(schema) : null;
+
+    // The schema follows its file, so its types are asked for with each message.
+    private MessageStep Run(ConvertConfig settings, ConversionOptions options, IMessageSchema? schema) =>
+        (context, _) =>
+        {
+            var body = context.Message.Body;
+            var from = settings.From ?? converter.FormOf(body, context.Message.ContentType);
+            var made = converter.Convert(body, from, settings.To, schema is null ? options : options with { Types = schema.Types });
+            context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
+            return ValueTask.CompletedTask;
+        };
+
+    private void CheckTypes(ConvertConfig settings, IStepCompiler compiler)
+    {
+        if (settings.Types is not { } schema)
+            return;
+        if (schemas.Has(schema) && !schemas.IsJson(schema))
+            compiler.Errors.Add("ESB-CFG-REF", settings, "types", $"'{schema}' is no JSON Schema (.json)");
+        if (settings.From is not (null or ContentForms.Xml) || settings.To == ContentForms.Xml)
+            compiler.Errors.Add("ESB-CFG-VALUE", settings, "types", "only from XML to JSON");
     }
 
     private bool IsUsable(string? form) => form is null or ContentForms.Json or ContentForms.Xml || converter.Find(form) is not null;

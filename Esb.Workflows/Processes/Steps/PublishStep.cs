@@ -1,6 +1,7 @@
 using Esb.Core.Configuration.Settings;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
+using Esb.Workflows.Processes.Checks;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Workflows.Processes.Steps;
@@ -13,14 +14,19 @@ internal sealed record PublishConfig : SettingsRecord
 }
 
 /// <summary>Publishes the message to a topic; the process continues after the confirm (pattern: Publish-Subscribe Channel).</summary>
-internal sealed class PublishStep : StepFactory<PublishConfig>
+internal sealed class PublishStep(StreamedTopics topics) : StepFactory<PublishConfig>
 {
     public override string Kind => "publish";
 
     protected override StepModel Compile(PublishConfig settings, StepConfig step, IStepCompiler compiler) =>
         new(step, $"publish({settings.Subject})")
         {
-            Traits = new StepTraits { Publishes = [settings.Subject], LeavesFacts = true },
+            Traits = new StepTraits
+            {
+                Publishes = [settings.Subject],
+                LeavesFacts = true,
+                Streams = topics.ObstacleOf(settings.Subject) is null,
+            },
             Bind = services =>
             {
                 var publisher = services.GetRequiredService<ITopicPublisher>();

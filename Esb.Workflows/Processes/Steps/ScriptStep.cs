@@ -47,11 +47,8 @@ internal sealed class ScriptStep(MapModels maps) : StepFactory<ScriptConfig>
         };
 
         MessageStep Run(IScriptMap live, TransformArguments given) =>
-            (context, _) =>
-            {
-                Apply(live.Change(new MapCall(context), given.Evaluate(context)), context, settings.Map);
-                return ValueTask.CompletedTask;
-            };
+            async (context, cancellationToken) =>
+                Apply(await live.ChangeAsync(new MapCall(context), given.Evaluate(context), cancellationToken), context, settings.Map);
     }
 
     private static void Apply(MessageChanges changes, MessageContext context, string map)

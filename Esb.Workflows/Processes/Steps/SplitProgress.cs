@@ -1,6 +1,7 @@
 using System.Globalization;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
+using Esb.Core.Workflows;
 
 namespace Esb.Workflows.Processes.Steps;
 
@@ -10,7 +11,16 @@ namespace Esb.Workflows.Processes.Steps;
 /// <param name="time">The clock.</param>
 /// <param name="endpoint">The endpoint that received the message.</param>
 /// <param name="interchange">The message and the split.</param>
-internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, string endpoint, string interchange)
+/// <param name="begun">The definition that a run begins with; null if it is not kept.</param>
+/// <param name="earlier">Keeps definitions.</param>
+internal sealed class SplitProgress(
+    IEndpointMarks marks,
+    TimeProvider time,
+    string endpoint,
+    string interchange,
+    StoredDefinition? begun,
+    EarlierSplits earlier
+)
 {
     private const int Window = 256;
 
@@ -22,14 +32,26 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
     private int _kept;
     private bool _isKept;
 
-    /// <summary>The items that are done, and those of them that failed.</summary>
-    public async Task<(int Items, int Failed)> BeginAsync(CancellationToken cancellationToken)
+    /// <summary>The items that are done.</summary>
+    public int Items => _kept;
+
+    /// <summary>Those of them that failed.</summary>
+    public int Failed { get; private set; }
+
+    /// <summary>The hash of the definition with which the message began, if that is another one; null if not.</summary>
+    public string? EarlierDefinition { get; private set; }
+
+    /// <summary>Reads how far an earlier run has come.</summary>
+    public async Task ReadAsync(CancellationToken cancellationToken)
     {
-        if (await marks.FindAsync(endpoint, _name, cancellationToken) is not { } text || text.Split(' ') is not [var items, var failed])
-            return (0, 0);
+        if (
+            await marks.FindAsync(endpoint, _name, cancellationToken) is not { } text
+            || text.Split(' ') is not [var items, var failed, ..] parts
+        )
+            return;
         _isKept = true;
-        _kept = int.Parse(items, CultureInfo.InvariantCulture);
-        return (_kept, int.Parse(failed, CultureInfo.InvariantCulture));
+        (_kept, Failed) = (int.Parse(items, CultureInfo.InvariantCulture), int.Parse(failed, CultureInfo.InvariantCulture));
+        EarlierDefinition = parts is [_, _, { Length: > 0 } hash] && hash != begun?.Hash ? hash : null;
     }
 
     /// <summary>Notes that items are done; keeps the place after each window of them, or after a second.</summary>
@@ -51,7 +73,10 @@ internal sealed class SplitProgress(IEndpointMarks marks, TimeProvider time, str
 
     private async Task KeepAsync(int items, int failed, CancellationToken cancellationToken)
     {
-        await marks.KeepAsync(endpoint, _name, string.Create(CultureInfo.InvariantCulture, $"{items} {failed}"), Keep, cancellationToken);
+        if (!_isKept && begun is not null)
+            await earlier.KeepAsync(begun, cancellationToken); // before the place that needs it
+        var place = string.Create(CultureInfo.InvariantCulture, $"{items} {failed} {begun?.Hash}");
+        await marks.KeepAsync(endpoint, _name, place, Keep, cancellationToken);
         (_kept, _keptAt, _isKept) = (items, time.GetTimestamp(), true);
     }
 

@@ -72,10 +72,8 @@ internal sealed class SplitRun(
 
     private async ValueTask RunItemsAsync(MessageContext context, string division, CancellationToken cancellationToken)
     {
-        var (done, index) = (0, 0);
-        if (progress is not null)
-            (done, _failed) = await progress.BeginAsync(cancellationToken);
-        _count = done;
+        var (done, index) = (progress?.Items ?? 0, 0);
+        (_count, _failed) = (done, progress?.Failed ?? 0);
         var most = context.UnitOfWork is null && context.Follower is null ? settings.MaxConcurrentItems : 1;
         var running = new Queue<RunningItem>();
         try

@@ -82,14 +82,29 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
             settings.Mode == SplitMode.AllOrNothing
                 ? (Store: services.GetRequiredService<IOutboxStore>(), Publisher: services.GetRequiredService<OutboxPublisher>())
                 : default;
-        return (context, cancellationToken) =>
+        var (definitions, earlier) = (services.GetRequiredService<SplitDefinitions>(), services.GetRequiredService<EarlierSplits>());
+        return async (context, cancellationToken) =>
         {
-            var division = context.NextDivision(place);
+            var division = context.PeekDivision(place);
             var progress =
                 marks is not null && KeepsPlace(settings, context)
-                    ? new SplitProgress(marks, time, context.Endpoint, context.PartId(division, -1).ToString())
+                    ? new SplitProgress(
+                        marks,
+                        time,
+                        context.Endpoint,
+                        context.PartId(division, -1).ToString(),
+                        definitions.Of(context.Process),
+                        earlier
+                    )
                     : null;
-            return new SplitRun(
+            if (progress is not null && await FindEarlierAsync(progress, cancellationToken) is { } begun)
+            {
+                await begun(context, cancellationToken);
+                return;
+            }
+
+            context.NextDivision(place);
+            await new SplitRun(
                 divide,
                 items,
                 settings,
@@ -101,6 +116,13 @@ internal sealed class SplitStep(SplitterCompiler splitters, LimitsConfig limits)
                 fact => audit?.RecordAsync(fact, CancellationToken.None) ?? ValueTask.CompletedTask
             ).RunAsync(context, division, time, cancellationToken);
         };
+
+        // An interchange continues as it began, even if the configuration has changed.
+        async ValueTask<MessageStep?> FindEarlierAsync(SplitProgress progress, CancellationToken cancellationToken)
+        {
+            await progress.ReadAsync(cancellationToken);
+            return progress.EarlierDefinition is { } definition ? await earlier.FindAsync(definition, place, cancellationToken) : null;
+        }
     }
 
     // A short body is done sooner than its place is kept; results that are gathered, and what a transaction undoes, begin anew.

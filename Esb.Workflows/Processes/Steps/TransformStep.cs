@@ -49,12 +49,11 @@ internal sealed class TransformStep(MapModels maps) : StepFactory<TransformConfi
         };
 
         MessageStep Run(IMessageMap live, TransformArguments given) =>
-            (context, _) =>
+            async (context, cancellationToken) =>
             {
-                var made = live.Transform(new MapCall(context), given.Evaluate(context));
+                var made = await live.TransformAsync(new MapCall(context), given.Evaluate(context), cancellationToken);
                 context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
                 context.Made = new MadeBody(made.Body, settings.Map, made.Kind);
-                return ValueTask.CompletedTask;
             };
     }
 }

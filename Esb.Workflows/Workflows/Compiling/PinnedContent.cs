@@ -6,8 +6,8 @@ using Esb.Core.Processes;
 
 namespace Esb.Workflows.Workflows.Compiling;
 
-/// <summary>Collects what an instance needs to end as it began: its steps, the processes that they run, and the maps, schemas, formats and
-/// prefixes that any of them names.</summary>
+/// <summary>Collects what an instance or an interchange needs to end as it began: its steps, the processes that they run, and the maps,
+/// schemas, formats and prefixes that any of them names.</summary>
 internal sealed class PinnedContent(
     EsbConfiguration configuration,
     ProcessModels processes,
@@ -24,8 +24,21 @@ internal sealed class PinnedContent(
     {
         var workflow = configuration.WrittenOf("workflows", config.Name);
         var content = new JsonObject { ["workflows"] = new JsonObject { [config.Name] = workflow?.DeepClone() } };
-        var run = processes.Reached([.. steps]).SelectMany(step => step.Traits.Runs).Distinct().Order(StringComparer.Ordinal).ToList();
-        content["processes"] = Named("processes", run);
+        return Complete(content, RunBy(steps));
+    }
+
+    /// <summary>JSON: the process, with what it runs and names, by section; null if the configuration does not write it under this
+    /// name.</summary>
+    public string? OfProcess(string process) =>
+        configuration.WrittenOf("processes", process) is not null && processes.Find(process) is { } model
+            ? Complete([], RunBy(model.Steps.Steps).Append(process))
+            : null;
+
+    private IEnumerable<string> RunBy(IEnumerable<StepModel> steps) => processes.Reached(steps).SelectMany(step => step.Traits.Runs);
+
+    private string Complete(JsonObject content, IEnumerable<string> run)
+    {
+        content["processes"] = Named("processes", run.Distinct().Order(StringComparer.Ordinal));
         var texts = new HashSet<string>();
         AddTexts(content, texts);
         var files = new JsonObject();

@@ -15,21 +15,35 @@ public sealed class ConvertTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-convert-");
         await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "order.schema.json"),
+            """
+            {
+              "properties": { "order": { "type": "object", "properties": {
+                "@id": { "type": "integer" },
+                "line": { "type": "array", "items": { "type": "object", "properties": { "price": { "type": "number", "minimum": 0 } } } }
+              } } }
+            }
+            """
+        );
+        await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             """
             {
               "formats": { "orders": { "type": "csv", "delimiter": ";", "columns": { "sku": "string", "price": { "type": "decimal", "decimalSeparator": "," } } } },
+              "schemas": { "order": "order.schema.json" },
               "topics": { "orders": {} },
               "processes": {
                 "import": [{ "convert": { "from": "orders", "to": "json" } }, { "publish": "orders.new" }],
                 "export": [{ "convert": { "from": "json", "to": "orders" } }],
-                "xml": [{ "convert": "json" }]
+                "xml": [{ "convert": "json" }],
+                "typed": [{ "convert": { "from": "xml", "to": "json", "types": "order" } }, { "validate": "order" }]
               },
               "endpoints": {
                 "in": { "type": "file-inbound", "folder": "in", "pattern": "*.csv", "interval": "100ms", "process": "import" },
                 "out": { "type": "file-outbound", "subscribe": ["orders.#"], "folder": "out", "fileName": "{message.id}.json" },
                 "export": { "type": "http-inbound", "path": "/export", "mode": "request-reply", "process": "export" },
-                "xml": { "type": "http-inbound", "path": "/xml", "mode": "request-reply", "process": "xml" }
+                "xml": { "type": "http-inbound", "path": "/xml", "mode": "request-reply", "process": "xml" },
+                "typed": { "type": "http-inbound", "path": "/typed", "mode": "request-reply", "process": "typed" }
               }
             }
             """
@@ -92,6 +106,22 @@ public sealed class ConvertTests
         Assert.That(await json.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("""{"a":{"b":"1"}}"""));
         Assert.That(refused.StatusCode, Is.EqualTo(HttpStatusCode.UnprocessableEntity));
         Assert.That(await refused.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-FLAT-FORMAT").And.Contain("field price"));
+    }
+
+    [Test]
+    public async Task Xml_is_answered_as_json_with_the_types_of_a_schema_and_checked_by_it(CancellationToken cancellationToken)
+    {
+        using var good = await PostAsync("<order id='7'><line><price>9.90</price></line></order>");
+        using var bad = await PostAsync("<order id='7'><line><price>cheap</price></line></order>");
+
+        Assert.That(await good.Content.ReadAsStringAsync(cancellationToken), Is.EqualTo("""{"order":{"@id":7,"line":[{"price":9.90}]}}"""));
+        Assert.That(bad.StatusCode, Is.EqualTo(HttpStatusCode.UnprocessableEntity));
+        Assert.That(
+            await bad.Content.ReadAsStringAsync(cancellationToken),
+            Does.Contain("ESB-JSON-SCHEMA").And.Contain("/order/line/0/price").And.Contain("is not a number")
+        );
+
+        Task<HttpResponseMessage> PostAsync(string xml) => _host.PostAsync("/typed", xml, "application/xml", cancellationToken);
     }
 
     // Under another name first: the endpoint must not see half of it.

@@ -2,8 +2,10 @@ using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Core.Processes;
 using Esb.Core.Storage;
+using Esb.Tests.Fakes;
 using Esb.Tests.Workflows.Processes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using NSubstitute;
 
 namespace Esb.Tests.Content;
@@ -95,22 +97,137 @@ public sealed class SqlLookupTests : IDisposable
         Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("a", cancellationToken))!.Code, Is.EqualTo("ESB-SQL-CONNECTION"));
     }
 
+    [TestCase(
+        "map.js",
+        """export default (input, context) => input.codes.map(code => context.lookup("sizes", code)?.label ?? "no " + code)""",
+        """["label of a","label of b","no none","label of a"]"""
+    )]
+    [TestCase(
+        "map.liquid",
+        """{% for code in input.codes %}{{ code | lookup: "sizes", "label" | default: "none" }};{% endfor %}""",
+        "label of a;label of b;none;label of a;"
+    )]
+    public async Task Map_asks_for_each_key_that_it_names_once(
+        string file,
+        string map,
+        string expected,
+        CancellationToken cancellationToken
+    )
+    {
+        Compile("\"cache\": \"5m\"", """[{ "transform": "map" }]""", (file, map));
+        var message = Some.Message("""{ "codes": ["a", "b", "none", "a"] }""");
+
+        var first = await _processes!.RunAsync(message, cancellationToken);
+        var second = await _processes!.RunAsync(message, cancellationToken);
+
+        Assert.That(new[] { first, second }.Select(context => context.Message.Body.ReadText()), Is.EqualTo(new[] { expected, expected }));
+        Assert.That(KeysAsked(), Is.EqualTo(new[] { "a", "b", "none" }));
+    }
+
     [Test]
-    public void Map_cannot_ask_a_database(CancellationToken cancellationToken)
+    public async Task Each_run_of_a_map_asks_where_nothing_is_kept_and_sees_one_entry_throughout(CancellationToken cancellationToken)
+    {
+        Compile(
+            "\"timeout\": \"3s\"",
+            """[{ "script": "map" }]""",
+            (
+                "map.js",
+                """
+                export default (input, context) => {
+                  const first = context.lookup("sizes", "a").label;
+                  return { properties: { label: context.lookup("sizes", first).label + "|" + context.lookup("sizes", "a").label } };
+                }
+                """
+            )
+        );
+
+        var label = (await RunAsync("a", cancellationToken)).GetProperty("label");
+        await RunAsync("a", cancellationToken);
+
+        Assert.That(label, Is.EqualTo("label of label of a|label of a"), "the second key is known only behind the first entry");
+        Assert.That(KeysAsked().Count(key => key == "a"), Is.EqualTo(2), "once for each message");
+    }
+
+    [Test]
+    public async Task Only_the_run_that_has_its_entries_fails_or_logs(CancellationToken cancellationToken)
+    {
+        using var log = new LogLines();
+        Compile(
+            "\"cache\": \"5m\"",
+            """[{ "transform": "map" }]""",
+            log,
+            (
+                "map.js",
+                """
+                export default (input, context) => {
+                  const found = context.lookup("sizes", input.code);
+                  context.log("found " + found?.label);
+                  if (found && found.label !== "label of " + input.code) context.fail("another label: " + found.label);
+                  if (!found) context.fail("no such size");
+                  return found;
+                }
+                """
+            )
+        );
+
+        var made = await _processes!.RunAsync(Some.Message("""{ "code": "a" }"""), cancellationToken);
+        var refused = Assert.ThrowsAsync<EsbException>(() =>
+            _processes.RunAsync(Some.Message("""{ "code": "none" }"""), cancellationToken)
+        )!;
+
+        Assert.That(made.Message.Body.ReadText(), Is.EqualTo("""{"label":"label of a","size":"9"}"""));
+        Assert.That((refused.Code, refused.Message), Is.EqualTo(("ESB-PROC-REFUSED", "no such size")));
+        Assert.That(
+            log.All.Select(line => line.Text.Trim()).Where(line => line.StartsWith("map map:", StringComparison.Ordinal)),
+            Is.EqualTo(new[] { "map map: found label of a", "map map: found undefined" })
+        );
+    }
+
+    [Test]
+    public void Map_whose_database_is_away_fails_the_message(CancellationToken cancellationToken)
     {
         Compile(
             "\"cache\": \"5m\"",
-            """[{ "transform": "script" }]""",
-            ("script.js", """export default (input, context) => context.lookup("sizes", "a").label""")
+            """[{ "transform": "map" }]""",
+            ("map.js", """export default (input, context) => context.lookup("sizes", "a")""")
         );
+        _queries
+            .FindAsync(default!, default!, default!, default!, default, default)
+            .ReturnsForAnyArgs<Task<IReadOnlyDictionary<string, string>?>>(_ =>
+                throw new EsbException("ESB-SQL-CONNECTION", "away", FaultKind.Unavailable)
+            );
 
-        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("a", cancellationToken))!.Code, Is.EqualTo("ESB-LOOKUP-DATABASE"));
+        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("a", cancellationToken))!.Code, Is.EqualTo("ESB-SQL-CONNECTION"));
     }
 
-    private void Compile(string settings, string main, params (string, string)[] maps) =>
+    [Test]
+    public void Map_that_never_ends_to_ask_is_ended(CancellationToken cancellationToken)
+    {
+        Compile(
+            "\"cache\": \"5m\"",
+            """[{ "transform": "map" }]""",
+            (
+                "map.js",
+                """export default (input, context) => { for (let key = "a"; ; key = context.lookup("sizes", key).label) if (key === undefined) return 1; }"""
+            )
+        );
+
+        Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync("a", cancellationToken))!.Code, Is.EqualTo("ESB-LOOKUP-LIMIT"));
+    }
+
+    private IEnumerable<string> KeysAsked() => _queries.ReceivedCalls().Select(call => (string)call.GetArguments()[3]!);
+
+    private void Compile(string settings, string main, params (string, string)[] maps) => Compile(settings, main, log: null, maps);
+
+    private void Compile(string settings, string main, ILoggerProvider? log, params (string, string)[] maps) =>
         _processes = new CompiledProcesses(
             $$"""{ "main": {{main}} }""",
-            register: services => services.AddSingleton(_queries),
+            register: services =>
+            {
+                services.AddSingleton(_queries);
+                if (log is not null)
+                    services.AddLogging(logging => logging.AddProvider(log));
+            },
             sections: $$""" "lookups": { "sizes": { "connection": "shop", "query": "select label, size from sizes where code = @key", {{settings}} } }, """,
             maps: maps
         );

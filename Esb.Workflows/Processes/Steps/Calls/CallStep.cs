@@ -36,7 +36,7 @@ internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpo
             Traits = new StepTraits
             {
                 Calls = [settings.Endpoint],
-                Streams = endpoint is OutboundEndpointConfig { TakesStreams: true },
+                Streams = endpoint is OutboundEndpointConfig { TakesStreams: true } && !BodyReads.InTemplate(settings.RequestPath),
                 SkipsCheckpoint = !settings.Checkpoint,
                 Values = [.. settings.Target is { } named ? new[] { named } : [], .. CallRequestPlan.ValuesOf(settings)],
                 ReplacesBody = true,

@@ -17,6 +17,8 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
 {
     private const string Input = "answer";
 
+    private delegate ValueTask PutAnswer(MessageContext context, EnrichAnswer answer, CancellationToken cancellationToken);
+
     public override string Kind => "enrich";
 
     protected override StepModel Compile(EnrichConfig settings, StepConfig step, IStepCompiler compiler)
@@ -45,7 +47,7 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         EnrichConfig settings,
         string place,
         MessageStep ask,
-        Action<MessageContext, EnrichAnswer> put,
+        PutAnswer put,
         IMessageValue? key,
         IServiceProvider services
     )
@@ -76,7 +78,7 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
                 }
             }
 
-            put(context, answer);
+            await put(context, answer, cancellationToken);
         };
     }
 
@@ -111,18 +113,18 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         };
 
     // Null after an error.
-    private Func<IServiceProvider, Action<MessageContext, EnrichAnswer>>? Placement(EnrichConfig settings, IStepCompiler compiler)
+    private Func<IServiceProvider, PutAnswer>? Placement(EnrichConfig settings, IStepCompiler compiler)
     {
         switch (settings.Into)
         {
             case { Property: { Length: > 0 } property }:
-                return _ => (context, answer) => context.SetProperty(property, answer.Body.ReadText());
+                return _ => AtOnce((context, answer) => context.SetProperty(property, answer.Body.ReadText()));
             case { Property: "" } target:
                 compiler.Errors.Add("ESB-CFG-VALUE", target, "property", "expected the name of a property");
                 return null;
             case { Jsonpath: { } path } target:
                 if (JsonMemberPath.Parse(path) is { } member)
-                    return _ => (context, answer) => PutMember(context, answer, member);
+                    return _ => AtOnce((context, answer) => PutMember(context, answer, member));
                 compiler.Errors.Add(
                     "ESB-CFG-VALUE",
                     target,
@@ -140,6 +142,13 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
         }
     }
 
+    private static PutAnswer AtOnce(Action<MessageContext, EnrichAnswer> put) =>
+        (context, answer, _) =>
+        {
+            put(context, answer);
+            return ValueTask.CompletedTask;
+        };
+
     private static bool IsUsable(IMessageMap map) =>
         map.TakesAnyArgument
         || (
@@ -150,10 +159,10 @@ internal sealed partial class EnrichStep(MapModels maps, LimitsConfig limits) : 
     private static void PutMember(MessageContext context, EnrichAnswer answer, JsonMemberPath member) =>
         context.Message = context.Message with { Body = member.Set(context.Message.Body, AnswerJson.Of(answer.Body, answer.ContentType)) };
 
-    private static Action<MessageContext, EnrichAnswer> Through(IMessageMap map, string name) =>
-        (context, answer) =>
+    private static PutAnswer Through(IMessageMap map, string name) =>
+        async (context, answer, cancellationToken) =>
         {
-            var made = map.Transform(new MapCall(context), new MapArgument(Input, answer.Body));
+            var made = await map.TransformAsync(new MapCall(context), [new MapArgument(Input, answer.Body)], cancellationToken);
             context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
             context.Made = new MadeBody(made.Body, name, made.Kind);
         };

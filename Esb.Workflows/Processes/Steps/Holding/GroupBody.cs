@@ -45,8 +45,14 @@ internal sealed class GroupBody(GroupFormConfig form, ContentConverter converter
     /// <param name="message">The message without its body.</param>
     /// <param name="messages">The messages of the group.</param>
     /// <param name="services">The services of the revision.</param>
+    /// <param name="cancellationToken">Cancels look-ups of the map.</param>
     /// <exception cref="Core.Errors.EsbException">The bodies do not fit the form, or the map failed.</exception>
-    public EsbMessage Make(EsbMessage message, IReadOnlyList<EsbMessage> messages, IServiceProvider services)
+    public async ValueTask<EsbMessage> MakeAsync(
+        EsbMessage message,
+        IReadOnlyList<EsbMessage> messages,
+        IServiceProvider services,
+        CancellationToken cancellationToken
+    )
     {
         if (form.Form == ContentForms.Xml)
             return AsXml(message, messages);
@@ -54,7 +60,7 @@ internal sealed class GroupBody(GroupFormConfig form, ContentConverter converter
         if (form.Map is { } name)
         {
             var map = services.GetRequiredService<IMapCatalog>().Find(name)!;
-            var mapped = map.Transform(new MapCall(new MessageContext(array, "")), []);
+            var mapped = await map.TransformAsync(new MapCall(new MessageContext(array, "")), [], cancellationToken);
             return array with { Body = mapped.Body, ContentType = mapped.ContentType };
         }
 

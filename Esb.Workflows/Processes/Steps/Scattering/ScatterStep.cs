@@ -45,7 +45,7 @@ internal sealed class ScatterStep(MapModels maps, LimitsConfig limits) : StepFac
                             await context.Message.Body.BufferAsync(limits.MaxBodySize.Bytes, cancellationToken); // branches read it at once
                             await run.RunAsync(context, step.Place, cancellationToken);
                             if (live is not null)
-                                Transform(context, live);
+                                await TransformAsync(context, live, cancellationToken);
                         };
                     },
         };
@@ -83,9 +83,9 @@ internal sealed class ScatterStep(MapModels maps, LimitsConfig limits) : StepFac
                 )
             );
 
-    private static void Transform(MessageContext context, IMessageMap map)
+    private static async ValueTask TransformAsync(MessageContext context, IMessageMap map, CancellationToken cancellationToken)
     {
-        var made = map.Transform(new MapCall(context));
+        var made = await map.TransformAsync(new MapCall(context), [], cancellationToken);
         context.Message = context.Message with { Body = made.Body, ContentType = made.ContentType };
         context.Made = new MadeBody(made.Body, map.Name, made.Kind);
     }

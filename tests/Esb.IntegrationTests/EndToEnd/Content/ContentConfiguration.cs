@@ -13,6 +13,7 @@ internal static class ContentConfiguration
               {{{sections}}}
               "connections": { "shop": { "provider": "npgsql", "connection": "${env:SHOP}" } },
               "lookups": { "sizes": { "connection": "shop", "query": "select label from sizes where code = @key", "cache": "5m" } },
+              "maps": { "sizes": "sizes.js", "label": "label.liquid" },
               "parties": { "acme": { "certificates": [{ "thumbprint": "{{{keys.Thumbprints["partner"]}}}" }], "publish": ["content.#"] } },
               "topics": { "content": {}, "partners": {}, "prices": { "persistent": false } },
               "endpoints": {
@@ -45,6 +46,8 @@ internal static class ContentConfiguration
                 "throttle",
                 "throttle-none",
                 "size",
+                "sizes",
+                "label",
                 "state",
                 "number",
                 "mime",
@@ -72,6 +75,8 @@ internal static class ContentConfiguration
                   { "set": { "properties": { "label": { "lookup": "sizes", "key": { "jsonpath": "$.size" }, "column": "label", "otherwise": "none" } } } },
                   { "set": { "body": { "property": "label" } } }
                 ],
+                "sizes": [{ "transform": "sizes" }],
+                "label": [{ "transform": "label" }],
                 "state": [
                   { "set": { "properties": { "before": { "state": "since" } } } },
                   { "set": { "state": { "since": { "jsonpath": "$.next" } } } },

@@ -132,6 +132,21 @@ public abstract class ContentContract
         );
     }
 
+    [Test]
+    public async Task Maps_look_up_entries_of_a_database_for_the_keys_that_they_find(CancellationToken cancellationToken)
+    {
+        await Fixture.Shop.ExecuteAsync("insert into sizes values ('map-1', 'first'), ('map-2', 'second')");
+
+        var script = await Fixture.PostAsync("/sizes", """{"sizes":["map-1","map-3","map-2","map-1"]}""", cancellationToken);
+        var template = await Fixture.PostAsync("/label", """{"size":"map-2"}""", cancellationToken);
+
+        Assert.That(
+            (script.Body, template.Body),
+            Is.EqualTo(("""["first","none","second","first"]""", "second")),
+            "a script and a template"
+        );
+    }
+
     [Test, Order(1)]
     public async Task State_keys_that_were_seen_and_counters_survive_a_kill(CancellationToken cancellationToken)
     {

@@ -21,6 +21,14 @@ internal sealed class ContentFixture : IAsyncDisposable
         Keys = new SecureKeyFiles();
         Keys.MakePgpKeys();
         _configuration = Path.Combine(_folder.FullName, "esb.json");
+        File.WriteAllText(
+            Path.Combine(_folder.FullName, "sizes.js"),
+            """export default (input, context) => input.sizes.map(size => context.lookup('sizes', size)?.label ?? 'none')"""
+        );
+        File.WriteAllText(
+            Path.Combine(_folder.FullName, "label.liquid"),
+            """{{ input.size | lookup: "sizes", "label" | default: "none" }}"""
+        );
         File.WriteAllText(_configuration, ContentConfiguration.Of(sections, backend.Url, Keys));
     }
 

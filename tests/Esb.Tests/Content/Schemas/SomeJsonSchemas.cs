@@ -34,7 +34,7 @@ internal static class SomeJsonSchemas
 /// <summary>A compiled schema, or what is wrong with it.</summary>
 internal sealed record SomeJsonSchema(SchemaNode? Node, IReadOnlyList<SchemaFault> Faults)
 {
-    private readonly JsonMessageSchema? _schema = Node is null ? null : new JsonMessageSchema("some", new ForwardPlanner().Plan(Node));
+    private readonly JsonMessageSchema? _schema = Node is null ? null : new JsonMessageSchema("some", Node);
 
     /// <summary>True if the document passes; also by the validator of trees, which must agree.</summary>
     public bool Accepts(string document)

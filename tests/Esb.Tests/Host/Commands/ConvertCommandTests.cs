@@ -56,6 +56,22 @@ public sealed class ConvertCommandTests : IDisposable
     }
 
     [Test]
+    public async Task Schema_of_a_configuration_gives_the_types()
+    {
+        Write("order.schema.json", """{ "properties": { "order": { "properties": { "total": { "type": "number" } } } } }""");
+        var config = Write("esb.json", """{ "schemas": { "order": "order.schema.json" } }""");
+        var order = Write("order.xml", "<order><total>12.50</total></order>");
+
+        var exitCode = await RunAsync("convert", order, "--to", "json", "--types", "order", "--config", config);
+        var unknown = await RunAsync("convert", order, "--to", "json", "--types", "ordre", "--config", config);
+        var without = await RunAsync("convert", order, "--to", "json", "--types", "order");
+
+        Assert.That((exitCode, _output.ToString().TrimEnd()), Is.EqualTo((0, """{"order":{"total":12.50}}""")), _error.ToString());
+        Assert.That((unknown, without), Is.EqualTo((2, 2)));
+        Assert.That(_error.ToString(), Does.StartWith("ESB-CLI-SCHEMA There is no JSON Schema 'ordre' in the configuration."));
+    }
+
+    [Test]
     public async Task Document_that_is_refused_says_where()
     {
         var exitCode = await RunAsync("convert", Write("x.csv", "a,b\n1\n"), "--from", "csv", "--to", "json");

@@ -28,6 +28,7 @@ internal sealed class CompiledProcesses : IDisposable
     /// <param name="register">Registers further steps.</param>
     /// <param name="sections">Further sections, as JSON, each with a comma behind it.</param>
     /// <param name="prepared">The process of an endpoint to the outside; null for none.</param>
+    /// <param name="files">Further files of the configuration.</param>
     /// <param name="maps">Maps by name; a name without an ending is that of a stylesheet.</param>
     public CompiledProcesses(
         string processes,
@@ -36,6 +37,7 @@ internal sealed class CompiledProcesses : IDisposable
         Action<IServiceCollection>? register = null,
         string sections = "",
         string? prepared = null,
+        IReadOnlyList<(string Name, string Text)>? files = null,
         params IReadOnlyList<(string Name, string Text)> maps
     )
     {
@@ -47,8 +49,8 @@ internal sealed class CompiledProcesses : IDisposable
         support.ObstacleOf(default!).ReturnsForAnyArgs((string?)null);
         prepare?.Invoke(support);
         var file = Path.Combine(_folder.FullName, "esb.json");
-        foreach (var (name, text) in maps)
-            File.WriteAllText(Path.Combine(_folder.FullName, FileOf(name)), text);
+        foreach (var (name, text) in maps.Select(map => (FileOf(map.Name), map.Text)).Concat(files ?? []))
+            File.WriteAllText(Path.Combine(_folder.FullName, name), text);
         File.WriteAllText(
             file,
             $$"""

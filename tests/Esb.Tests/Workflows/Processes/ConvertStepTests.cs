@@ -46,11 +46,25 @@ public sealed class ConvertStepTests
         "ESB-CFG-REF processes.main[0].convert = \"jsno\": there is no such format; expected one of json, xml; did you mean \"json\"?"
     )]
     [TestCase("""{ "from": "orders", "to": "json" }""", "ESB-CFG-REF processes.main[0].convert.from")]
-    [TestCase("""{ "to": "json", "types": "order" }""", "ESB-CFG-UNAVAILABLE processes.main[0].convert.types")]
+    [TestCase("""{ "to": "json", "types": "ordr" }""", "ESB-CFG-REF processes.main[0].convert.types = \"ordr\"")]
+    [TestCase("""{ "to": "json", "types": "tree" }""", "ESB-CFG-REF processes.main[0].convert.types = \"tree\": 'tree' is no JSON Schema")]
+    [TestCase("""{ "from": "json", "to": "json", "types": "order" }""", "ESB-CFG-VALUE processes.main[0].convert.types")]
+    [TestCase("""{ "to": "xml", "types": "order" }""", "ESB-CFG-VALUE processes.main[0].convert.types")]
     [TestCase("""{ "to": "xml", "root": "" }""", "ESB-CFG-VALUE processes.main[0].convert.root")]
     public void Settings_that_cannot_be_used_are_configuration_errors(string step, string expected)
     {
-        using var processes = new CompiledProcesses($$"""{ "main": [{ "convert": {{step}} }] }""");
+        using var processes = new CompiledProcesses(
+            $$"""{ "main": [{ "convert": {{step}} }] }""",
+            sections: """ "schemas": { "order": "order.schema.json", "tree": "tree.xsd" }, """,
+            files:
+            [
+                ("order.schema.json", "true"),
+                (
+                    "tree.xsd",
+                    """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:element name="tree" type="xs:string"/></xs:schema>"""
+                ),
+            ]
+        );
 
         Assert.That(processes.Errors.All.Single().ToString(), Does.StartWith(expected));
     }

@@ -8,6 +8,9 @@ namespace Esb.Tests.Workflows.Processes;
 /// <summary>What configurations may say of repetitions at inbound endpoints, and where messages have a number.</summary>
 public sealed class EntrySettingsTests
 {
+    private const string Server =
+        """ "url": "sftp://a@127.0.0.1/in", "password": "${env:PASSWORD}", "hostKey": "SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" """;
+
     private const string Key = """ "key": { "jsonpath": "$.invoice" } """;
 
     [
@@ -53,21 +56,26 @@ public sealed class EntrySettingsTests
     [
         TestCase(""" "type": "file-inbound", "folder": "in", "process": "keep", "transfer": "streamed" """),
         TestCase(""" "type": "http-inbound", "path": "/a", "process": "keep", "transfer": "streamed", "maxBodySize": "4GiB" """),
-        TestCase(""" "type": "http-inbound", "path": "/a", "process": "choose", "transfer": "streamed" """)
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "choose", "transfer": "streamed" """),
+        TestCase(""" "type": "http-inbound", "path": "/a", "process": "call-http", "transfer": "streamed" """),
+        TestCase(""" "type": "file-inbound", "folder": "in", "process": "call-sftp", "transfer": "streamed" """),
+        TestCase($$""" "type": "sftp-inbound", {{Server}}, "process": "call-http", "transfer": "streamed", "maxBodySize": "4GiB" """),
+        TestCase($$""" "type": "sftp-inbound", {{Server}}, "process": "streamed", "transfer": "streamed" """)
     ]
-    public void Endpoint_may_stream_to_files(string endpoint) => Assert.That(ErrorsOf($$""" "a": { {{endpoint}} } """), Is.Empty);
+    public void Endpoint_may_stream_to_endpoints_that_take_streams(string endpoint) =>
+        Assert.That(ErrorsOf($$""" "a": { {{endpoint}} } """), Is.Empty);
 
     [
-        TestCase(""" "process": "call-http", "transfer": "streamed" """, "processes.call-http[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-query", "transfer": "streamed" """, "processes.call-query[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-path", "transfer": "streamed" """, "processes.call-path[0].call", "'call' needs the whole body"),
+        TestCase(""" "process": "call-mapped", "transfer": "streamed" """, "processes.call-mapped[0].call", "'call' needs the whole body"),
         TestCase(""" "process": "streamed", "transfer": "streamed" """, "processes.streamed[0].split", "comes once"),
         TestCase(""" "process": "log-body", "transfer": "streamed" """, "processes.log-body[0].log", "'log' needs the whole body"),
-        TestCase(
-            """ "process": "filter-body", "transfer": "streamed" """,
-            "processes.filter-body[0].filter",
-            "the body is not in memory"
-        ),
+        TestCase(""" "process": "filter-body", "transfer": "streamed" """, "processes.filter-body[0].filter", "the body is not in memory"),
         TestCase(""" "process": "twice", "transfer": "streamed" """, "endpoints.a.transfer", "comes once"),
-        TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process"),
+        TestCase(""" "publish": "orders.new", "transfer": "streamed" """, "endpoints.a.transfer", "over RabbitMQ only"),
+        TestCase(""" "process": "p", "transfer": "streamed" """, "processes.p[0].publish", "over RabbitMQ only"),
+        TestCase(""" "relay": "out", "transfer": "streamed" """, "endpoints.a.transfer", "expected beside process or publish"),
         TestCase(""" "process": "keep", "transfer": "streamed", "mode": "request-reply" """, "endpoints.a.mode", "expected one-way"),
         TestCase(""" "process": "keep", "maxBodySize": "2GiB" """, "endpoints.a.maxBodySize", "1B..1GiB")
     ]
@@ -78,6 +86,43 @@ public sealed class EntrySettingsTests
         Assert.That((error.Path, error.Expected), Is.EqualTo((path, error.Expected)));
         Assert.That(error.Expected, Does.Contain(expected));
     }
+
+    private const string Broker = """ "transport": { "type": "rabbitmq", "url": "amqp://127.0.0.1" }, """;
+
+    [TestCase("\"claims\": \"claims\"", "orders.new", null)]
+    [TestCase("\"schema\": \"a\"", "orders.new", "store.claims")]
+    [TestCase(
+        "\"claims\": \"claims\", \"encryptionKeys\": [{ \"id\": \"a\", \"key\": \"${env:KEY}\" }]",
+        "orders.new",
+        "are not encrypted"
+    )]
+    [TestCase("\"claims\": \"claims\"", "keyed.new", "the key of topic keyed")]
+    [TestCase("\"claims\": \"claims\"", "whole.new", "travel whole")]
+    [TestCase("\"claims\": \"claims\"", "checked.new", "the schema of topic checked")]
+    public void Streams_are_published_where_all_hosts_reach_them(string store, string subject, string? expected)
+    {
+        var errors = ErrorsOf(
+            $$""" "a": { "type": "http-inbound", "path": "/a", "publish": "{{subject}}", "transfer": "streamed" } """,
+            $$""" {{Broker}} "store": { "type": "postgres", "connection": "Host=127.0.0.1", {{store}} }, """
+        );
+
+        Assert.That(
+            errors.Select(error => error.Path),
+            Is.EqualTo(expected is null ? Array.Empty<string>() : new[] { "endpoints.a.transfer" })
+        );
+        Assert.That(errors.Select(error => error.Expected), Has.All.Contain(expected ?? ""));
+    }
+
+    [Test]
+    public void Body_that_comes_once_is_published_once() =>
+        Assert.That(
+            ErrorsOf(
+                    """ "a": { "type": "http-inbound", "path": "/a", "process": "publish-and-call", "transfer": "streamed" } """,
+                    $$""" {{Broker}} "store": { "type": "postgres", "connection": "Host=127.0.0.1", "claims": "claims" }, """
+                )
+                .Select(error => (error.Path, error.Expected.Contains("comes once", StringComparison.Ordinal))),
+            Is.EqualTo(new[] { ("endpoints.a.transfer", true) })
+        );
 
     [TestCase(""" "type": "file-outbound", "folder": "numbered", "fileName": "{sequence:0000}.txt" """)]
     [TestCase(""" "type": "http-outbound", "url": "http://127.0.0.1:1/", "path": "/{sequence}" """)]
@@ -100,18 +145,21 @@ public sealed class EntrySettingsTests
             Is.EqualTo(new[] { ("ESB-EXPR-TEMPLATE", path) })
         );
 
-    private static IReadOnlyList<ConfigError> ErrorsOf(string endpoints)
+    private static IReadOnlyList<ConfigError> ErrorsOf(string endpoints, string sections = "")
     {
         var folder = Directory.CreateTempSubdirectory("esb-entry-settings-");
         try
         {
+            File.WriteAllText(Path.Combine(folder.FullName, "any.schema.json"), "true");
             File.WriteAllText(
                 Path.Combine(folder.FullName, "esb.json"),
                 $$"""
                 {
+                  {{sections}}
+                  "schemas": { "any": "any.schema.json" },
                   "connections": { "db": { "provider": "npgsql", "connection": "Host=127.0.0.1" } },
-                  "topics": { "orders": {} },
-                  "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, {{endpoints}} },
+                  "topics": { "orders": {}, "keyed": { "key": { "jsonpath": "$.id" } }, "whole": { "claimCheck": false }, "checked": { "schema": "any" } },
+                  "endpoints": { "kept": { "type": "file-outbound", "folder": "kept", "fileName": "{message.id}" }, "out": { "type": "http-outbound", "url": "http://127.0.0.1:1/" }, "query": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "query": { "a": { "jsonpath": "$.a" } } }, "mapped": { "type": "http-outbound", "url": "http://127.0.0.1:1/", "process": "preparing" }, "partner": { "type": "sftp-outbound", {{Server}}, "fileName": "{message.id}" }, {{endpoints}} },
                   "processes": {
                     "p": [{ "publish": "orders.new" }],
                     "keep": [{ "call": "kept" }],
@@ -122,12 +170,22 @@ public sealed class EntrySettingsTests
                       { "choose": { "when": [{ "if": { "header": "x-a" }, "steps": [{ "call": "kept" }] }], "otherwise": [{ "call": "kept" }] } }
                     ],
                     "call-http": [{ "call": "out" }],
+                    "publish-and-call": [{ "publish": "orders.new" }, { "call": "kept" }],
+                    "call-sftp": [{ "call": "partner" }],
+                    "call-query": [{ "call": "query" }],
+                    "call-path": [{ "call": { "endpoint": "out", "path": "/{message.body}" } }],
+                    "call-mapped": [{ "call": "mapped" }],
+                    "preparing": [{ "set": { "headers": { "x-a": "b" } } }],
                     "streamed": [{ "split": { "xpath": "/a/b", "steps": [{ "publish": "orders.new" }] } }]
                   }
                 }
                 """
             );
-            BusServices.Compile(folder.FullName, new Dictionary<string, string>(), new ServiceCollection().AddEsb());
+            BusServices.Compile(
+                folder.FullName,
+                new Dictionary<string, string> { ["PASSWORD"] = "x", ["KEY"] = Convert.ToBase64String(new byte[32]) },
+                new ServiceCollection().AddEsb()
+            );
             return [];
         }
         catch (ConfigurationRefusedException ex)
