@@ -7,6 +7,8 @@ namespace Esb.IntegrationTests.Speed;
 /// <summary>Files of a folder, beside the classes of .NET.</summary>
 public sealed partial class AdapterSpeedTests
 {
+    private const int WaitingFiles = 4_000; // a look waits until files are quiet
+
     [TestCase(1), TestCase(8)]
     public async Task File_in(int atOnce, CancellationToken cancellationToken)
     {
@@ -16,18 +18,18 @@ public sealed partial class AdapterSpeedTests
             "file-inbound",
             "System.IO: rename, read, rename",
             atOnce,
-            Files,
+            WaitingFiles,
             async () =>
             {
                 foreach (var file in folder.GetFiles("*", SearchOption.AllDirectories))
                     file.Delete();
-                for (var i = 0; i < Files; i++)
+                for (var i = 0; i < WaitingFiles; i++)
                     await File.WriteAllTextAsync(Path.Combine(folder.FullName, $"{i:0000}.xml"), Body, cancellationToken);
             },
             () => TakePlainAsync(folder, atOnce, cancellationToken),
             async () =>
             {
-                var tally = new Tally(Files);
+                var tally = new Tally(WaitingFiles);
                 var config = SomeFiles.InboundConfig(folder.FullName) with { MaxConcurrentCalls = atOnce };
                 await using var endpoint = SomeFiles.Inbound(config, new CountingIntake(tally.Add));
                 await endpoint.StartAsync(cancellationToken);

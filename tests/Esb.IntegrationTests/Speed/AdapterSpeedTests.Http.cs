@@ -1,6 +1,5 @@
 using System.Net.Http.Headers;
 using System.Text;
-using Esb.Core.Endpoints;
 using Esb.Endpoints.Soap;
 using Esb.Tests;
 using Esb.Tests.Endpoints.Http;

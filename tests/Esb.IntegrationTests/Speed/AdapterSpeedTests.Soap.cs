@@ -1,7 +1,6 @@
 using System.Net.Http.Headers;
 using System.Text;
 using Esb.Core.Endpoints;
-using Esb.Core.Messages;
 using Esb.Endpoints.Http.Listening;
 using Esb.Tests;
 using Esb.Tests.Endpoints.Http;

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Text;
 using Esb.Core.Endpoints;
 using Esb.Core.Messages;
 
