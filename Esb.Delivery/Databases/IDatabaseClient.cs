@@ -7,9 +7,10 @@ namespace Esb.Delivery.Databases;
 /// <summary>A client of external databases, which a plug-in can add: <c>provider</c> of a connection names it, and <c>sql-outbound</c> and
 /// <c>sql-inbound</c> work through it. Thread-safe.</summary>
 /// <remarks>
-/// Register it with <c>AddDatabaseClient</c>. Its connections must support <see cref="DbBatch"/>, and transactions in which commands run
-/// without naming them. The bus keeps no tables in its databases: <c>once</c>, <c>singleInstance</c> of outbound endpoints, <c>batch</c>
-/// and the step <c>transaction</c> are refused there, and <c>sql-inbound</c> hands over before the commit, at least once.
+/// Register it with <c>AddDatabaseClient</c>. Its connections must support transactions in which commands run without naming them; where
+/// they have no <see cref="DbBatch"/>, the statements of a command run one after the other. The bus keeps no tables in its databases:
+/// <c>once</c>, <c>singleInstance</c> of outbound endpoints, <c>batch</c> and the step <c>transaction</c> are refused there, and
+/// <c>sql-inbound</c> hands over before the commit, at least once.
 /// </remarks>
 public interface IDatabaseClient
 {

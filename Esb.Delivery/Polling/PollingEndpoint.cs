@@ -25,7 +25,11 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
 {
     private readonly CancellationTokenSource _stopping = new();
     private Task _loop = Task.CompletedTask;
+    private volatile string? _reason;
     private bool _isAway;
+
+    /// <inheritdoc/>
+    public virtual string? Reason => _reason;
 
     /// <summary>The pause after a poll that found everything.</summary>
     protected abstract TimeSpan Interval { get; }
@@ -80,6 +84,9 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
     /// <returns>The pause before the next attempt.</returns>
     protected abstract TimeSpan OnAway(Exception cause, bool isFirst);
 
+    /// <summary>Says why the source cannot be polled, brief, beginning with a code.</summary>
+    protected virtual string ReasonOf(Exception cause) => PollingFailure.Describe(cause);
+
     /// <summary>Reports that the source is reachable again.</summary>
     protected abstract void OnBack();
 
@@ -109,13 +116,13 @@ public abstract class PollingEndpoint<TFound, TItem>(PollingDesk<TItem> desk, Ad
             var next = await WorkAsync();
             if (_isAway)
                 OnBack();
-            _isAway = false;
+            (_isAway, _reason) = (false, null);
             return next;
         }
         catch (Exception ex) when (IsAway(ex))
         {
             var isFirst = !_isAway;
-            _isAway = true;
+            (_isAway, _reason) = (true, ReasonOf(ex));
             return new NextLook(OnAway(ex, isFirst), IsWakeable: false);
         }
     }

@@ -80,6 +80,8 @@ internal sealed partial class FileInboundEndpoint(
         return config.Interval < PauseWithoutFolder ? config.Interval : PauseWithoutFolder;
     }
 
+    protected override string ReasonOf(Exception cause) => $"{CodeOf(cause)}: {cause.Message}";
+
     protected override void OnBack() => LogBack(config.Name);
 
     protected override Task WaitAsync(NextLook next, CancellationToken cancellationToken) =>

@@ -73,9 +73,11 @@ internal sealed partial class SftpInboundEndpoint(
     // All but a programming error: its loop goes on whatever the server, the network or the store does.
     protected override bool IsAway(Exception failure) => failure is EsbException || SftpFailures.Of(config.Name, failure) is not null;
 
+    protected override string ReasonOf(Exception cause) => PollingFailure.Describe(FailureOf(cause));
+
     protected override TimeSpan OnAway(Exception cause, bool isFirst)
     {
-        var failure = cause as EsbException ?? SftpFailures.Of(config.Name, cause)!;
+        var failure = FailureOf(cause);
         if (isFirst)
             LogAway(cause, failure.Code, config.Name, failure.Detail ?? failure.Message);
         return config.Interval < PauseWithoutServer ? config.Interval : PauseWithoutServer;
@@ -91,6 +93,8 @@ internal sealed partial class SftpInboundEndpoint(
         sessions.Dispose();
         return ValueTask.CompletedTask;
     }
+
+    private EsbException FailureOf(Exception cause) => cause as EsbException ?? SftpFailures.Of(config.Name, cause)!;
 
     [LoggerMessage(
         EventId = 2350,

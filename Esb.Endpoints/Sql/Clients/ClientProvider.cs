@@ -28,7 +28,7 @@ internal sealed class ClientProvider(IDatabaseClient client) : IDatabaseProvider
 
     public DbBatch CreateBatch(DbConnection connection)
     {
-        var batch = connection.CreateBatch();
+        var batch = connection.CanCreateBatch ? connection.CreateBatch() : new CommandBatch(connection);
         batch.Timeout = 0; // the endpoint's timeout cancels
         return batch;
     }

@@ -14,6 +14,11 @@ internal sealed partial class RowDesk(
     ILogger<RowDesk> logger
 ) : PollingDesk<RowPoll>(admission, time)
 {
+    private volatile string? _reason;
+
+    /// <summary>Why rows cannot be taken; null if they can.</summary>
+    public string? Reason => _reason;
+
     /// <summary>Called after a poll, with the number of rows that it took.</summary>
     public Action<int>? Ended { get; set; }
 
@@ -22,6 +27,7 @@ internal sealed partial class RowDesk(
         var taken = await taker.TakeAsync(cancellationToken);
         if (item.Failures > 0)
             LogBack(config.Name);
+        _reason = null;
         Ended?.Invoke(taken);
         return Task.CompletedTask;
     }
@@ -35,8 +41,11 @@ internal sealed partial class RowDesk(
 
     protected override bool MayPassLater(Exception failure) => false;
 
-    protected override void OnWaiting(RowPoll item, Exception cause) =>
+    protected override void OnWaiting(RowPoll item, Exception cause)
+    {
+        _reason = PollingFailure.Describe(cause);
         LogFailed(cause, (cause as EsbException)?.Code ?? "ESB-INTERNAL", config.Name);
+    }
 
     protected override void OnRefused(RowPoll item, EsbException cause) => LogFailed(cause, cause.Code, config.Name);
 

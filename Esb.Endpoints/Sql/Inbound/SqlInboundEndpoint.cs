@@ -8,6 +8,7 @@ namespace Esb.Endpoints.Sql.Inbound;
 internal sealed class SqlInboundEndpoint : PollingEndpoint<RowPoll, RowPoll>
 {
     private readonly SqlInboundConfig _config;
+    private readonly RowDesk _desk;
     private readonly TimeProvider _time;
     private readonly SemaphoreSlim _ended = new(0, 1);
     private readonly Lock _gate = new();
@@ -17,9 +18,11 @@ internal sealed class SqlInboundEndpoint : PollingEndpoint<RowPoll, RowPoll>
     public SqlInboundEndpoint(SqlInboundConfig config, RowDesk desk, Admission admission, TimeProvider time)
         : base(desk, admission)
     {
-        (_config, _time) = (config, time);
+        (_config, _desk, _time) = (config, desk, time);
         desk.Ended = OnEnded;
     }
+
+    public override string? Reason => _desk.Reason;
 
     protected override TimeSpan Interval => _config.Interval;
 

@@ -82,6 +82,31 @@ public sealed class MailTests
         Assert.That(mail.HtmlBody, Does.Contain("<b>Käse</b>"), "made by the map");
     }
 
+    [Test, Category("Thorough")]
+    public async Task Order_is_a_mail_at_postfix(CancellationToken cancellationToken)
+    {
+        await using var server = await Postfix.StartAsync();
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder.FullName, "esb.json"),
+            (await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), cancellationToken)).Replace(
+                "\"user\": \"esb\", \"password\": \"${env:MAIL_PASSWORD}\",",
+                "", // it has no logins
+                StringComparison.Ordinal
+            ),
+            cancellationToken
+        );
+        await StartAsync("right", cancellationToken, server.Port, server.Authority);
+
+        await PostAsync("Ann <a@example.com>, b@example.com", cancellationToken);
+        await _host!.WaitAsync(_ => Task.FromResult(server.Delivered().Count == 2), Limit, "to send the mail", cancellationToken);
+
+        var mails = server.Delivered();
+        Assert.That(mails.Select(mail => mail.Headers["Delivered-To"]), Is.EquivalentTo(["a@example.com", "b@example.com"]));
+        Assert.That(mails.Select(mail => mail.MessageId).Distinct().Count(), Is.EqualTo(1));
+        Assert.That((mails[0].Subject, mails[0].TextBody!.Trim()), Is.EqualTo(("Order A-1", "Thank you.")));
+        Assert.That(mails[0].HtmlBody, Does.Contain("<b>Käse</b>"), "made by the map");
+    }
+
     [Test, Category("Faults")]
     public async Task No_mail_is_lost_over_kills_of_the_host_and_copies_have_one_id(CancellationToken cancellationToken)
     {

@@ -1,4 +1,5 @@
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.IntegrationTests.Faults.Nemeses;
 using Esb.IntegrationTests.Sftp;
 
 namespace Esb.IntegrationTests.EndToEnd;
@@ -38,7 +39,7 @@ public sealed class SftpTests
                 },
                 "archive": {
                   "type": "sftp-outbound", "subscribe": ["files.#"], "url": "{{_server.Url}}/out", "privateKey": "${env:SFTP_KEY}", "hostKey": "{{_server.HostKey}}",
-                  "fileName": "{header.x-file-name}-{message.id}", "poolSize": 4, "processingThreads": 4, "retry": { "immediate": 1, "delays": ["500ms", "2s", "5s"] }
+                  "fileName": "{header.x-file-name}-{message.id}", "poolSize": 4, "processingThreads": 4, "retry": { "immediate": 1, "delays": ["500ms", "2s", "5s", "5s", "5s"] }
                 }
               }
             }
@@ -91,6 +92,42 @@ public sealed class SftpTests
         await WaitForAsync(_host!, Files, cancellationToken);
 
         await AssertWrittenOnceAsync(Files, cancellationToken);
+    }
+
+    [Test, Category("Thorough"), Property("Case", "FIL-15")]
+    public async Task Files_wait_while_the_disk_of_the_server_is_full(CancellationToken cancellationToken)
+    {
+        await using var volume = await SmallVolume.MountAsync(_server.At("out"), megabytes: 4);
+        await StartAsync(cancellationToken);
+        await _server.PutAsync("in/000.xml", "<order>0</order>", cancellationToken);
+        await _host!.WaitAsync(_ => Task.FromResult(Written().Length == 1), Limit, "to copy the first file", cancellationToken);
+
+        int during;
+        await using (await volume.FillAsync())
+        {
+            for (var i = 1; i < 10; i++)
+                await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
+            await _host.WaitAsync(
+                async token => (await _host.AskAsync("/api/endpoints/archive", token)).GetProperty("failures").GetInt64() > 0,
+                Limit,
+                "to meet the full disk",
+                cancellationToken
+            );
+            during = Written().Length;
+        }
+
+        await WaitForAsync(_host, 10, cancellationToken);
+
+        Assert.That(during, Is.LessThanOrEqualTo(2), "the ballast is a file, too");
+        await AssertWrittenOnceAsync(10, cancellationToken);
+        Assert.That(
+            Directory.GetFiles(_server.At("out"), "*.part", new EnumerationOptions { AttributesToSkip = 0 }),
+            Is.Empty,
+            "no part is left"
+        );
+        Assert.That((await _host.AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").GetArrayLength(), Is.Zero);
+        await _host.DisposeAsync();
+        await _server.KillAsync(); // nothing uses the volume any more
     }
 
     [Test, Category("Faults"), Category("WaitsLong")]

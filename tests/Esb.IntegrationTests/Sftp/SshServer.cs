@@ -29,6 +29,9 @@ internal sealed class SshServer : IAsyncDisposable
 
     public string PrivateKey { get; private set; } = "";
 
+    /// <summary>The private key of a user that the server does not know.</summary>
+    public string StrangerKey => File.ReadAllText(Path.Combine(_folder.FullName, "host2"));
+
     public string At(params ReadOnlySpan<string> parts) => Path.Combine([Files, .. parts]);
 
     public static async Task<SshServer> StartAsync(string settings = "")

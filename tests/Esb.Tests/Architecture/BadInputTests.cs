@@ -23,7 +23,9 @@ public sealed class BadInputTests
         TestCase("XPT", 12),
         TestCase("JSN", 17),
         TestCase("FLT", 14),
-        TestCase("SMT", 12)
+        TestCase("SMT", 12),
+        TestCase("SOP", 12),
+        TestCase("FIL", 20)
     ]
     public void Each_row_has_a_test(string family, int rows) =>
         Assert.That(Enumerable.Range(1, rows).Select(row => $"{family}-{row:00}").Where(row => !Tested.Contains(row)), Is.Empty);

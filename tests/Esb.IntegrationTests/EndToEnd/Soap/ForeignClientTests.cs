@@ -100,4 +100,68 @@ public sealed class ForeignClientTests
 
         Assert.That(lines, Is.EqualTo(["3.5", "soap:Client Nothing can be divided by zero."]));
     }
+
+    [Test, Category("Thorough"), CancelAfter(240_000)]
+    public async Task Client_that_gSOAP_generates_calls_both_versions_and_reads_faults(CancellationToken cancellationToken)
+    {
+        var lines = await ForeignProgram.RunAsync(
+            "sh",
+            _host.Folder,
+            "client.sh",
+            $$"""
+            set -e
+            wsdl2h -c -o calculator.h '{{_host.At("/calculator?wsdl")}}' >log 2>&1 || { cat log; exit 1; }
+            soapcpp2 -c -C -L -x -I/usr/share/gsoap/import calculator.h >log 2>&1 || { cat log; exit 1; }
+            cat >client.c <<'END'
+            #include "soapH.h"
+            #include "CalculatorSoap11.nsmap"
+
+            static void call(const char *url, int version)
+            {
+                struct soap *soap = soap_new();
+                struct ns1__Operands operands = { "1.5", "2" };
+                struct ns1__Result result;
+                namespaces[0].ns = version == 1 ? "http://schemas.xmlsoap.org/soap/envelope/" : "http://www.w3.org/2003/05/soap-envelope";
+                namespaces[1].ns = version == 1 ? "http://schemas.xmlsoap.org/soap/encoding/" : "http://www.w3.org/2003/05/soap-encoding";
+                soap_set_namespaces(soap, namespaces);
+                if (soap_call___ns1__Add(soap, url, NULL, &operands, &result) == SOAP_OK)
+                    puts(result.result);
+                else
+                    soap_print_fault(soap, stdout);
+                operands.a = "1";
+                operands.b = "0";
+                if (soap_call___ns1__Divide(soap, url, NULL, &operands, &result) == SOAP_OK)
+                    puts(result.result);
+                else {
+                    struct SOAP_ENV__Detail *detail = version == 1 ? soap->fault->detail : soap->fault->SOAP_ENV__Detail;
+                    printf("SOAP 1.%d: %s %s %s\n", soap->version, *soap_faultcode(soap), soap_fault_string(soap), detail->ns1__DivisionByZero->dividend);
+                }
+                soap_destroy(soap);
+                soap_end(soap);
+                soap_free(soap);
+            }
+
+            int main(int count, char **arguments)
+            {
+                call(arguments[1], 1);
+                call(arguments[1], 2);
+                return 0;
+            }
+            END
+            gcc -w -o client client.c soapC.c soapClient.c -lgsoap
+            ./client '{{_host.At("/calculator")}}'
+            """,
+            cancellationToken
+        );
+
+        Assert.That(
+            lines,
+            Is.EqualTo([
+                "3.5",
+                "SOAP 1.1: SOAP-ENV:Client Nothing can be divided by zero. 1",
+                "3.5",
+                "SOAP 1.2: SOAP-ENV:Sender Nothing can be divided by zero. 1",
+            ])
+        );
+    }
 }

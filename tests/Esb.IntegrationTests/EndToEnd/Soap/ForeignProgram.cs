@@ -26,7 +26,7 @@ internal static class ForeignProgram
         Assert.That(
             process.ExitCode,
             Is.Zero,
-            $"{problems}\n{written}\nMissing libraries: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl"
+            $"{problems}\n{written}\nMissing libraries: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl gsoap libgsoap-dev gcc"
         );
         return written.Split('\n', StringSplitOptions.RemoveEmptyEntries);
     }
@@ -46,7 +46,9 @@ internal static class ForeignProgram
         }
         catch (System.ComponentModel.Win32Exception)
         {
-            throw new AssertionException($"{program} is missing: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl");
+            throw new AssertionException(
+                $"{program} is missing: apt-get install python3-zeep php-cli php-soap libsoap-lite-perl gsoap libgsoap-dev gcc"
+            );
         }
     }
 }

@@ -14,6 +14,7 @@ internal sealed class LocalProxy : INetworkProxy
     private readonly Lock _lock = new();
     private readonly HashSet<LocalConnection> _connections = [];
     private readonly Task _accepting;
+    private int _accepted;
 
     public LocalProxy(int serverPort)
     {
@@ -25,6 +26,9 @@ internal sealed class LocalProxy : INetworkProxy
     }
 
     public int Port { get; }
+
+    /// <summary>The connections that were ever opened.</summary>
+    public int Accepted => Volatile.Read(ref _accepted);
 
     private LocalWeather Weather { get; set; } = LocalWeather.Fine;
 
@@ -57,6 +61,7 @@ internal sealed class LocalProxy : INetworkProxy
             while (true)
             {
                 var client = await _listener.AcceptSocketAsync(_stopping.Token);
+                Interlocked.Increment(ref _accepted);
                 var connection = new LocalConnection(client, _serverPort, Weather);
                 lock (_lock)
                     _connections.Add(connection);

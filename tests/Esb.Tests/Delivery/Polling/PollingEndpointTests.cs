@@ -104,11 +104,14 @@ public sealed class PollingEndpointTests
         _source.Add("one");
         await using var endpoint = await StartAsync();
         await Eventually.HoldsAsync(() => _source.AwayLooks >= 3, "it has tried again and again", cancellationToken);
+        var reason = endpoint.Reason;
 
         _source.IsAway = false;
 
         await Eventually.HoldsAsync(() => _source.PutAway.Count == 1, "it goes on", cancellationToken);
+        await Eventually.HoldsAsync(() => endpoint.Reason is null, "there is no reason any more", cancellationToken);
         Assert.That(_source.Told, Is.EqualTo(["away", "back"]));
+        Assert.That(reason, Is.Not.Empty.And.Not.Null, "shown to operators");
     }
 
     [Test]

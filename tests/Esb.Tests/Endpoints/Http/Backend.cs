@@ -23,7 +23,10 @@ internal sealed class Backend : IAsyncDisposable
     /// <summary>The requests that came, as text: first line, headers, body.</summary>
     public List<string> Requests { get; } = [];
 
-    public static async Task<Backend> StartAsync(Func<HttpContext, Task>? answer = null, int? port = null)
+    /// <param name="answer">Answers a request; by default with its body.</param>
+    /// <param name="port">The port; by default a free one.</param>
+    /// <param name="remembers">False to leave requests to <paramref name="answer"/> alone.</param>
+    public static async Task<Backend> StartAsync(Func<HttpContext, Task>? answer = null, int? port = null, bool remembers = true)
     {
         var place = port ?? FreePorts.Next();
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -38,7 +41,8 @@ internal sealed class Backend : IAsyncDisposable
         var backend = new Backend(builder.Build(), place);
         backend._application.Run(async context =>
         {
-            await backend.RememberAsync(context);
+            if (remembers)
+                await backend.RememberAsync(context);
             await (answer ?? EchoAsync)(context);
         });
         await backend._application.StartAsync();

@@ -81,6 +81,9 @@ internal sealed class HttpBus : IAsyncDisposable
 
     public LogLines Log { get; } = new();
 
+    /// <summary>The least level that the log has.</summary>
+    public LogLevel LogLevel { get; set; } = LogLevel.Debug;
+
     public ITopicPublisher Publisher { get; } = Substitute.For<ITopicPublisher>();
 
     public ITopicTransport Transport { get; } = Substitute.For<ITopicTransport>();
@@ -131,7 +134,7 @@ internal sealed class HttpBus : IAsyncDisposable
             $$"""{ "topics": { "orders": {} }, "processes": { {{processes}} }, "endpoints": { {{endpoints}} }{{listeners}}{{more}} }"""
         );
         var services = new ServiceCollection()
-            .AddLogging(logging => logging.SetMinimumLevel(LogLevel.Debug).AddProvider(Log))
+            .AddLogging(logging => logging.SetMinimumLevel(LogLevel).AddProvider(Log))
             .AddSingleton(Time)
             .AddSingleton(Publisher)
             .AddSingleton(Transport)

@@ -74,7 +74,8 @@ internal sealed class MailServer : IAsyncDisposable
             stream = await SecureAsync(stream);
         await AnswerAsync(stream, "220 mail.test ready");
         var (recipients, sender) = (new List<string>(), "");
-        while (await ReadLineAsync(stream) is { } line)
+        var lines = new LineReader(stream);
+        while (await lines.ReadTextAsync(_stopping.Token) is { } line)
         {
             _commands.Enqueue(line);
             await Before(line);
@@ -96,6 +97,7 @@ internal sealed class MailServer : IAsyncDisposable
                 case "STARTTLS":
                     await AnswerAsync(stream, $"220 go ahead{Injected}");
                     stream = await SecureAsync(stream);
+                    lines = new LineReader(stream);
                     break;
                 case "AUTH":
                     var given = Encoding.UTF8.GetString(Convert.FromBase64String(line.Split(' ')[^1])).TrimStart('\0').Replace('\0', ':');
@@ -115,7 +117,7 @@ internal sealed class MailServer : IAsyncDisposable
                     await AnswerAsync(stream, recipients.Count > 0 ? "354 go ahead" : "554 no valid recipients");
                     if (recipients.Count == 0)
                         break;
-                    var mail = await ReadMailAsync(stream);
+                    var mail = await ReadMailAsync(lines);
                     if (AnswerToMail() is not { } verdict)
                         return;
                     if (verdict.StartsWith('2'))
@@ -142,10 +144,10 @@ internal sealed class MailServer : IAsyncDisposable
     private async Task AnswerAsync(Stream stream, string answer) =>
         await stream.WriteAsync(Encoding.ASCII.GetBytes($"{answer}\r\n"), _stopping.Token);
 
-    private async Task<byte[]> ReadMailAsync(Stream stream)
+    private async Task<byte[]> ReadMailAsync(LineReader lines)
     {
         using var mail = new MemoryStream();
-        while (await ReadBytesAsync(stream) is { } line)
+        while (await lines.ReadAsync(_stopping.Token) is { } line)
         {
             if (line is [(byte)'.'])
                 break;
@@ -156,24 +158,36 @@ internal sealed class MailServer : IAsyncDisposable
         return mail.ToArray();
     }
 
-    private async Task<string?> ReadLineAsync(Stream stream) =>
-        await ReadBytesAsync(stream) is { } line ? Encoding.UTF8.GetString(line) : null;
-
-    private async Task<byte[]?> ReadBytesAsync(Stream stream)
-    {
-        var (line, one) = (new List<byte>(), new byte[1]);
-        while (true)
-        {
-            if (await stream.ReadAsync(one, _stopping.Token) == 0)
-                return null;
-            if (one[0] == '\n' && line is [.., (byte)'\r'])
-                return [.. line[..^1]];
-            line.Add(one[0]);
-        }
-    }
-
     private static string Address(string line) =>
         line[(line.IndexOf('<', StringComparison.Ordinal) + 1)..line.IndexOf('>', StringComparison.Ordinal)];
+}
+
+/// <summary>Reads lines that end with CR LF.</summary>
+internal sealed class LineReader(Stream stream)
+{
+    private readonly byte[] _buffer = new byte[4096];
+    private int _next;
+    private int _end;
+
+    public async Task<string?> ReadTextAsync(CancellationToken cancellationToken) =>
+        await ReadAsync(cancellationToken) is { } line ? Encoding.UTF8.GetString(line) : null;
+
+    /// <summary>Returns the next line without its end; null at the end of the stream.</summary>
+    public async Task<byte[]?> ReadAsync(CancellationToken cancellationToken)
+    {
+        var line = new List<byte>();
+        while (true)
+        {
+            if (_next == _end)
+                (_next, _end) = (0, await stream.ReadAsync(_buffer, cancellationToken));
+            if (_end == 0)
+                return null;
+            var one = _buffer[_next++];
+            if (one == '\n' && line is [.., (byte)'\r'])
+                return [.. line[..^1]];
+            line.Add(one);
+        }
+    }
 }
 
 /// <summary>A mail that the server took.</summary>

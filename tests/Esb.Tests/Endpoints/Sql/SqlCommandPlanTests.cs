@@ -42,10 +42,11 @@ internal sealed class SqlCommandPlanTests
             ])
         );
 
-    [TestCase("select * from {header.x-table}", "ESB-SQL-DYNAMIC", Description = "SQL-03")]
-    [TestCase("insert into @country values (1)", "ESB-SQL-IDENT", Description = "SQL-04")]
-    [TestCase("update @country set a = 1", "ESB-SQL-IDENT", Description = "SQL-04")]
-    [TestCase("select 1 from a join @country on true", "ESB-SQL-IDENT", Description = "SQL-04")]
+    [TestCase("select * from {header.x-table}", "ESB-SQL-DYNAMIC")]
+    [TestCase("insert into @country values (1)", "ESB-SQL-IDENT")]
+    [TestCase("update @country set a = 1", "ESB-SQL-IDENT")]
+    [TestCase("select 1 from a join @country on true", "ESB-SQL-IDENT")]
+    [Property("Case", "SQL-03"), Property("Case", "SQL-04")]
     public void Command_that_a_message_could_change_is_refused(string query, string code) =>
         Assert.That(Errors(Config() with { Query = query }), Has.Some.StartsWith(code));
 
