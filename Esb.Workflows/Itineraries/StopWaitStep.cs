@@ -18,15 +18,23 @@ internal sealed class StopWaitStep : StepFactory<StopPlan>
         return new StepModel(step, $"wait({plan.Name})")
         {
             Traits = new StepTraits { Holds = true, LeavesFacts = true },
-            Bind = services => Run(services.GetRequiredService<Holder>(), services.GetRequiredService<IItineraryRuns>()),
+            Bind = services =>
+                Run(
+                    services.GetRequiredService<Holder>(),
+                    services.GetRequiredService<IItineraryRuns>(),
+                    services.GetRequiredService<TimeProvider>()
+                ),
         };
 
-        MessageStep Run(Holder holder, IItineraryRuns runs) =>
+        MessageStep Run(Holder holder, IItineraryRuns runs, TimeProvider time) =>
             async (context, cancellationToken) =>
             {
                 var key = context.Message.Key ?? context.HeldId.ToString(); // without a key, none waits for another
                 var held = await holder.PrepareAsync(context, step.Place, key, key, cancellationToken);
-                var message = held.Message with { Headers = held.Message.Headers.With(EsbHeaders.Itinerary, plan.Slip) };
+                var message = held.Message with
+                {
+                    Headers = held.Message.Headers.With(EsbHeaders.Itinerary, plan.SlipOf(EndOf(context, time))),
+                };
                 await runs.SaveAsync(
                     new ItineraryRun(message.Id, plan.Itinerary, plan.Name, ItineraryState.Waiting, message.ConversationId),
                     cancellationToken
@@ -42,5 +50,11 @@ internal sealed class StopWaitStep : StepFactory<StopPlan>
                 holder.Send(change);
                 await holder.EndAsync(context, plan.Name, "itinerary-waits", change.IsKnown);
             };
+
+        // Of the first durable stop: a message that comes from the queue keeps what its slip says.
+        DateTimeOffset? EndOf(MessageContext context, TimeProvider time) =>
+            context.Endpoint == HeldQueues.OfItinerary(plan.Itinerary)
+                ? StopPlan.EndOf(context.Received.Headers[EsbHeaders.Itinerary])
+                : time.GetUtcNow() + plan.Timeout;
     }
 }
