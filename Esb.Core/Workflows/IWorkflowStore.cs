@@ -45,7 +45,7 @@ public interface IWorkflowStore
     /// <summary>Lists instances, newest first.</summary>
     Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken);
 
-    /// <summary>Counts instances by workflow, definition, state and step; those that have ended only by state.</summary>
+    /// <summary>Counts the instances that have not ended, by workflow, definition, state and step.</summary>
     Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken);
 
     /// <summary>Counts the instances that have not ended, by workflow and state: from sums that every checkpoint keeps up, so that the
