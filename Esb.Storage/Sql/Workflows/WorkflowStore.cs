@@ -200,8 +200,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 
     public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
         database.ExecuteAsync(
-            "insert into workflow_definition (hash, workflow, content, created_at) values (@hash, @workflow, @content, now()) on "
-                + "conflict (hash) do nothing",
+            "insert into workflow_definition (hash, workflow, content, created_at, used_at) values (@hash, @workflow, @content, now(), "
+                + "now()) on conflict (hash) do update set used_at = excluded.used_at",
             cancellationToken,
             ("hash", definition.Hash),
             ("workflow", definition.Workflow),
@@ -210,6 +210,19 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 
     public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) =>
         database.FirstAsync("select * from workflow_definition where hash = @hash", ReadDefinition, cancellationToken, ("hash", hash));
+
+    public async Task<IReadOnlyList<StoredDefinition>> UsedDefinitionsAsync(
+        TimeSpan within,
+        IReadOnlyCollection<string> known,
+        CancellationToken cancellationToken
+    ) =>
+        await database.QueryAsync(
+            $"select * from workflow_definition where used_at > now() - @within and not ({database.Dialect.IsOneOf("hash", "known")})",
+            ReadDefinition,
+            cancellationToken,
+            ("within", within),
+            ("known", known.ToArray())
+        );
 
     public async Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
         await database.QueryAsync(
