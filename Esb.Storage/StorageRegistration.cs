@@ -24,7 +24,7 @@ public static class StorageRegistration
                 "file",
                 "Files in a folder; needs no server.",
                 CreateFiles,
-                (config, configuration, _, logger) => StoreReader.Open(config, logger, configuration)
+                (config, reading, logger) => StoreReader.Open(config, logger, reading.Configuration, reading.TakesEarlier)
             )
             .AddStore<PostgresStoreConfig>("postgres", "PostgreSQL 15 or later.", CreatePostgres, StoreReader.Open)
             .AddRule<PostgresStoreRule>()

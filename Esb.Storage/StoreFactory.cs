@@ -12,13 +12,19 @@ namespace Esb.Storage;
 internal sealed record StoreFactory(
     Type Settings,
     Func<IServiceProvider, StoreConfig, Store> Create,
-    Func<StoreConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> Read
+    Func<StoreConfig, StoreReading, ILogger, StoreReader> Read
 )
 {
     /// <summary>The kind that a configuration names.</summary>
     public static StoreFactory Of(StoreConfig store, IEnumerable<StoreFactory> factories) =>
         factories.Single(factory => factory.Settings == store.GetType());
 }
+
+/// <summary>How a store is read without a host.</summary>
+/// <param name="Configuration">The configuration that uses it; null for its owner, whichever that is.</param>
+/// <param name="Evidence">Where its anchors are.</param>
+/// <param name="TakesEarlier">True to read also tables of an earlier version of the program, before an upgrade.</param>
+internal sealed record StoreReading(string? Configuration, AuditEvidenceConfig Evidence, bool TakesEarlier = false);
 
 /// <summary>Registers kinds of store.</summary>
 internal static class StoreFactoryRegistration
@@ -29,7 +35,7 @@ internal static class StoreFactoryRegistration
         string kind,
         string description,
         Func<IServiceProvider, TConfig, Store> create,
-        Func<TConfig, string?, AuditEvidenceConfig, ILogger, StoreReader> read
+        Func<TConfig, StoreReading, ILogger, StoreReader> read
     )
         where TConfig : StoreConfig =>
         services
@@ -38,7 +44,7 @@ internal static class StoreFactoryRegistration
                 new StoreFactory(
                     typeof(TConfig),
                     (provider, config) => create(provider, (TConfig)config),
-                    (config, configuration, evidence, logger) => read((TConfig)config, configuration, evidence, logger)
+                    (config, reading, logger) => read((TConfig)config, reading, logger)
                 )
             );
 }

@@ -2,6 +2,7 @@ using Esb.Configuration;
 using Esb.Core.Audit;
 using Esb.Core.Replays;
 using Esb.Core.Storage;
+using Esb.Core.Workflows;
 using Esb.Storage.Encryption;
 using Esb.Storage.Files;
 using Esb.Storage.Files.Index;
@@ -11,6 +12,7 @@ using Esb.Storage.Postgres.Evidence;
 using Esb.Storage.Sql;
 using Esb.Storage.Sql.DeadLetters;
 using Esb.Storage.Sql.Parking;
+using Esb.Storage.Sql.Workflows;
 using Esb.Storage.Sqlite;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -32,6 +34,7 @@ public sealed class StoreReader : IAsyncDisposable
         ConfigurationVersions = new ConfigurationVersions(database);
         ReplayJobs = new ReplayJobStore(database);
         Parking = new ParkingStore(database, TimeProvider.System);
+        Workflows = new WorkflowStore(database);
         _close = close;
     }
 
@@ -53,24 +56,34 @@ public sealed class StoreReader : IAsyncDisposable
     /// <summary>The parked messages; changing anything is refused.</summary>
     public IParkingStore Parking { get; }
 
+    /// <summary>The instances of workflows and their definitions; changing them is refused.</summary>
+    public IWorkflowStore Workflows { get; }
+
     /// <summary>Opens the store that a configuration names. A folder that does not exist yet is an empty store.</summary>
     /// <param name="store">The store.</param>
     /// <param name="configuration">The name of the configuration.</param>
     /// <param name="evidence">Where its anchors are.</param>
     /// <param name="services">What a bus is made of: knows the kinds of store.</param>
-    public static StoreReader Open(StoreConfig store, string configuration, AuditEvidenceConfig evidence, IServiceCollection services) =>
+    /// <param name="takesEarlier">True to read also tables of an earlier version of the program, before an upgrade.</param>
+    public static StoreReader Open(
+        StoreConfig store,
+        string configuration,
+        AuditEvidenceConfig evidence,
+        IServiceCollection services,
+        bool takesEarlier = false
+    ) =>
         StoreFactory
             .Of(store, services.Select(service => service.ImplementationInstance).OfType<StoreFactory>())
-            .Read(store, configuration, evidence, NullLogger.Instance);
+            .Read(store, new StoreReading(configuration, evidence, takesEarlier), NullLogger.Instance);
 
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _close();
 
-    internal static StoreReader Open(FileStoreConfig config, ILogger logger, string? configuration = null)
+    internal static StoreReader Open(FileStoreConfig config, ILogger logger, string? configuration = null, bool takesEarlier = false)
     {
         var folder = Path.GetFullPath(config.Folder);
         var index = new FileAuditIndex(FileStore.AuditFolder(folder), committed: null, logger);
-        var database = SqliteDatabase.OfReader(folder, logger, configuration, BodyCipher.Of(config));
+        var database = SqliteDatabase.OfReader(folder, logger, configuration, BodyCipher.Of(config), takesEarlier);
         return new StoreReader(
             new FileAuditStore(index, log: null),
             evidence: null,
@@ -83,13 +96,16 @@ public sealed class StoreReader : IAsyncDisposable
         );
     }
 
-    internal static StoreReader Open(PostgresStoreConfig config, string? configuration, AuditEvidenceConfig evidence, ILogger logger)
+    internal static StoreReader Open(PostgresStoreConfig config, StoreReading reading, ILogger logger)
     {
-        var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger, configuration);
+        var database = new PostgresDatabase(config, readOnly: true, TimeProvider.System, logger, reading.Configuration)
+        {
+            TakesEarlier = reading.TakesEarlier,
+        };
         var audit = new PostgresAuditStore(database, spool: null, anchors: null);
         return new StoreReader(
             audit,
-            new PostgresEvidence(database, evidence),
+            new PostgresEvidence(database, reading.Evidence),
             database,
             async () =>
             {

@@ -48,12 +48,9 @@ internal static class WorkflowsTelemetry
     public static void TimeCheckpoint(string workflow, TimeSpan duration) =>
         CheckpointDuration.Record(duration.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.Workflow, workflow));
 
-    /// <summary>Records how late a timer is worked on; nothing where the host's clock is behind that of the store.</summary>
-    public static void TimeTimer(string kind, TimeSpan late)
-    {
-        if (late >= TimeSpan.Zero)
-            Lateness.Record(late.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.TimerKind, kind));
-    }
+    /// <summary>Records how late a timer is worked on.</summary>
+    public static void TimeTimer(string kind, TimeSpan late) =>
+        Lateness.Record(late.TotalSeconds, new KeyValuePair<string, object?>(EsbTelemetry.Tags.TimerKind, kind));
 
     public static void CountLostCopy(string step, string code) =>
         LostCopies.Add(1, new TagList { { EsbTelemetry.Tags.Step, step }, { EsbTelemetry.Tags.ErrorType, code } });

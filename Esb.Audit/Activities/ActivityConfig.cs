@@ -44,6 +44,9 @@ internal sealed record MilestoneFactConfig : SettingsRecord
     [Setting("In which process.", Reference = "processes")]
     public string? Process { get; init; }
 
+    [Setting("In which workflow.", Reference = "workflows")]
+    public string? Workflow { get; init; }
+
     [Setting("The name that an audit step gave.", Name = "name")]
     public string? Record { get; init; }
 

@@ -1,5 +1,6 @@
 using Esb.Core.Activities;
 using Esb.Core.Audit;
+using Esb.Core.Workflows;
 
 namespace Esb.Audit.Activities;
 
@@ -56,6 +57,7 @@ internal sealed class ActivityModel
         (when.Kind is null || when.Kind == fact.Kind)
         && (when.Endpoint is null || when.Endpoint == fact.Endpoint)
         && (when.Process is null || when.Process == fact.Process)
+        && (when.Workflow is null || (fact.Endpoint is { } subscriber && WorkflowQueues.WorkflowOf(subscriber) == when.Workflow))
         && (when.Record is null || when.Record == fact.Name)
         && (when.Subject is null || when.Subject == fact.Subject);
 

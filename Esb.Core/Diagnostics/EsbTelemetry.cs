@@ -404,12 +404,7 @@ public static class EsbTelemetry
         )]
         public const string WorkflowCheckpointDuration = "esb.workflow.checkpoint.duration";
 
-        [Metric(
-            MetricKind.Histogram,
-            "s",
-            "Lateness of timers of workflows and held messages, by the clocks of store and host.",
-            Tags.TimerKind
-        )]
+        [Metric(MetricKind.Histogram, "s", "Lateness of timers of workflows and held messages, by the clock of the store.", Tags.TimerKind)]
         public const string TimerLateness = "esb.timer.lateness";
 
         [Metric(MetricKind.UpDownCounter, "{fact}", "Audit facts that wait to be moved to their store.")]

@@ -17,6 +17,9 @@ public sealed record StoredTimer(Guid Id, string Kind, string Target)
 
     /// <summary>When it was due; set when it is claimed.</summary>
     public DateTimeOffset Due { get; init; }
+
+    /// <summary>Time between that and its claim, by the clock of the store; set when it is claimed.</summary>
+    public TimeSpan Late { get; init; }
 }
 
 /// <summary>Timers on the clock of the store. A timer never fires early; it is removed by the change that is its effect, and so takes

@@ -45,7 +45,7 @@ public interface IWorkflowStore
     /// <summary>Lists instances, newest first.</summary>
     Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken);
 
-    /// <summary>Counts instances by workflow, definition, state and step; those that have ended only by state.</summary>
+    /// <summary>Counts the instances that have not ended, by workflow, definition, state and step.</summary>
     Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken);
 
     /// <summary>Counts the instances that have not ended, by workflow and state: from sums that every checkpoint keeps up, so that the
@@ -69,11 +69,21 @@ public interface IWorkflowStore
     /// <summary>Returns the children that an instance runs and waits for, and that have not ended.</summary>
     Task<IReadOnlyList<Guid>> ChildrenAsync(Guid parent, CancellationToken cancellationToken);
 
-    /// <summary>Keeps a definition; does nothing if it is kept already.</summary>
+    /// <summary>Keeps a definition, and notes that a host starts instances with it.</summary>
     Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken);
 
     /// <summary>Returns a kept definition; null if it does not exist.</summary>
     Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken);
+
+    /// <summary>Returns the definitions with which hosts start instances.</summary>
+    /// <param name="within">The time within which a host has said so.</param>
+    /// <param name="known">Hashes of definitions that are left out.</param>
+    /// <param name="cancellationToken">Cancels the query.</param>
+    Task<IReadOnlyList<StoredDefinition>> UsedDefinitionsAsync(
+        TimeSpan within,
+        IReadOnlyCollection<string> known,
+        CancellationToken cancellationToken
+    );
 
     /// <summary>Returns the definitions of instances that have not ended.</summary>
     Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken);

@@ -9,6 +9,7 @@ using Esb.Host.Lifecycle;
 using Esb.Host.Logging;
 using Esb.Host.Plugins;
 using Esb.Host.Telemetry;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Esb.Host.Composition;
 
@@ -86,11 +87,13 @@ internal static class BusServices
         }
     }
 
-    private static IServiceCollection Compose(IServiceCollection services, BusModel model) =>
-        services
-            .AddSingleton(TimeProvider.System)
+    private static IServiceCollection Compose(IServiceCollection services, BusModel model)
+    {
+        services.TryAddSingleton(TimeProvider.System); // tests bring a clock of their own
+        return services
             .AddEsbLogging(model.Get<TelemetryConfig>(), model.Get<IReadOnlyDictionary<string, EndpointConfig>>().Keys)
             .AddSingleton<HostState>()
             .AddSingleton<BusLifecycle>()
             .AddSingleton<StartupReport>();
+    }
 }

@@ -13,7 +13,8 @@ namespace Esb.Host.Composition;
 internal sealed record StoreAccess(string Name, StoreConfig Config, AuditEvidenceConfig Evidence, IServiceCollection Services)
 {
     /// <summary>Opens the store for reading, even while a host uses it.</summary>
-    public StoreReader Read() => StoreReader.Open(Config, Name, Evidence, Services);
+    /// <param name="takesEarlier">True to read also what an earlier version of the program keeps, before an upgrade.</param>
+    public StoreReader Read(bool takesEarlier = false) => StoreReader.Open(Config, Name, Evidence, Services, takesEarlier);
 
     /// <summary>Opens the store to archive days to files, or to restore them.</summary>
     public AuditArchive OpenArchive(bool readOnly, TimeProvider time) => AuditArchive.Open(Config, Evidence, readOnly, time);

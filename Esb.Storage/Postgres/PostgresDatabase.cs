@@ -58,6 +58,9 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     /// <summary>True if the days of its tables are created ahead and dropped: not by a command, whose role would own them.</summary>
     public bool MakesDays { get; init; } = true;
 
+    /// <summary>True to read also tables of an earlier version of the program.</summary>
+    public bool TakesEarlier { get; init; }
+
     /// <summary>The partitions of audit facts.</summary>
     public PostgresPartitions Partitions { get; }
 
@@ -255,7 +258,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         {
             if (_readOnly)
             {
-                await _schema.CheckAsync(CancellationToken.None);
+                await _schema.CheckAsync(TakesEarlier, CancellationToken.None);
                 await UseAsync(await _schema.FindOwnerAsync(CancellationToken.None));
                 return;
             }
@@ -285,7 +288,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         {
             var schema = new PostgresSchema(source, config.Schema, _logger);
             if (_readOnly)
-                await schema.CheckAsync(CancellationToken.None);
+                await schema.CheckAsync(TakesEarlier, CancellationToken.None);
             else
                 await schema.MigrateAsync(CancellationToken.None);
             var user = _readOnly

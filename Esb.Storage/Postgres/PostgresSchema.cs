@@ -75,15 +75,17 @@ internal sealed partial class PostgresSchema(NpgsqlDataSource database, string s
     }
 
     /// <summary>Checks the tables for read-only use; changes nothing.</summary>
+    /// <param name="takesEarlier">True to accept those of an earlier version.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: the tables belong to another version, or do not exist.</exception>
-    public async Task CheckAsync(CancellationToken cancellationToken)
+    public async Task CheckAsync(bool takesEarlier, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         try
         {
             var applied = await ReadVersionsAsync(connection, cancellationToken);
             RefuseLater(applied);
-            if (applied.Count < Migrations.Count)
+            if (applied.Count < Migrations.Count && !takesEarlier)
                 throw Wrong($"The tables in schema '{schema}' are of an earlier version; start a host of this version once.");
         }
         catch (PostgresException ex) when (ex.SqlState == PostgresErrorCodes.UndefinedTable)

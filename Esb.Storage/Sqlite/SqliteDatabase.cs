@@ -24,17 +24,26 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     private readonly string _folder;
     private readonly string? _configuration;
     private readonly TimeProvider _time;
+    private readonly bool _takesEarlier;
     private readonly SqliteReaders _readers;
     private readonly DiskProbe _probe;
     private readonly ILogger _logger;
     private SqliteFile _file;
     private SqliteWriter? _writer;
 
-    private SqliteDatabase(string folder, TimeProvider time, TimeSpan? limit, ILogger logger, string? configuration, BodyCipher cipher)
+    private SqliteDatabase(
+        string folder,
+        TimeProvider time,
+        TimeSpan? limit,
+        ILogger logger,
+        string? configuration,
+        BodyCipher cipher,
+        bool takesEarlier = false
+    )
         : base(SqliteDialect.Instance, cipher)
     {
         _file = new SqliteFile(System.IO.Path.Combine(folder, FileName), time);
-        (_folder, _configuration, _time) = (folder, configuration, time);
+        (_folder, _configuration, _time, _takesEarlier) = (folder, configuration, time, takesEarlier);
         _probe = new DiskProbe(folder);
         _logger = logger;
         _readers = new SqliteReaders(limit is null ? () => _file.OpenReader() : OpenBesideAHost, limit);
@@ -71,9 +80,18 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
     ) => new(folder, time, limit: null, logger, configuration, cipher ?? BodyCipher.None);
 
     /// <summary>The database for reading, also beside a host. A missing database is empty.</summary>
-    /// <inheritdoc cref="OfHost"/>
-    public static SqliteDatabase OfReader(string folder, ILogger logger, string? configuration = null, BodyCipher? cipher = null) =>
-        new(folder, TimeProvider.System, BesideAHost, logger, configuration, cipher ?? BodyCipher.None);
+    /// <param name="folder">The folder.</param>
+    /// <param name="logger">The logger.</param>
+    /// <param name="configuration">The configuration that uses the database; null for its owner, whichever that is.</param>
+    /// <param name="cipher">Decrypts bodies; null if they are stored as they are.</param>
+    /// <param name="takesEarlier">True to read also tables of an earlier version of the program.</param>
+    public static SqliteDatabase OfReader(
+        string folder,
+        ILogger logger,
+        string? configuration = null,
+        BodyCipher? cipher = null,
+        bool takesEarlier = false
+    ) => new(folder, TimeProvider.System, BesideAHost, logger, configuration, cipher ?? BodyCipher.None, takesEarlier);
 
     /// <summary>Opens or creates the file, and migrates its tables to the version of this program.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>; <c>ESB-STORE-DAMAGED</c>; <c>ESB-STORE-FOLDER</c>.</exception>
@@ -171,12 +189,12 @@ internal sealed class SqliteDatabase : SqlDatabase, IAsyncDisposable
             ? _file
             : new SqliteFile(System.IO.Path.Combine(_folder, StoreShare.FileOf(_configuration)), _time);
 
-    private static SqliteConnection OpenChecked(SqliteFile file)
+    private SqliteConnection OpenChecked(SqliteFile file)
     {
         var connection = file.OpenReader();
         try
         {
-            SqliteSchema.CheckCurrent(connection, file.Path);
+            SqliteSchema.CheckToRead(connection, file.Path, _takesEarlier);
             return connection;
         }
         catch

@@ -51,10 +51,14 @@ internal static class SqliteSchema
     }
 
     /// <summary>Checks the tables for read-only use; changes nothing.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="path">The file.</param>
+    /// <param name="takesEarlier">True to accept those of an earlier version.</param>
     /// <exception cref="EsbException"><c>ESB-STORE-VERSION</c>: it is of another version. <c>ESB-STORE-DAMAGED</c>.</exception>
-    public static void CheckCurrent(SqliteConnection connection, string path)
+    public static void CheckToRead(SqliteConnection connection, string path, bool takesEarlier)
     {
-        if (ReadApplied(connection, Check(connection, path)).Count < Migrations.Count)
+        var version = Check(connection, path);
+        if (!takesEarlier && ReadApplied(connection, version).Count < Migrations.Count)
             throw Wrong($"The database '{path}' is of an earlier version; start a host of this version once.");
     }
 

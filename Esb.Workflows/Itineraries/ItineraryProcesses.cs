@@ -18,6 +18,8 @@ internal static class ItineraryProcesses
         {
             if (itinerary.Stops.Count == 0 && itinerary.IsSound("stops"))
                 errors.Add("ESB-CFG-VALUE", itinerary, "stops", "expected at least one stop");
+            if (itinerary.Timeout is not null && !itinerary.IsDurable)
+                errors.Add("ESB-CFG-VALUE", itinerary, "timeout", "has no effect without a durable stop");
             yield return new(HeldQueues.OfItinerary(name), [.. StepsOf(name, itinerary, errors)]);
         }
     }
@@ -48,7 +50,14 @@ internal static class ItineraryProcesses
         for (var index = 0; index < itinerary.Stops.Count; index++)
         {
             var stop = itinerary.Stops[index];
-            var plan = new StopPlan(name, hash, stop, [.. itinerary.Stops.Take(index)], index == itinerary.Stops.Count - 1);
+            var plan = new StopPlan(
+                name,
+                hash,
+                stop,
+                [.. itinerary.Stops.Take(index)],
+                IsLast: index == itinerary.Stops.Count - 1,
+                itinerary.Timeout
+            );
             if (stop is { Durable: true, Id: null })
                 errors.Add("ESB-CFG-REQUIRED", stop, "id", "is required: messages that wait at a durable stop find it by its id");
             if (stop.Durable)

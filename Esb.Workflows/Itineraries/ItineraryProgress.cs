@@ -4,7 +4,7 @@ using Esb.Workflows.Workflows.Running;
 
 namespace Esb.Workflows.Itineraries;
 
-/// <summary>Stores where messages are on their itineraries, many in one commit. Thread-safe.</summary>
+/// <summary>Where messages are on their itineraries: looked up, and stored for many messages in one commit. Thread-safe.</summary>
 internal sealed class ItineraryProgress(IItineraryRuns runs) : IAsyncDisposable
 {
     private readonly GroupedCommits<ItineraryRun, bool> _commits = new(async group =>
@@ -16,6 +16,9 @@ internal sealed class ItineraryProgress(IItineraryRuns runs) : IAsyncDisposable
     /// <summary>Stores where a message is; durable when it returns.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>
     public Task SaveAsync(ItineraryRun run) => _commits.CommitAsync(run);
+
+    /// <inheritdoc cref="IItineraryRuns.FindAsync"/>
+    public Task<ItineraryRun?> FindAsync(Guid message, CancellationToken cancellationToken) => runs.FindAsync(message, cancellationToken);
 
     public ValueTask DisposeAsync() => _commits.DisposeAsync();
 }

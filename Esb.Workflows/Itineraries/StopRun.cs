@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Itineraries;
@@ -13,7 +14,7 @@ namespace Esb.Workflows.Itineraries;
 /// <param name="plan">The stop.</param>
 /// <param name="steps">Its steps.</param>
 /// <param name="undo">What undoes the stops before it, the last one first.</param>
-/// <param name="progress">Stores where messages are.</param>
+/// <param name="progress">Where messages are.</param>
 /// <param name="letters">Keeps what failed for good.</param>
 /// <param name="audit">Records stops.</param>
 /// <param name="time">The clock.</param>
@@ -35,6 +36,12 @@ internal sealed partial class StopRun(
     {
         var (before, began) = (context.Message, time.GetTimestamp());
         var isQueued = context.Endpoint == _queue;
+        if (isQueued && StopPlan.EndOf(context.Received.Headers[EsbHeaders.Itinerary]) is { } end && end < time.GetUtcNow())
+        {
+            await ExpireAsync(context, end, cancellationToken);
+            return;
+        }
+
         try
         {
             await steps(context, cancellationToken);
@@ -50,6 +57,34 @@ internal sealed partial class StopRun(
         await RecordAsync(context, "itinerary-stop", plan.Name, time.GetElapsedTime(began));
         if (isQueued && (plan.IsLast || context.Outcome != ProcessOutcome.Running))
             await progress.SaveAsync(RunOf(context, ItineraryState.Completed));
+    }
+
+    private async Task ExpireAsync(MessageContext context, DateTimeOffset end, CancellationToken cancellationToken)
+    {
+        var failure = new EsbException(
+            "ESB-ITIN-EXPIRED",
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"The message had until {end.UtcDateTime:yyyy-MM-dd HH:mm:ss} UTC for the itinerary '{plan.Itinerary}'."
+            ),
+            FaultKind.Invalid
+        );
+        var run = await progress.FindAsync(context.Received.Id, cancellationToken);
+        if (run is { State: ItineraryState.Waiting } && run.Stop == StopPlan.StopOf(context.Received.Headers[EsbHeaders.Itinerary]))
+        {
+            await UndoAsync(context, context.Message, failure, isQueued: true, cancellationToken);
+            return;
+        }
+
+        // A copy: the message itself is at a later stop, or has ended; its effects stay.
+        context.Outcome = ProcessOutcome.Held;
+        await KeepLetterAsync(
+            context,
+            context.Message,
+            failure,
+            failure.Code,
+            $"Stop {plan.Name}: {failure.Message} This is a copy of it; nothing was undone."
+        );
     }
 
     // In its queue a message is tried again after what may pass; anywhere else its sender is told at once, and may send it again.
@@ -96,9 +131,22 @@ internal sealed partial class StopRun(
     {
         var (code, text) = failure is EsbException known ? (known.Code, known.Message) : ("ESB-PROC-FAILED", "The stop failed.");
         var undone = string.Join(", ", undo.Select(one => one.Stop));
-        var reason = isWhole
-            ? $"Stop {plan.Name}: {text} Undone: {undone}."
+        var reason =
+            undo.Count == 0 ? $"Stop {plan.Name}: {text}"
+            : isWhole ? $"Stop {plan.Name}: {text} Undone: {undone}."
             : $"Stop {plan.Name}: {text} Not all of {undone} could be undone; see the log.";
+        await KeepLetterAsync(context, message, failure, code, reason);
+        await progress.SaveAsync(
+            RunOf(context, isWhole ? ItineraryState.Compensated : ItineraryState.CompensationFailed) with
+            {
+                Code = code,
+                Reason = FailedAttempts.Cut(MaskedFlow.Clean(text), DeadLetter.MaxReasonLength),
+            }
+        );
+    }
+
+    private async Task KeepLetterAsync(MessageContext context, EsbMessage message, Exception failure, string code, string reason)
+    {
         var now = time.GetUtcNow();
         await letters.KeepAsync(
             new DeadLetter(
@@ -119,13 +167,6 @@ internal sealed partial class StopRun(
                 TraceParent = Activity.Current?.Id,
             },
             CancellationToken.None
-        );
-        await progress.SaveAsync(
-            RunOf(context, isWhole ? ItineraryState.Compensated : ItineraryState.CompensationFailed) with
-            {
-                Code = code,
-                Reason = FailedAttempts.Cut(MaskedFlow.Clean(text), DeadLetter.MaxReasonLength),
-            }
         );
     }
 

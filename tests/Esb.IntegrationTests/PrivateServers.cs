@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Esb.IntegrationTests;
 
 /// <summary>A RabbitMQ and a PostgreSQL of a fixture's own, to be stopped, killed and started again.</summary>
@@ -19,6 +21,10 @@ internal sealed class PrivateServers : IAsyncDisposable
     public string Postgres { get; }
 
     public static async Task<PrivateServers> StartAsync() => Parse(await RunAsync("start"));
+
+    /// <summary>Starts them with a PostgreSQL whose clock can be set.</summary>
+    public static async Task<PrivateServers> StartWithClockAsync() =>
+        Parse(await ServerScript.RunAsync("servers", new Dictionary<string, string> { ["ESB_TEST_CLOCK"] = "on" }, "start"));
 
     /// <summary>Starts them with their data in a folder, which goes with them.</summary>
     public static async Task<PrivateServers> StartInAsync(string folder) => Parse(await RunAsync("start", folder));
@@ -47,6 +53,14 @@ internal sealed class PrivateServers : IAsyncDisposable
 
     /// <summary>A free loopback port.</summary>
     public static async Task<int> FindPortAsync() => int.Parse(await RunAsync("ports", "1"));
+
+    /// <summary>Sets the clock of PostgreSQL ahead of that of the machine, or back behind it.</summary>
+    public async Task SetClockAsync(TimeSpan ahead)
+    {
+        var (clock, next) = (Path.Combine(_folder, "clock"), Path.Combine(_folder, "clock.next"));
+        await File.WriteAllTextAsync(next, ahead.TotalSeconds.ToString("+0;-0", CultureInfo.InvariantCulture));
+        File.Move(next, clock, overwrite: true); // it is read all the time
+    }
 
     public async ValueTask DisposeAsync() => await RunAsync("stop", _folder);
 

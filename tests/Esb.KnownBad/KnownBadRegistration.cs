@@ -46,6 +46,6 @@ internal static class KnownBadRegistration
         return services;
     }
 
-    public static IServiceCollection SetClock(this IServiceCollection services, TimeSpan ahead) =>
-        services.Replace(ServiceDescriptor.Singleton<TimeProvider>(new WrongClock(ahead)));
+    public static IServiceCollection SetClock(this IServiceCollection services, TimeProvider clock) =>
+        services.Replace(ServiceDescriptor.Singleton(clock));
 }

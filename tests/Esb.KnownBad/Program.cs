@@ -14,7 +14,9 @@ return await EsbCommandLine.InvokeAsync(args, context);
 static IServiceCollection Break(IServiceCollection services)
 {
     if (Variable("CLOCK") is { } ahead)
-        return services.SetClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture));
+        return services.SetClock(new WrongClock(TimeSpan.Parse(ahead, CultureInfo.InvariantCulture)));
+    if (Variable("MOVEDCLOCK") is { } file)
+        return services.SetClock(new MovedClock(file));
     if (Variable("THROWS") is { } throwing)
         return services.BreakEndpoints(throwing, BrokenSends.Throwing);
     if (Variable("UNMADE") is { } unmade)

@@ -25,9 +25,10 @@ internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
     public async Task<IReadOnlyList<OutboxMessage>> ClaimAsync(int limit, TimeSpan claim, CancellationToken cancellationToken)
     {
         var isAny = await database.FirstAsync<bool?>(
-            "select true as found from outbox where claimed_until <= clock_timestamp() limit 1",
+            $"select true as found from outbox where {Claims.AreOver} limit 1",
             row => row.Flag("found"),
-            cancellationToken
+            cancellationToken,
+            Claims.Parameter
         );
         if (isAny is null)
             return [];
@@ -39,12 +40,13 @@ internal sealed class OutboxStore(SqlDatabase database) : IOutboxStore
                 var owners = await session.QueryAsync(
                     $"""
                     select owner, number from outbox as first
-                    where claimed_until <= clock_timestamp() and not exists (select 1 from outbox as before where before.owner = first.owner
+                    where {Claims.AreOver} and not exists (select 1 from outbox as before where before.owner = first.owner
                       and before.number < first.number)
                     order by number limit @limit{session.Dialect.ForUpdateSkipLocked}
                     """,
                     row => row.Text("owner"),
-                    ("limit", limit)
+                    ("limit", limit),
+                    Claims.Parameter
                 );
                 var claimed = new List<OutboxMessage>();
                 foreach (var owner in owners)

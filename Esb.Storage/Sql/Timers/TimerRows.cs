@@ -31,5 +31,10 @@ internal static class TimerRows
             """;
 
     public static StoredTimer Read(SqlRow row) =>
-        new(row.Id("id"), row.Text("kind"), row.Text("target")) { Due = row.Time("due_at"), Data = row.TextOrNull("data") };
+        new(row.Id("id"), row.Text("kind"), row.Text("target"))
+        {
+            Due = row.Time("due_at"),
+            Late = row.Time("now") - row.Time("due_at"),
+            Data = row.TextOrNull("data"),
+        };
 }

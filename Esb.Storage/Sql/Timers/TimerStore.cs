@@ -5,7 +5,7 @@ namespace Esb.Storage.Sql.Timers;
 /// <summary>Timers in the table <c>timer</c>. The clock of the database alone counts.</summary>
 internal sealed class TimerStore(SqlDatabase database) : ITimerStore
 {
-    private const string Due = "due_at <= clock_timestamp() and claimed_until <= clock_timestamp()";
+    private const string Due = $"due_at <= clock_timestamp() and {Claims.AreOver}";
 
     public async Task<ClaimedTimers> ClaimAsync(IReadOnlyList<string> kinds, int limit, TimeSpan claim, CancellationToken cancellationToken)
     {
@@ -20,11 +20,12 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
                     $"""
                     update timer set claimed_until = clock_timestamp() + @claim
                     where {session.Dialect.IsAmong("id", DueOf(names, session.Dialect))}
-                    returning id, kind, target, due_at, data
+                    returning id, kind, target, due_at, data, clock_timestamp() as now
                     """,
                     TimerRows.Read,
                     ("claim", claim),
-                    ("limit", limit)
+                    ("limit", limit),
+                    Claims.Parameter
                 ),
             cancellationToken
         );
@@ -75,9 +76,9 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
     private static async Task<(bool IsDue, TimeSpan? Next)> FindNextAsync(SqlSession session, string kinds)
     {
         var first = await session.FirstAsync<(DateTimeOffset Due, DateTimeOffset Now)?>(
-            $"select due_at, clock_timestamp() as now from timer where claimed_until <= clock_timestamp() and kind in ({kinds}) "
-                + $"order by due_at limit 1",
-            row => (row.Time("due_at"), row.Time("now"))
+            $"select due_at, clock_timestamp() as now from timer where {Claims.AreOver} and kind in ({kinds}) order by due_at limit 1",
+            row => (row.Time("due_at"), row.Time("now")),
+            Claims.Parameter
         );
         return first is not { } found ? (false, null)
             : found.Due <= found.Now ? (true, null)

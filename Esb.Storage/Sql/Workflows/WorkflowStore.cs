@@ -117,50 +117,13 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
             ("limit", limit)
         );
 
-    public async Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken)
-    {
-        var (conditions, parameters) = (new List<string>(), new List<(string, object?)> { ("limit", query.Limit) });
-        And(query.Workflow, "workflow = @workflow", "workflow");
-        And(
-            query.States.Count == 0 ? null : query.States.Select(state => state.ToString()).ToArray(),
-            database.Dialect.IsOneOf("state", "states"),
-            "states"
-        );
-        And(query.Step, "(',' || replace(step, ', ', ',') || ',') like @step", "step", step => $"%,{step},%");
-        And(
-            query.Keys.Count == 0 ? null : query.Keys.ToArray(),
-            $"id in (select instance_id from workflow_key where {database.Dialect.IsOneOf("hash", "keys")})",
-            "keys"
-        );
-        And(query.Code, "code = @code", "code");
-        And(query.Before, "started_at < @before", "before");
-        And(query.After, "id < @after", "after");
-        var where = conditions.Count == 0 ? "" : $"where {string.Join(" and ", conditions)}";
-        return await database.QueryAsync(
-            $"select * from workflow_instance {where} order by id desc limit @limit",
-            row => WorkflowRows.Read(row, database.Cipher),
-            cancellationToken,
-            [.. parameters]
-        );
-
-        void And(object? value, string condition, string name, Func<object, object>? change = null)
-        {
-            if (value is null)
-                return;
-            conditions.Add(condition);
-            parameters.Add((name, change is null ? value : change(value)));
-        }
-    }
+    public Task<IReadOnlyList<WorkflowInstance>> ListAsync(WorkflowQuery query, CancellationToken cancellationToken) =>
+        database.ReadAsync(session => new InstanceSearch(session, database.Cipher, query).RunAsync(), cancellationToken);
 
     public async Task<IReadOnlyList<WorkflowCount>> CountAsync(CancellationToken cancellationToken) =>
         await database.QueryAsync(
-            """
-            select workflow, definition, state, step, count(*) as number from workflow_instance where ended_at is null group by workflow,
-              definition, state, step
-            union all
-            select workflow, '' as definition, state, '' as step, count(*) as number from workflow_instance where ended_at is not null group
-              by workflow, state
-            """,
+            "select workflow, definition, state, step, count(*) as number from workflow_instance where ended_at is null group by workflow, "
+                + "definition, state, step",
             row => new WorkflowCount(
                 row.Text("workflow"),
                 row.Text("definition"),
@@ -202,8 +165,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
     public async Task<int> CountLivingAsync(string workflow, int most, CancellationToken cancellationToken) =>
         await database.FirstAsync(
             """
-            select count(*) as number from (select 1 from workflow_instance where definition in (select hash from workflow_definition
-              where workflow = @workflow) and ended_at is null limit @most) as living
+            select count(*) as number from (select 1 from workflow_instance where workflow = @workflow and ended_at is null limit @most)
+              as living
             """,
             row => row.Int("number"),
             cancellationToken,
@@ -237,8 +200,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 
     public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
         database.ExecuteAsync(
-            "insert into workflow_definition (hash, workflow, content, created_at) values (@hash, @workflow, @content, now()) on "
-                + "conflict (hash) do nothing",
+            "insert into workflow_definition (hash, workflow, content, created_at, used_at) values (@hash, @workflow, @content, now(), "
+                + "now()) on conflict (hash) do update set used_at = excluded.used_at",
             cancellationToken,
             ("hash", definition.Hash),
             ("workflow", definition.Workflow),
@@ -247,6 +210,19 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 
     public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) =>
         database.FirstAsync("select * from workflow_definition where hash = @hash", ReadDefinition, cancellationToken, ("hash", hash));
+
+    public async Task<IReadOnlyList<StoredDefinition>> UsedDefinitionsAsync(
+        TimeSpan within,
+        IReadOnlyCollection<string> known,
+        CancellationToken cancellationToken
+    ) =>
+        await database.QueryAsync(
+            $"select * from workflow_definition where used_at > now() - @within and not ({database.Dialect.IsOneOf("hash", "known")})",
+            ReadDefinition,
+            cancellationToken,
+            ("within", within),
+            ("known", known.ToArray())
+        );
 
     public async Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
         await database.QueryAsync(

@@ -13,12 +13,21 @@ internal sealed partial class EarlierPrograms(
     WorkflowPrograms programs,
     IWorkflowStore store,
     Live<WorkflowModels> models,
+    TimeProvider time,
     ILogger<EarlierPrograms> logger,
     IPinnedDefinitions? definitions = null
-)
+) : IDisposable
 {
+    // How long another host's definition may stay unknown here.
+    private static readonly TimeSpan Age = TimeSpan.FromMilliseconds(200);
+
+    // Running hosts say every ten minutes with which definitions they start instances.
+    private static readonly TimeSpan InUse = TimeSpan.FromDays(1);
+
     private readonly Lock _compiling = new();
     private readonly Dictionary<string, WorkflowModels> _refused = []; // under the lock; by hash, with the revision on which it failed
+    private readonly SemaphoreSlim _learning = new(1, 1);
+    private long? _learnedAt;
 
     /// <summary>The program of a definition; null if it does not compile on the running revision, or that has no such workflow.</summary>
     public async ValueTask<BoundProgram?> FindAsync(string workflow, string hash, CancellationToken cancellationToken)
@@ -29,6 +38,33 @@ internal sealed partial class EarlierPrograms(
             return null;
         return TryCompile(definition) ? programs.Find(workflow, hash) : null;
     }
+
+    /// <summary>Compiles the definitions with which other hosts start instances. Instances of a newer revision may wait for messages that
+    /// this host takes from the shared queue.</summary>
+    /// <exception cref="EsbException">The store is away.</exception>
+    public async ValueTask LearnAsync(CancellationToken cancellationToken)
+    {
+        await _learning.WaitAsync(cancellationToken);
+        try
+        {
+            if (_learnedAt is { } at && time.GetElapsedTime(at) < Age)
+                return;
+            var now = time.GetTimestamp();
+            foreach (var definition in await store.UsedDefinitionsAsync(InUse, programs.Hashes, cancellationToken))
+            {
+                if (!IsRefused(definition.Hash))
+                    TryCompile(definition);
+            }
+
+            _learnedAt = now;
+        }
+        finally
+        {
+            _learning.Release();
+        }
+    }
+
+    public void Dispose() => _learning.Dispose();
 
     /// <summary>Makes the program of a definition available, whatever revision goes.</summary>
     /// <returns>False if that is not possible.</returns>

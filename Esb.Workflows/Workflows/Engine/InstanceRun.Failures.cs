@@ -94,7 +94,7 @@ internal sealed partial class InstanceRun
                     continue;
                 CancelBelow(at);
                 at.Frames.RemoveRange(i, at.Frames.Count - i);
-                at.Retries = 0;
+                (at.Retries, at.Visit) = (0, null);
                 if (at.Wait is not null)
                     EndWait(at);
                 Handle(at, frame, target, failure);
@@ -186,7 +186,7 @@ internal sealed partial class InstanceRun
 
     private void Skip(Token token)
     {
-        token.Wait = null;
+        (token.Wait, token.Visit) = (null, null);
         switch (_program[token.At])
         {
             case ReceiveInstruction receive:

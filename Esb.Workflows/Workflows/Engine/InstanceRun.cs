@@ -309,7 +309,7 @@ internal sealed partial class InstanceRun
     // A failure is repeated at once where a repetition may help; then it goes to whoever handles it.
     private async ValueTask RunStepAsync(Token token, RunInstruction run, CancellationToken cancellationToken)
     {
-        var visit = ++State.Numbers;
+        var visit = token.Visit ??= ++State.Numbers;
         for (var attempt = 0; ; attempt++)
         {
             var (variables, outbox) = (new InstanceVariables(State.Variables), new StepOutbox());
@@ -327,7 +327,7 @@ internal sealed partial class InstanceRun
 
             _outgoing.AddRange(outbox.Messages.Select(message => new OutboxMessage(Id.ToString(), message)));
             Take(token, context);
-            token.Retries = 0;
+            (token.Retries, token.Visit) = (0, null);
             return;
         }
     }

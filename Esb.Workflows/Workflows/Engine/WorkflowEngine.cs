@@ -115,7 +115,8 @@ internal sealed partial class WorkflowEngine(
     )
     {
         var program = programs.Current(workflow);
-        var offer = Offer.Of(programs.Living(workflow), program, message);
+        var living = programs.Living(workflow);
+        var offer = Offer.Of(living, program, message);
         for (var round = 0; round < MostRounds; round++)
         {
             var takers =
@@ -131,6 +132,17 @@ internal sealed partial class WorkflowEngine(
             if (takers.IsKnown && !isReplay)
                 return await DuplicateAsync(workflow, message);
             var inbox = takers.IsKnown ? (Guid?)null : message.Id;
+            if (takers.Waiting is null && !(offer.Starts && MayStart(program, takers)))
+            {
+                // No instance that this host knows takes it. A host of a newer revision may have started one that does.
+                await earlier.LearnAsync(cancellationToken);
+                if (programs.Living(workflow) is var known && known.Count > living.Count)
+                {
+                    (living, offer) = (known, Offer.Of(known, program, message));
+                    continue;
+                }
+            }
+
             var outcome =
                 takers.Waiting is { } waiting
                     ? await DeliverAsync(waiting.Instance, waiting.Wait, message, new Cause(inbox), cancellationToken)

@@ -14,6 +14,9 @@ internal sealed class WorkflowPrograms(Live<WorkflowCatalog> catalog)
     /// <summary>The names of the workflows that start instances.</summary>
     public IEnumerable<string> Names => catalog.Current.Names;
 
+    /// <summary>The definitions whose programs are available.</summary>
+    public IReadOnlyCollection<string> Hashes => [.. Names.Select(Current).Select(program => program.Hash), .. _earlier.Keys];
+
     /// <summary>The program that starts instances.</summary>
     /// <exception cref="EsbException"><c>ESB-WFL-UNKNOWN</c>.</exception>
     public BoundProgram Current(string workflow) =>

@@ -68,10 +68,11 @@ internal sealed partial class TimerDispatcher(
             try
             {
                 var claimed = await store.ClaimAsync(kinds, Batch, Claim, _stopping.Token);
+                var claimedAt = time.GetTimestamp();
                 foreach (var timer in claimed.Timers)
                 {
                     await _slots.WaitAsync(_stopping.Token);
-                    WorkflowsTelemetry.TimeTimer(timer.Kind, time.GetUtcNow() - timer.Due);
+                    WorkflowsTelemetry.TimeTimer(timer.Kind, timer.Late + time.GetElapsedTime(claimedAt));
                     _ = FireInSlotAsync(timer);
                 }
 

@@ -156,8 +156,7 @@ internal sealed partial class WorkflowsPart(
             if (current.All.Count == 0 && !_isUsed)
                 return;
             await UseAsync();
-            foreach (var model in current.All)
-                await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
+            await KeepDefinitionsAsync();
             await ReviveAsync(isExchange);
             _isRevived.TrySetResult();
             var wanted = SubscriptionsOf(current).ToDictionary(subscription => subscription.Endpoint);
@@ -191,6 +190,12 @@ internal sealed partial class WorkflowsPart(
         {
             _changing.Release();
         }
+    }
+
+    private async Task KeepDefinitionsAsync()
+    {
+        foreach (var model in models.Current.All)
+            await store.KeepDefinitionAsync(new StoredDefinition(model.Hash, model.Name, model.Content), CancellationToken.None);
     }
 
     // An operator who puts another configuration into service has agreed that instances without what they need are suspended. At a start
@@ -257,6 +262,7 @@ internal sealed partial class WorkflowsPart(
         {
             try
             {
+                await KeepDefinitionsAsync();
                 foreach (var model in models.Current.All)
                     await store.RemoveOldAsync(model.Name, model.Config.Retention, _stopping.Token);
             }

@@ -71,6 +71,9 @@ internal sealed class Token
     /// <summary>Durable repetitions of the step at which it stands.</summary>
     public int Retries { get; set; }
 
+    /// <summary>The visit of the step at which it stands, once that was tried: repetitions of a visit call under the same ids.</summary>
+    public int? Visit { get; set; }
+
     /// <summary>Repetitions at once of a request at which it stands.</summary>
     public int Repeated { get; set; }
 }

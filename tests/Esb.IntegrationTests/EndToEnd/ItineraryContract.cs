@@ -200,6 +200,27 @@ public abstract class ItineraryContract
         Assert.That((Files("accounts").Count, Files("shipments").Count, Files("onboarded").Count), Is.EqualTo((1, 1, 1)));
     }
 
+    [Test]
+    public async Task Message_that_has_been_on_its_way_for_too_long_is_undone_at_its_next_stop(CancellationToken cancellationToken)
+    {
+        await StartAsync(cancellationToken, "\"onboard\": {", "\"onboard\": { \"timeout\": \"1s\",");
+        await EsbAsync(["endpoints", "pause", Queue], cancellationToken);
+        using var accepted = await PostAsync("/customers", """{ "customer": "ada" }""", cancellationToken);
+        await FindAsync("state=waiting&stop=ship", 1, cancellationToken);
+
+        await Task.Delay(TimeSpan.FromSeconds(2.5), cancellationToken); // a slip counts in whole seconds
+        await EsbAsync(["endpoints", "resume", Queue], cancellationToken);
+
+        var run = await FindAsync("state=compensated", 1, cancellationToken);
+        var letters = await Host.AskAsync("/api/dead-letters?endpoint=itinerary%3Aonboard", cancellationToken);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(run.GetProperty("code").GetString(), Is.EqualTo("ESB-ITIN-EXPIRED"));
+            Assert.That((Files("closed").Count, Files("shipments").Count, Files("onboarded").Count), Is.EqualTo((1, 0, 0)));
+            Assert.That(letters.GetProperty("items")[0].GetProperty("reason").GetString(), Does.Contain("Undone: account"));
+        }
+    }
+
     private protected const string Queue = "itinerary:onboard";
 
     private protected async Task<JsonElement> FindParkedAsync(CancellationToken cancellationToken)
@@ -231,10 +252,10 @@ public abstract class ItineraryContract
         return output;
     }
 
-    private protected async Task StartAsync(CancellationToken cancellationToken)
+    private protected async Task StartAsync(CancellationToken cancellationToken, string replaced = "-", string by = "-")
     {
         _folder = Directory.CreateTempSubdirectory("esb-itinerary-");
-        await WriteAsync(cancellationToken);
+        await WriteAsync(cancellationToken, replaced, by);
         await StartHostAsync(cancellationToken);
     }
 

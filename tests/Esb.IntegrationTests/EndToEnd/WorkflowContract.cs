@@ -64,6 +64,50 @@ public abstract class WorkflowContract
         }
     }
 
+    [Test]
+    public async Task Activity_takes_its_milestones_from_a_workflow(CancellationToken cancellationToken)
+    {
+        const string Activities = """
+            "activities": {
+              "fulfilment": {
+                "key": "workflow.instance",
+                "milestones": [
+                  { "name": "ordered", "when": { "kind": "delivered", "workflow": "fulfil-order", "subject": "orders.accepted" } },
+                  { "name": "picked", "when": { "kind": "delivered", "workflow": "fulfil-order", "subject": "warehouse.picked" } },
+                  { "name": "shipped", "when": { "kind": "published", "workflow": "fulfil-order", "subject": "orders.shipped" } }
+                ]
+              }
+            },
+            """;
+        await StartAsync("order-fulfilment", cancellationToken, Activities);
+        foreach (var order in new[] { "a1", "a2" })
+            await PostAsync("/orders", $$"""{ "order": "{{order}}" }""", cancellationToken);
+        await FindAsync("state=waiting", 2, cancellationToken);
+        await PostAsync("/picked", """{ "order": "a1" }""", cancellationToken);
+
+        var ended = await FindAsync("state=completed", 1, cancellationToken);
+        JsonElement item = default;
+        await Host.WaitAsync(
+            async token =>
+            {
+                var items = (await Host.AskAsync("/api/activities/fulfilment/items?state=completed", token)).GetProperty("items");
+                if (items.GetArrayLength() == 1)
+                    item = items[0];
+                return item.ValueKind == JsonValueKind.Object;
+            },
+            Limit,
+            "to follow the instance to its end",
+            cancellationToken
+        );
+        var running = await Host.AskAsync("/api/activities/fulfilment/items?state=in-progress", cancellationToken);
+        Assert.That(item.GetProperty("key").GetString(), Is.EqualTo(ended.GetProperty("id").GetString()));
+        Assert.That(
+            item.GetProperty("milestones").EnumerateObject().Select(milestone => milestone.Name),
+            Is.EquivalentTo(new[] { "ordered", "picked", "shipped" })
+        );
+        Assert.That(running.GetProperty("items").GetArrayLength(), Is.EqualTo(1));
+    }
+
     [Test, Category("Thorough")]
     public async Task Time_is_ended_by_an_operator_and_the_order_is_late(CancellationToken cancellationToken)
     {
@@ -285,7 +329,7 @@ public abstract class WorkflowContract
         await FindAsync("state=completed&name=permit", 1, cancellationToken);
     }
 
-    private protected async Task StartAsync(string sample, CancellationToken cancellationToken)
+    private protected async Task StartAsync(string sample, CancellationToken cancellationToken, string sections = "")
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
         var text = await File.ReadAllTextAsync(
@@ -294,7 +338,7 @@ public abstract class WorkflowContract
         );
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            text.Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal),
+            text.Replace("\"topics\"", $"{Sections} {sections} \"topics\"", StringComparison.Ordinal),
             cancellationToken
         );
         await StartHostAsync(cancellationToken);
@@ -343,7 +387,67 @@ public abstract class WorkflowContract
 [Category("Thorough")]
 public sealed class EmbeddedWorkflowTests : WorkflowContract
 {
+    private IReadOnlyDictionary<string, string> _variables = new Dictionary<string, string>();
+
     private protected override string Sections => "";
+
+    private protected override IReadOnlyDictionary<string, string> Variables => _variables;
+
+    /// <summary>The database of the scope is the only server: transport and store are those in the host.</summary>
+    [Test]
+    public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
+    {
+        const int Orders = 20;
+        var schema = $"wf{Guid.NewGuid():N}"[..12];
+        await using var database = NpgsqlDataSource.Create($"{Servers.Postgres};Search Path={schema}");
+        _variables = new Dictionary<string, string> { ["ESB_POSTGRES"] = database.ConnectionString };
+        var tables = await File.ReadAllTextAsync(
+            Path.Combine(Repository.PathOf("samples", "workflows", "database-scope"), "tables.sql"),
+            cancellationToken
+        );
+        await ExecuteAsync($"create schema {schema}; {tables}");
+        await StartAsync("database-scope", cancellationToken);
+
+        await Task.WhenAll(
+            Enumerable
+                .Range(0, Orders)
+                .Select(order => PostAsync("/orders", $$"""{ "order": "o{{order}}", "article": "lamp" }""", cancellationToken))
+        );
+        await FindAsync("", 1, cancellationToken);
+        Host.Kill();
+        await Host.DisposeAsync();
+        await StartHostAsync(cancellationToken);
+        var begun = 0; // what was accepted and had not begun went with the process
+        await Host.WaitAsync(
+            async token =>
+            {
+                var all = (await Host.AskAsync("/api/workflows?limit=1000", token)).GetProperty("items").EnumerateArray().ToList();
+                begun = all.Count;
+                return all.All(instance => instance.GetProperty("step").GetString() == "may-cancel");
+            },
+            Limit,
+            "to have reserved the article for all",
+            cancellationToken
+        );
+
+        Assert.That(begun, Is.InRange(1, Orders));
+        Assert.That(await ReadAsync("select reserved from stock"), Is.EqualTo(begun));
+        Assert.That(await ReadAsync("select count(*)::int from reservations"), Is.EqualTo(begun));
+        Assert.That(await ReadAsync("select count(distinct order_id)::int from reservations"), Is.EqualTo(begun));
+        await ExecuteAsync($"drop schema {schema} cascade");
+
+        async Task ExecuteAsync(string sql)
+        {
+            await using var command = database.CreateCommand(sql);
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+
+        async Task<object?> ReadAsync(string sql)
+        {
+            await using var command = database.CreateCommand(sql);
+            return await command.ExecuteScalarAsync(cancellationToken);
+        }
+    }
 }
 
 /// <summary>On RabbitMQ and PostgreSQL.</summary>

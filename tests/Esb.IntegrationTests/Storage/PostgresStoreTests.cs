@@ -270,12 +270,31 @@ public sealed class PostgresStoreTests
     [Test, CancelAfter(30_000)]
     public async Task A_reader_beside_the_host_sees_its_facts_and_can_write_none(CancellationToken cancellationToken)
     {
-        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config,
+            new StoreReading(Configuration: null, _schema.Evidence),
+            NullLogger.Instance
+        );
         var fact = SomeFacts.Fact();
         await _schema.Store.Audit.AppendAsync([fact], cancellationToken);
 
         Assert.That(await reader.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
         Assert.That(() => reader.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>());
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Tables_of_an_earlier_version_are_read_only_where_that_is_asked_for(CancellationToken cancellationToken)
+    {
+        await _schema.QueryAsync<int>("delete from schema_version where number = (select max(number) from schema_version)");
+        var reading = new StoreReading(Configuration: null, _schema.Evidence);
+        await using var usual = StoreReader.Open(_schema.Config, reading, NullLogger.Instance);
+        await using var before = StoreReader.Open(_schema.Config, reading with { TakesEarlier = true }, NullLogger.Instance);
+
+        Assert.That(
+            () => usual.Workflows.LiveDefinitionsAsync(cancellationToken),
+            Throws.TypeOf<EsbException>().With.Property("Code").EqualTo("ESB-STORE-VERSION")
+        );
+        Assert.That(await before.Workflows.LiveDefinitionsAsync(cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]
@@ -286,8 +305,7 @@ public sealed class PostgresStoreTests
             {
                 Schema = "esb_none",
             },
-            configuration: null,
-            _schema.Evidence,
+            new StoreReading(Configuration: null, _schema.Evidence),
             NullLogger.Instance
         );
 

@@ -246,7 +246,7 @@ internal sealed class SharedDatabaseTests : SharedStoreContract
     }
 
     protected override StoreReader Read(string configuration) =>
-        StoreReader.Open(_schema.Config, configuration, _schema.Evidence, NullLogger.Instance);
+        StoreReader.Open(_schema.Config, new StoreReading(configuration, _schema.Evidence), NullLogger.Instance);
 
     private PostgresStore Open(PostgresStoreConfig config, string? configuration) =>
         new(

@@ -168,6 +168,112 @@ public abstract class WorkflowStoreContract
         Assert.That((await _store.Workflows.CountAsync(cancellationToken)).Single().Count, Is.EqualTo(5));
     }
 
+    [TestCase(null, "", "f e d c b a")]
+    [TestCase("v", "", "f d b")]
+    [TestCase(null, "Completed", "f c")]
+    [TestCase("v", "Completed", "f")]
+    [TestCase("w", "Terminated", "")]
+    [TestCase(null, "Waiting,Terminated", "e d b a")]
+    [TestCase("none", "Waiting", "")]
+    [CancelAfter(30_000)]
+    public async Task Instances_are_found_among_those_of_all_workflows_and_states(
+        string? workflow,
+        string states,
+        string expected,
+        CancellationToken cancellationToken
+    )
+    {
+        (string Name, string Workflow, WorkflowState State)[] all =
+        [
+            ("a", "w", WorkflowState.Waiting),
+            ("b", "v", WorkflowState.Terminated),
+            ("c", "w", WorkflowState.Completed),
+            ("d", "v", WorkflowState.Waiting),
+            ("e", "w", WorkflowState.Waiting),
+            ("f", "v", WorkflowState.Completed),
+        ];
+        foreach (var (one, number) in all.Select((one, number) => (one, number)))
+        {
+            var begun = Begin(one.Name, milliseconds: number);
+            begun = begun with { Instance = begun.Instance! with { Workflow = one.Workflow } };
+            await CommitAsync(begun, cancellationToken);
+            if (one.State == WorkflowState.Waiting)
+                continue;
+            var ended = Change(begun, one.State);
+            await CommitAsync(
+                ended with
+                {
+                    Instance = ended.Instance! with { Step = "", Code = one.State == WorkflowState.Terminated ? "LATE" : null },
+                },
+                cancellationToken
+            );
+        }
+
+        var query = new WorkflowQuery
+        {
+            Workflow = workflow,
+            States = [.. states.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(Enum.Parse<WorkflowState>)],
+            Limit = 10,
+        };
+        var found = await FindAsync(query);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(found, Is.EqualTo(expected.Split(' ', StringSplitOptions.RemoveEmptyEntries)));
+            Assert.That(
+                await FindAsync(query with { Before = TimeProvider.System.GetUtcNow().AddHours(1) }),
+                Is.EqualTo(found),
+                "all have started by now"
+            );
+            Assert.That(await FindAsync(query with { Before = TimeProvider.System.GetUtcNow().AddHours(-1) }), Is.Empty);
+            Assert.That(await FindAsync(query with { Limit = 1 }), Is.EqualTo(found.Take(1)));
+            Assert.That(await FindAsync(query with { Step = "there" }), Is.EqualTo(found.Intersect(["e", "d", "a"])));
+            Assert.That(await FindAsync(query with { Code = "LATE" }), Is.EqualTo(found.Intersect(["b"])));
+        }
+
+        async Task<IReadOnlyList<string>> FindAsync(WorkflowQuery some) =>
+            [.. (await _store.Workflows.ListAsync(some, cancellationToken)).Select(instance => instance.Keys.Split('=')[1])];
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Claim_of_a_clock_that_was_ahead_counts_as_over(CancellationToken cancellationToken)
+    {
+        var timer = new StoredTimer(Guid.CreateVersion7(), "test.a", "x") { Delay = TimeSpan.FromMilliseconds(-5) };
+        var begun = Begin("1");
+        await _store.Timers.SetAsync([timer], cancellationToken);
+        await CommitAsync(begun with { Outgoing = [Outgoing(begun, "out.first")] }, cancellationToken);
+        await _store.Outbox.ReleaseAsync(cancellationToken);
+        var ahead = TimeSpan.FromDays(1); // as if made before the clock was set back
+        await _store.Timers.ClaimAsync(["test.a"], 10, ahead, cancellationToken);
+        await _store.Outbox.ClaimAsync(10, ahead, cancellationToken);
+
+        var timers = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+        var messages = await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken);
+        var again = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+
+        Assert.That((timers.Timers.Count, messages.Count, again.Timers.Count), Is.EqualTo((1, 1, 0)));
+        Assert.That(timers.Timers[0].Late, Is.GreaterThan(TimeSpan.Zero));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Due_timers_are_claimed_in_the_order_of_their_times(CancellationToken cancellationToken)
+    {
+        int[] due = [3, 1, 5, 2, 4];
+        await _store.Timers.SetAsync(
+            [
+                .. due.Select(minutes => new StoredTimer(Guid.CreateVersion7(), "test.a", $"{minutes}")
+                {
+                    Delay = TimeSpan.FromMinutes(-minutes),
+                }),
+            ],
+            cancellationToken
+        );
+
+        var claimed = await _store.Timers.ClaimAsync(["test.a"], 10, TimeSpan.FromMinutes(1), cancellationToken);
+
+        Assert.That(claimed.Timers.Select(timer => timer.Target), Is.EqualTo(new[] { "5", "4", "3", "2", "1" }));
+    }
+
     [Test, CancelAfter(30_000)]
     public async Task Timer_is_claimed_once_when_it_is_due_and_leaves_with_its_effect(CancellationToken cancellationToken)
     {
@@ -231,6 +337,23 @@ public abstract class WorkflowStoreContract
         Assert.That(removed, Is.EqualTo(1));
         Assert.That(await _store.Workflows.HistoryAsync(ended.Instance.Id, 0, 10, cancellationToken), Is.Empty);
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Many_ended_instances_leave_in_several_transactions(CancellationToken cancellationToken)
+    {
+        const int Many = 1_100; // of 500 at most
+        var begun = Enumerable.Range(0, Many).Select(number => Begin($"{number}")).ToList();
+        await _store.Workflows.CommitAsync(begun, cancellationToken);
+        await _store.Workflows.CommitAsync([.. begun.Skip(1).Select(one => Change(one, WorkflowState.Completed))], cancellationToken);
+
+        var removed = await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromSeconds(-5), cancellationToken);
+
+        var left = await _store.Workflows.ListAsync(new WorkflowQuery { Limit = 10 }, cancellationToken);
+        Assert.That(removed, Is.EqualTo(Many - 1));
+        Assert.That(left.Select(instance => instance.Id), Is.EqualTo(new[] { begun[0].Instance!.Id }));
+        Assert.That(await _store.Workflows.HistoryAsync(begun[0].Instance!.Id, 0, 10, cancellationToken), Has.Count.EqualTo(1));
+        Assert.That(await _store.Workflows.HistoryAsync(begun[^1].Instance!.Id, 0, 10, cancellationToken), Is.Empty);
     }
 
     [Test, CancelAfter(30_000)]

@@ -38,7 +38,7 @@ internal static class StandIns
                 "file",
                 "In files.",
                 (_, _) => throw new NotSupportedException(),
-                (config, name, _, logger) => StoreReader.Open(config, logger, name)
+                (config, reading, logger) => StoreReader.Open(config, logger, reading.Configuration)
             )
             .AddStore<PostgresStoreConfig>("postgres", "In PostgreSQL.", (_, _) => throw new NotSupportedException(), StoreReader.Open)
             .AddSingleton(new SettingsKind(typeof(EndpointConfig), "http-inbound", typeof(StandInInbound), "Takes requests."))

@@ -50,7 +50,7 @@ public sealed class StoreFactoryTests : IDisposable
                         provider.GetRequiredService<TimeProvider>(),
                         provider.GetRequiredService<ILogger<FileStore>>()
                     ),
-                (config, name, _, logger) => StoreReader.Open(FilesOf(config), logger, name)
+                (config, reading, logger) => StoreReader.Open(FilesOf(config), logger, reading.Configuration)
             );
 
     private static FileStoreConfig FilesOf(ShelfConfig config) => new() { Folder = config.Board };

@@ -8,6 +8,10 @@ namespace Esb.IntegrationTests.Faults.Workflows;
 public sealed class SleepingWorkflowTests
 {
     private const int MostMegabytes = 50;
+    private const double MostCores = 0.03;
+    private const int FewestPerSecond = 2_000;
+
+    private static readonly TimeSpan LongestStart = TimeSpan.FromSeconds(5);
 
     private static readonly TimeSpan Idle = TimeSpan.FromSeconds(30);
 
@@ -52,6 +56,11 @@ public sealed class SleepingWorkflowTests
         {
             Assert.That(early, Is.Zero);
             Assert.That(with - without, Is.LessThan(MostMegabytes), "megabytes");
+            if (!WorkflowSize.IsFull)
+                return; // a tenth is not what the goals are about
+            Assert.That(after.Host, Is.LessThanOrEqualTo(MostCores), "cores of the idle host");
+            Assert.That(ready, Is.LessThanOrEqualTo(LongestStart), "until the host is ready after kill -9");
+            Assert.That(rate, Is.GreaterThanOrEqualTo(FewestPerSecond), "woken in a second");
         });
     }
 

@@ -17,6 +17,7 @@ internal sealed class WorkflowBench : IAsyncDisposable
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-workflows-");
     private readonly long _started = TimeProvider.System.GetTimestamp();
     private HostProcess? _host;
+    private bool _hasClock;
 
     private WorkflowBench(PrivateServers servers)
     {
@@ -24,6 +25,8 @@ internal sealed class WorkflowBench : IAsyncDisposable
         HostDatabase = servers.Postgres;
         Database = NpgsqlDataSource.Create($"{servers.Postgres};Search Path=esb_wf,public;Pooling=false;Timeout=15;Command Timeout=300");
     }
+
+    private string HostClock => Path.Combine(_folder.FullName, "clock.txt");
 
     /// <summary>The database, beside whatever stands between it and the host.</summary>
     public NpgsqlDataSource Database { get; }
@@ -34,9 +37,21 @@ internal sealed class WorkflowBench : IAsyncDisposable
     public HostProcess Host => _host!;
 
     /// <summary>Starts the servers, and makes the tables of effects.</summary>
-    public static async Task<WorkflowBench> StartAsync(CancellationToken cancellationToken)
+    public static async Task<WorkflowBench> StartAsync(CancellationToken cancellationToken) =>
+        await StartAsync(await PrivateServers.StartAsync(), cancellationToken);
+
+    /// <summary>As <see cref="StartAsync(CancellationToken)"/>; the clocks of host and database can be set.</summary>
+    public static async Task<WorkflowBench> StartWithClocksAsync(CancellationToken cancellationToken)
     {
-        var bench = new WorkflowBench(await PrivateServers.StartAsync());
+        var bench = await StartAsync(await PrivateServers.StartWithClockAsync(), cancellationToken);
+        bench._hasClock = true;
+        await bench.SetHostClockAsync(TimeSpan.Zero, cancellationToken);
+        return bench;
+    }
+
+    private static async Task<WorkflowBench> StartAsync(PrivateServers servers, CancellationToken cancellationToken)
+    {
+        var bench = new WorkflowBench(servers);
         await bench.ExecuteAsync(
             """
             create table effects (message_id uuid primary key, step text not null, order_id text not null);
@@ -97,13 +112,23 @@ internal sealed class WorkflowBench : IAsyncDisposable
         return await ReadyAsync(cancellationToken);
     }
 
-    public void Launch() =>
-        _host = HostProcess.Launch(
-            Repository.Host,
-            _folder.FullName,
-            _folder.FullName,
-            new Dictionary<string, string> { ["ESB_RABBITMQ"] = _servers.RabbitMq, ["ESB_POSTGRES"] = HostDatabase }
-        );
+    public void Launch()
+    {
+        var variables = new Dictionary<string, string> { ["ESB_RABBITMQ"] = _servers.RabbitMq, ["ESB_POSTGRES"] = HostDatabase };
+        if (_hasClock)
+            variables["ESB_KNOWNBAD_MOVEDCLOCK"] = HostClock;
+        _host = HostProcess.Launch(_hasClock ? Repository.KnownBadHost : Repository.Host, _folder.FullName, _folder.FullName, variables);
+    }
+
+    /// <summary>Sets the clock of the host ahead of that of the machine, or back behind it.</summary>
+    public async Task SetHostClockAsync(TimeSpan ahead, CancellationToken cancellationToken)
+    {
+        await File.WriteAllTextAsync($"{HostClock}.next", ahead.ToString(), cancellationToken);
+        File.Move($"{HostClock}.next", HostClock, overwrite: true); // it is read all the time
+    }
+
+    /// <summary>Sets the clock of the database ahead of that of the machine, or back behind it.</summary>
+    public Task SetDatabaseClockAsync(TimeSpan ahead) => _servers.SetClockAsync(ahead);
 
     public async Task<TimeSpan> ReadyAsync(CancellationToken cancellationToken)
     {
@@ -181,11 +206,16 @@ internal sealed class WorkflowBench : IAsyncDisposable
             cancellationToken
         );
 
-    /// <summary>Adds a line to the table of results.</summary>
-    public void Conclude(string name, string size, string notes) =>
+    /// <summary>Adds a line to the table of results: at full size to that of workflows.</summary>
+    public void Conclude(string name, string size, string notes)
+    {
+        var took = TimeProvider.System.GetElapsedTime(_started);
         TestContext.Out.WriteLine(
-            FaultResults.Add(new FaultResult(name, size, 0, Verdict: null, TimeProvider.System.GetElapsedTime(_started), notes))
+            WorkflowSize.IsFull
+                ? WorkflowResults.Add(name, size, notes, took)
+                : FaultResults.Add(new FaultResult(name, size, 0, Verdict: null, took, notes))
         );
+    }
 
     public async ValueTask DisposeAsync()
     {

@@ -4,7 +4,8 @@ namespace Esb.IntegrationTests.Faults.Workflows;
 /// <c>./test workflows</c>.</summary>
 internal static class WorkflowSize
 {
-    private static readonly bool IsFull = Environment.GetEnvironmentVariable("ESB_WORKFLOWS_SIZE") == "full";
+    /// <summary>True in <c>./test workflows</c>, where goals are asserted.</summary>
+    public static readonly bool IsFull = Environment.GetEnvironmentVariable("ESB_WORKFLOWS_SIZE") == "full";
 
     /// <summary>A number, or a tenth of it.</summary>
     public static int Of(int full) => IsFull ? full : full / 10;

@@ -55,7 +55,11 @@ public sealed class AuditArchiveTests
 
         Assert.That((restored.Added, again.Added, again.Facts), Is.EqualTo((1_100L, 0L, 1_100L)));
         Assert.That((await VerifyAsync(cancellationToken)) is { Facts: 1_105, TotalBreaks: 0 }, Is.True);
-        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config,
+            new StoreReading(Configuration: null, _schema.Evidence),
+            NullLogger.Instance
+        );
         var found = (await reader.Audit.GetJourneyAsync(facts[7].MessageId, cancellationToken)).Single();
         Assert.That(found.Body!.Value.ToArray(), Is.EqualTo(facts[7].Body!.Value.ToArray()));
         Assert.That(
@@ -286,7 +290,11 @@ public sealed class AuditArchiveTests
 
     private async Task<AuditVerdict> VerifyAsync(CancellationToken cancellationToken)
     {
-        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config,
+            new StoreReading(Configuration: null, _schema.Evidence),
+            NullLogger.Instance
+        );
         return await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);
     }
 }

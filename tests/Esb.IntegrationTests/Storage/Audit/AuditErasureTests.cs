@@ -156,7 +156,11 @@ public sealed class AuditErasureTests(int count)
     private async Task AssertIsErasedAsync(int bodies, CancellationToken cancellationToken)
     {
         await _schema.StopAsync();
-        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config,
+            new StoreReading(Configuration: null, _schema.Evidence),
+            NullLogger.Instance
+        );
         var found = await reader
             .Audit.FindAsync(new AuditQuery { MessageId = _message, Kind = AuditKind.Failed }, cancellationToken)
             .ToListAsync(cancellationToken);

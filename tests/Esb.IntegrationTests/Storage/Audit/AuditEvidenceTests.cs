@@ -436,7 +436,11 @@ public sealed class AuditEvidenceTests
     {
         if (stop)
             await _schema.StopAsync();
-        await using var reader = StoreReader.Open(_schema.Config, configuration: null, _schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            _schema.Config,
+            new StoreReading(Configuration: null, _schema.Evidence),
+            NullLogger.Instance
+        );
         var chains = new List<FollowedChain>();
         return (await reader.Evidence!.VerifyAsync(null, null, chains.Add, cancellationToken), chains);
     }

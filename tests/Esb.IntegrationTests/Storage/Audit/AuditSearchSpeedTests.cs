@@ -37,7 +37,11 @@ public sealed class AuditSearchSpeedTests
         foreach (var question in questions.All)
         {
             await server.RestartColdAsync();
-            await using var reader = StoreReader.Open(schema.Config, configuration: null, schema.Evidence, NullLogger.Instance);
+            await using var reader = StoreReader.Open(
+                schema.Config,
+                new StoreReading(Configuration: null, schema.Evidence),
+                NullLogger.Instance
+            );
             var cold = await AskAsync(question, reader.Audit, AskedCold, cancellationToken);
             var warm = await AskAsync(question, reader.Audit, AskedWarm, cancellationToken);
             Say(

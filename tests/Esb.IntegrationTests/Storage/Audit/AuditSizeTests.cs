@@ -48,7 +48,11 @@ public sealed class AuditSizeTests
         }
 
         await schema.StopAsync();
-        await using var reader = StoreReader.Open(schema.Config, configuration: null, schema.Evidence, NullLogger.Instance);
+        await using var reader = StoreReader.Open(
+            schema.Config,
+            new StoreReading(Configuration: null, schema.Evidence),
+            NullLogger.Instance
+        );
 
         var started = TimeProvider.System.GetTimestamp();
         var verdict = await reader.Evidence!.VerifyAsync(null, null, static _ => { }, cancellationToken);

@@ -3,10 +3,13 @@ using Esb.Core.Configuration;
 using Esb.Core.Messages;
 using Esb.Core.Topics;
 using Esb.Core.Workflows;
+using Esb.Host;
+using Esb.Host.Commands;
 using Esb.Host.Reloading;
 using Esb.Tests.Fakes;
 using Esb.Tests.Host.Operating;
 using Esb.Workflows.Workflows.Engine;
+using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.Tests.Host.Reloading;
@@ -83,6 +86,61 @@ public sealed class NeededDefinitionTests
 
         await WaitForAsync(bus, WorkflowState.Completed, cancellationToken);
         Assert.That(Directory.GetFiles(System.IO.Path.Combine(_folder.FullName, "out")), Has.Length.EqualTo(1), "by its own definition");
+    }
+
+    [TestCase(false), TestCase(true, Description = "the tables are those of the release before")]
+    public async Task Validate_says_before_an_upgrade_which_instances_could_not_go_on(bool isEarlier, CancellationToken cancellationToken)
+    {
+        await using (await StartAsync(cancellationToken))
+        {
+            var (beside, said) = await ValidateAsync("--store");
+            Assert.That(beside, Is.Zero, said);
+            Assert.That(said, Does.Match("workflows.fulfil: 1 living instance of definition [0-9a-f]{12} can go on"));
+        }
+
+        if (isEarlier)
+            await ForgetLastMigrationAsync(cancellationToken);
+        await DropAsync(dropsEndpoint: true);
+        var (plain, _) = await ValidateAsync();
+        var (refused, text) = await ValidateAsync("--store");
+        var (_, json) = await ValidateAsync("--store", "--json");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((plain, refused), Is.EqualTo((0, 3)), "the configuration alone is sound");
+            Assert.That(
+                text,
+                Does.Match("ESB-WFL-VERSION +workflows.fulfil: 1 living instance of definition [0-9a-f]{12} would be suspended: .*ledger")
+            );
+            Assert.That((string?)JsonNode.Parse(json)!["errors"]![0]!["code"], Is.EqualTo("ESB-WFL-VERSION"));
+        }
+    }
+
+    private async Task<(int ExitCode, string Text)> ValidateAsync(params string[] options)
+    {
+        await using var text = new StringWriter();
+        var exitCode = await EsbCommandLine.InvokeAsync(
+            ["validate", Path, .. options],
+            new CommandContext
+            {
+                Output = text,
+                Error = text,
+                Variables = new Dictionary<string, string>(),
+                Services = () => new ServiceCollection().AddEsb(),
+            }
+        );
+        return (exitCode, text.ToString());
+    }
+
+    private async Task ForgetLastMigrationAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = new SqliteConnection(
+            $"Data Source={System.IO.Path.Combine(_folder.FullName, "data", "store.db")};Pooling=false"
+        );
+        await connection.OpenAsync(cancellationToken);
+        await using var command = connection.CreateCommand();
+        command.CommandText = "delete from schema_version where number = (select max(number) from schema_version)";
+        Assert.That(await command.ExecuteNonQueryAsync(cancellationToken), Is.EqualTo(1));
     }
 
     private static async Task<WorkflowInstance> WaitForAsync(RunningBus bus, WorkflowState state, CancellationToken cancellationToken)

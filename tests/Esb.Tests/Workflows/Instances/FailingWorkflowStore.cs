@@ -82,6 +82,12 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
     public Task<StoredDefinition?> FindDefinitionAsync(string hash, CancellationToken cancellationToken) =>
         Alive().FindDefinitionAsync(hash, cancellationToken);
 
+    public Task<IReadOnlyList<StoredDefinition>> UsedDefinitionsAsync(
+        TimeSpan within,
+        IReadOnlyCollection<string> known,
+        CancellationToken cancellationToken
+    ) => Alive().UsedDefinitionsAsync(within, known, cancellationToken);
+
     public Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
         Alive().LiveDefinitionsAsync(cancellationToken);
 

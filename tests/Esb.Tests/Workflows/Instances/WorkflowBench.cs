@@ -55,6 +55,9 @@ internal sealed class WorkflowBench : IAsyncDisposable
     /// <summary>What was published, in its order; a message may come more than once, with one id.</summary>
     public ConcurrentQueue<EsbMessage> Published { get; } = [];
 
+    /// <summary>The clock of the host, which is that of the store.</summary>
+    public MovedTime Clock { get; } = new();
+
     /// <summary>Stands between engine and store.</summary>
     public FailingWorkflowStore Gate { get; private set; } = null!;
 
@@ -99,6 +102,7 @@ internal sealed class WorkflowBench : IAsyncDisposable
             .AddSingleton<IOutgoingPublisher>(new RememberingPublisher(Published))
             .AddSingleton<IAuditTrail>(Audit)
             .AddSingleton(Marks)
+            .AddSingleton<TimeProvider>(Clock)
             .AddSingleton(Transactions)
             .AddSingleton<IWorkflowStore>(provider => Gate = new FailingWorkflowStore(provider.GetRequiredService<Store>().Workflows));
         if (Callers is not null)
@@ -114,7 +118,7 @@ internal sealed class WorkflowBench : IAsyncDisposable
             _services.GetRequiredService<ITimerStore>(),
             TimerKinds.All,
             Engine.FireAsync,
-            TimeProvider.System,
+            Clock,
             _services.GetRequiredService<Microsoft.Extensions.Logging.ILogger<TimerDispatcher>>()
         );
         Engine.Dispatcher = _dispatcher;

@@ -52,6 +52,31 @@ public sealed class WorkflowVersionTests
         Assert.That((made.Subject, made.Body.ReadText()), Is.EqualTo(("out.first", "made by first")));
     }
 
+    [TestCase("stock.newer", "stock.newer", Description = "only the newer definition receives the subject")]
+    [TestCase("stock.picked", "stock.picked\", \"stock.newer", Description = "the newer one receives it in another way")]
+    [Property("Case", "WFL-04")]
+    public async Task Message_for_an_instance_of_a_newer_definition_reaches_it_through_a_host_of_the_revision_before(
+        string subject,
+        string subscribed,
+        CancellationToken cancellationToken
+    )
+    {
+        var newer = Definition("out.second", "map.first").Replace("\"stock.picked\"", $"[\"{subscribed}\"]", StringComparison.Ordinal);
+        await using var bench = new WorkflowBench(newer, Maps("second"));
+        await bench.StartAsync(cancellationToken);
+        await bench.SendAsync("fulfil", WorkflowBench.Message("orders.accepted", """{"order":1}"""), cancellationToken);
+        await bench.KillAsync();
+
+        bench.Configure(Definition("out.first", "map.first"), Maps("first"));
+        await bench.StartAsync(cancellationToken); // as beside the other host: nothing was made ready
+        await bench.SendAsync("fulfil", WorkflowBench.Message(subject, """{"order":1}"""), cancellationToken);
+
+        await bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
+        await Eventually.BecomesAsync(() => !bench.Published.IsEmpty, cancellationToken);
+        Assert.That(bench.Published.Single().Subject, Is.EqualTo("out.second"));
+        Assert.That(bench.LastSettlement, Is.SameAs(Esb.Core.Topics.Settlement.Done));
+    }
+
     [Test, Property("Case", "WFL-04")]
     public async Task Instance_whose_definition_does_not_compile_any_more_is_suspended_until_it_does(CancellationToken cancellationToken)
     {

@@ -118,4 +118,15 @@ public sealed class WorkflowWarningTests
                 "steps": [{ "receive": { "subscribe": "{{subject}}", "match": { "order": { "jsonpath": "$.order" } } } }] },
               "other": { "start": "stock.picked", "steps": [{ "request": "stock.asked" }, { "publish": "orders.done" }] } }
             """;
+
+    [TestCase("", true), TestCase(""" "transport": { "type": "rabbitmq", "url": "amqp://localhost" }, """, false)]
+    public void Topics_that_hosts_share_need_a_store_that_they_share(string transport, bool isFit)
+    {
+        var compiled = CompiledWorkflows.Of("""{ "w": { "start": "orders.new", "steps": [{ "delay": "1s" }] } }""", transport);
+
+        Assert.That(
+            compiled.Errors.Select(error => (error.Code, error.Path)),
+            Is.EqualTo(isFit ? [] : new[] { ("ESB-CFG-STORE", "workflows") })
+        );
+    }
 }

@@ -48,6 +48,8 @@ public sealed class ItineraryTests
     [TestCase("""{ "stops": [{ "itinerary": "plain" }] }""", "ESB-HOLD-PLACE")]
     [TestCase("""{ "stops": [{ "aggregate": { "until": { "count": 2 } } }] }""", "ESB-HOLD-PLACE")]
     [TestCase("""{ "stops": [{ "steps": [{ "log": "x" }], "compensate": [{ "call": "nobody" }] }, { "log": "y" }] }""", "ESB-CFG-REF")]
+    [TestCase("""{ "timeout": "1h", "stops": [{ "log": "x" }] }""", "ESB-CFG-VALUE")]
+    [TestCase("""{ "timeout": "0s", "stops": [{ "id": "a", "durable": true, "steps": [{ "log": "x" }] }] }""", "ESB-CFG-RANGE")]
     public void Stops_that_cannot_work_are_refused_once(string itinerary, string code)
     {
         using var processes = Compile("[]", $""" "bad": {itinerary}, {Plain} """);
@@ -62,8 +64,94 @@ public sealed class ItineraryTests
 
         var plan = new StopPlan(new string('n', 128), "0123456789ab", stops[19], stops.Take(19).ToList(), IsLast: true);
 
-        Assert.That(plan.Slip, Has.Length.LessThan(512).And.EndsWith(";stop-19"));
+        Assert.That(plan.SlipOf(until: null), Has.Length.LessThan(512).And.EndsWith(";stop-19"));
+        Assert.That(plan.SlipOf(DateTimeOffset.MaxValue), Has.Length.LessThan(512));
     }
+
+    [TestCase(null)]
+    [TestCase("trip;0123456789ab;ship")]
+    [TestCase("trip;0123456789ab;ship;4102444800", Description = "the year 2100")]
+    [CancelAfter(10_000)]
+    public async Task Message_whose_slip_has_not_expired_begins_its_stop(string? slip, CancellationToken cancellationToken)
+    {
+        using var processes = Compile("""[{ "itinerary": "trip" }]""", Trip);
+
+        await ContinueAsync(processes, slip, run: null, cancellationToken);
+
+        Assert.That(CallsOf(processes), Is.EqualTo(new[] { "backend" }));
+        await processes
+            .Service<IItineraryRuns>()
+            .Received(1)
+            .SaveAsync(
+                Arg.Is<IReadOnlyList<ItineraryRun>>(runs => runs.Single().State == ItineraryState.Completed),
+                Arg.Any<CancellationToken>()
+            );
+    }
+
+    [TestCase(ItineraryState.Waiting, "ship", true)]
+    [TestCase(ItineraryState.Waiting, "later", false, Description = "a copy: the message itself is at another stop")]
+    [TestCase(ItineraryState.Completed, "ship", false, Description = "a copy: the message itself is at its end")]
+    [CancelAfter(10_000)]
+    public async Task Message_whose_slip_has_expired_begins_no_stop_and_undoes_those_before_unless_it_is_a_copy(
+        ItineraryState state,
+        string stop,
+        bool undoes,
+        CancellationToken cancellationToken
+    )
+    {
+        using var processes = Compile("""[{ "itinerary": "trip" }]""", Trip);
+
+        await ContinueAsync(
+            processes,
+            "trip;0123456789ab;ship;1767225600",
+            new ItineraryRun(Guid.Empty, "trip", stop, state, Guid.Empty),
+            cancellationToken
+        );
+
+        Assert.That(CallsOf(processes), Is.EqualTo(undoes ? new[] { "shop-db" } : []));
+        await processes
+            .Service<IItineraryRuns>()
+            .Received(undoes ? 1 : 0)
+            .SaveAsync(
+                Arg.Is<IReadOnlyList<ItineraryRun>>(runs =>
+                    runs.Single().State == ItineraryState.Compensated && runs.Single().Code == "ESB-ITIN-EXPIRED"
+                ),
+                Arg.Any<CancellationToken>()
+            );
+        await processes
+            .Service<IDeadLetterChannel>()
+            .Received(1)
+            .KeepAsync(Arg.Is<DeadLetter>(letter => letter.Code == "ESB-ITIN-EXPIRED"), Arg.Any<CancellationToken>());
+    }
+
+    private const string Trip = """
+        "trip": { "timeout": "1d", "stops": [
+          { "id": "book", "steps": [{ "log": "book" }], "compensate": [{ "call": "shop-db" }] },
+          { "id": "ship", "durable": true, "steps": [{ "call": "backend" }] },
+          { "id": "later", "steps": [{ "log": "later" }] }
+        ] }
+        """;
+
+    // As from the queue of the itinerary.
+    private static async Task ContinueAsync(
+        CompiledProcesses processes,
+        string? slip,
+        ItineraryRun? run,
+        CancellationToken cancellationToken
+    )
+    {
+        var message = Some.Message("{}");
+        if (slip is not null)
+            message = message with { Headers = message.Headers.With(EsbHeaders.Itinerary, slip) };
+        processes.Service<IItineraryRuns>().FindAsync(message.Id, Arg.Any<CancellationToken>()).Returns(run);
+        await processes
+            .Service<IProcessCatalog>()
+            .FindBehind("itinerary:trip", "ship")!
+            .RunAsync(new MessageContext(message, "itinerary:trip"), cancellationToken);
+    }
+
+    private static IEnumerable<string> CallsOf(CompiledProcesses processes) =>
+        processes.Caller.ReceivedCalls().Select(call => (string)call.GetArguments()[0]!);
 
     [Test, CancelAfter(10_000)]
     public async Task Failing_stop_undoes_those_before_it_backwards_with_the_message_as_it_came(CancellationToken cancellationToken)
