@@ -72,8 +72,9 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
             [("i_workflow", SqlType.Text, commit => commit.Workflow), ("i_message", SqlType.Id, commit => commit.Inbox)],
             rows =>
                 $"insert into workflow_inbox (workflow, message_id, received_at) select i_workflow, i_message, now() from "
-                + $"{Dialect.Rows(rows)} where true on conflict do nothing returning message_id as id",
-            commit => commit.Inbox!.Value
+                + $"{Dialect.Rows(rows)} where true on conflict do nothing returning workflow, message_id as id",
+            commit => commit.Inbox!.Value,
+            isOfWorkflow: true
         );
         Require(
             commits.Where(commit => commit.Taken is not null).ToList(),
@@ -82,8 +83,9 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
             [("e_workflow", SqlType.Text, commit => commit.Workflow), ("e_message", SqlType.Id, commit => commit.Taken)],
             rows =>
                 $"delete from workflow_early where (workflow, message_id) in (select e_workflow, e_message from "
-                + $"{Dialect.Rows(rows)}) returning message_id as id",
-            commit => commit.Taken!.Value
+                + $"{Dialect.Rows(rows)}) returning workflow, message_id as id",
+            commit => commit.Taken!.Value,
+            isOfWorkflow: true
         );
         Require(
             commits.Where(commit => commit.Fired is not null).ToList(),
@@ -132,15 +134,17 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         string name,
         IEnumerable<(string Column, SqlType Type, Func<WorkflowCommit, object?> Value)> columns,
         Func<SqlRows, string> sql,
-        Func<WorkflowCommit, Guid> id
-    ) => RequireRows(some, otherwise, SqlRows.Of(name, some, columns), sql, id);
+        Func<WorkflowCommit, Guid> id,
+        bool isOfWorkflow = false
+    ) => RequireRows(some, otherwise, SqlRows.Of(name, some, columns), sql, id, isOfWorkflow);
 
     private void RequireRows(
         IReadOnlyList<WorkflowCommit> some,
         CommitOutcome otherwise,
         SqlRows rows,
         Func<SqlRows, string> sql,
-        Func<WorkflowCommit, Guid> id
+        Func<WorkflowCommit, Guid> id,
+        bool isOfWorkflow = false
     )
     {
         if (some.Count == 0)
@@ -148,11 +152,12 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         Add(sql(rows), rows);
         _readers.Add(async results =>
         {
-            var stored = (await results.ReadAsync(row => row.Id("id"))).ToHashSet();
+            // A message that two workflows take has a row of each.
+            var stored = (await results.ReadAsync(row => (isOfWorkflow ? row.Text("workflow") : "", row.Id("id")))).ToHashSet();
             foreach (var commit in some)
             {
                 // Of several with one id, the first is the one that was stored.
-                if (!stored.Remove(id(commit)))
+                if (!stored.Remove((isOfWorkflow ? commit.Workflow : "", id(commit))))
                     _lost.TryAdd(commit, otherwise);
             }
         });

@@ -45,9 +45,7 @@ internal sealed class InstanceSearch(SqlSession session, IBodyCipher cipher, Wor
             {
                 0 => Select("true"),
                 1 => Select(parts[0]),
-                _ =>
-                    $"select * from ({string.Join(" union all ", parts.Select((part, number) => $"select * from ({Select(part)}) as p{number}"))}"
-                        + ") as parts order by id desc limit @limit",
+                _ => $"select * from ({Union(parts)}) as parts order by id desc limit @limit",
             },
             row => WorkflowRows.Read(row, cipher),
             [.. _parameters]
@@ -113,6 +111,9 @@ internal sealed class InstanceSearch(SqlSession session, IBodyCipher cipher, Wor
         var last = new Guid(bytes, bigEndian: true);
         return query.After is { } after && string.CompareOrdinal($"{after}", $"{last}") < 0 ? after : last;
     }
+
+    private string Union(IReadOnlyList<string> parts) =>
+        string.Join(" union all ", parts.Select((part, number) => $"select * from ({Select(part)}) as p{number}"));
 
     private string Select(string part) =>
         $"select * from workflow_instance where {string.Join(" and ", _conditions.Prepend(part))} order by id desc limit @limit";

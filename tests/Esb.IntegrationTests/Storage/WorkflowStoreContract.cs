@@ -57,6 +57,26 @@ public abstract class WorkflowStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Message_of_two_workflows_has_its_effect_in_both_when_their_checkpoints_share_a_commit(
+        CancellationToken cancellationToken
+    )
+    {
+        var message = Guid.CreateVersion7();
+        var (one, other) = (Begin("1") with { Inbox = message }, Begin("2") with { Workflow = "v", Inbox = message });
+        other = other with { Instance = other.Instance! with { Workflow = "v" } };
+
+        var results = await _store.Workflows.CommitAsync([one, other], cancellationToken);
+        var again = await _store.Workflows.CommitAsync(
+            [Begin("3") with { Inbox = message }, Begin("4") with { Workflow = "v", Inbox = message }],
+            cancellationToken
+        );
+
+        Assert.That(results.Select(result => result.Outcome), Is.All.EqualTo(CommitOutcome.Committed));
+        Assert.That(again.Select(result => result.Outcome), Is.All.EqualTo(CommitOutcome.Duplicate));
+        Assert.That(await _store.Workflows.ListAsync(new WorkflowQuery(), cancellationToken), Has.Count.EqualTo(2));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Exclusive_key_belongs_to_one_living_instance(CancellationToken cancellationToken)
     {
         var first = Begin("1") with { Keys = [new WorkflowKey("k", IsExclusive: true)] };

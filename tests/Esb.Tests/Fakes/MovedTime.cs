@@ -1,6 +1,6 @@
 namespace Esb.Tests.Fakes;
 
-/// <summary>The clock of the machine, as if somebody had set it. Only the time of day: what has passed is measured as well as ever.</summary>
+/// <summary>The clock of the machine, set ahead or back. Only the time of day: what has passed is measured as well as ever.</summary>
 internal sealed class MovedTime : TimeProvider
 {
     private long _ahead;

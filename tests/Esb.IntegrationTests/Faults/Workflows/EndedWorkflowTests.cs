@@ -190,7 +190,8 @@ public sealed class EndedWorkflowTests
                     instances as (
                       insert into workflow_instance (id, workflow, definition, version, state, step, snapshot, keys, started_by,
                         conversation_id, code, started_at, changed_at, ended_at)
-                      select id, workflow, 'loaded', 2, state, case state when 'Waiting' then 'wait' when 'Suspended' then 'pay' else '' end,
+                      select id, workflow, 'loaded', 2, state,
+                        case state when 'Waiting' then 'wait' when 'Suspended' then 'pay' else '' end,
                         '{}'::bytea, 'order=' || "order", id, id, case state when 'Terminated' then 'LATE' when 'Suspended' then 'SHOP' end,
                         at, at, case when {{isEnded}} then at end
                       from made)

@@ -14,7 +14,9 @@ public sealed class WorkflowClockTests
     private const string Waits = """
         {
           "w": { "start": "orders.open", "steps": [
-            { "delay": { "until": { "jsonpath": "$.at" } } }, { "set": { "body": { "jsonpath": "$.order" } } }, { "publish": "out.done" } ] },
+            { "delay": { "until": { "jsonpath": "$.at" } } },
+            { "set": { "body": { "jsonpath": "$.order" } } },
+            { "publish": "out.done" } ] },
           "short": { "start": "orders.open", "steps": [{ "delay": "1s" }, { "publish": "out.short" }] }
         }
         """;

@@ -132,7 +132,10 @@ public sealed class WorkflowRuleTests
         shop.WhenForAnyArgs(caller => caller.CallAsync(default!, default!, default, default))
             .Do(call => ids.Add(call.Arg<EsbMessage>().Id));
         await StartAsync(
-            """{ "w": { "start": "orders.open", "retry": { "immediate": 1, "delays": ["10ms", "10ms"] }, "steps": [{ "call": "shop" }] } }""",
+            """
+            { "w": { "start": "orders.open", "retry": { "immediate": 1, "delays": ["10ms", "10ms"] }, "steps": [
+                { "call": "shop" } ] } }
+            """,
             cancellationToken,
             shop
         );
@@ -199,8 +202,10 @@ public sealed class WorkflowRuleTests
     {
         await StartAsync(
             """
-            { "failing": { "start": "orders.open", "retry": { "delays": ["1h"] }, "steps": [{ "fail": { "code": "SHOP-1", "reason": "closed" } }] },
-              "filtering": { "start": "orders.open", "steps": [{ "filter": { "jsonpath": "$.large", "equals": true } }, { "publish": "out.never" }] } }
+            { "failing": { "start": "orders.open", "retry": { "delays": ["1h"] }, "steps": [
+                { "fail": { "code": "SHOP-1", "reason": "closed" } } ] },
+              "filtering": { "start": "orders.open", "steps": [
+                { "filter": { "jsonpath": "$.large", "equals": true } }, { "publish": "out.never" } ] } }
             """,
             cancellationToken
         );
