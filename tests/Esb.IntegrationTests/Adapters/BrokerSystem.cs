@@ -99,6 +99,9 @@ internal sealed class MassTransitOutboundSystem : BrokerSystem
 {
     public override bool IsInbound => false;
 
+    // The client reconnects after seconds, and each attempt meanwhile counts.
+    public override bool OutlastsOutages => false;
+
     public override string Endpoint(string credential) =>
         $$"""
             "type": "masstransit-outbound", "url": "${env:{{credential}}}", "messageType": "{{Type}}"
@@ -136,6 +139,9 @@ internal sealed class AmqpInboundSystem : BrokerSystem
 internal sealed class AmqpOutboundSystem : BrokerSystem
 {
     public override bool IsInbound => false;
+
+    // The client reconnects after seconds, and each attempt meanwhile counts.
+    public override bool OutlastsOutages => false;
 
     public override string Endpoint(string credential) =>
         $$"""
