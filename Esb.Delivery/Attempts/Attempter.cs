@@ -229,7 +229,7 @@ internal sealed partial class Attempter(
     private bool Tell(Guid messageId, EsbException? failure, GatePass pass)
     {
         var reason = failure is null ? "" : FailureReport.Of(failure); // shown in the endpoint status
-        if (failure is not null and not EndpointException or EndpointException { IsUnsent: true })
+        if (failure is not null and not EndpointException or EndpointException { IsUnsent: true, IsOutage: false })
         {
             if (pass == GatePass.Probe)
                 gate.Abandon(); // the probe was inconclusive

@@ -38,9 +38,6 @@ internal abstract partial class AdapterSystem : IAsyncDisposable
     /// <summary>Items that an inbound endpoint works on at once.</summary>
     public int AtOnce { get; set; } = 4;
 
-    /// <summary>True if attempts outlast an outage of several seconds with the retries of the suite.</summary>
-    public virtual bool OutlastsOutages => IsRemote;
-
     /// <summary>The media type of bodies that are posted for it.</summary>
     public virtual string ContentType => "application/json";
 

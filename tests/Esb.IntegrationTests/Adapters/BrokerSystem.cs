@@ -99,9 +99,6 @@ internal sealed class MassTransitOutboundSystem : BrokerSystem
 {
     public override bool IsInbound => false;
 
-    // The client reconnects after seconds, and each attempt meanwhile counts.
-    public override bool OutlastsOutages => false;
-
     public override string Endpoint(string credential) =>
         $$"""
             "type": "masstransit-outbound", "url": "${env:{{credential}}}", "messageType": "{{Type}}"
@@ -139,9 +136,6 @@ internal sealed class AmqpInboundSystem : BrokerSystem
 internal sealed class AmqpOutboundSystem : BrokerSystem
 {
     public override bool IsInbound => false;
-
-    // The client reconnects after seconds, and each attempt meanwhile counts.
-    public override bool OutlastsOutages => false;
 
     public override string Endpoint(string credential) =>
         $$"""

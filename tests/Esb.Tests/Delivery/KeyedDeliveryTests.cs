@@ -142,11 +142,13 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.EqualTo("1"));
     }
 
-    [Test, CancelAfter(10_000)]
-    public async Task Outage_is_no_attempt_and_parks_nothing(CancellationToken cancellationToken)
+    [TestCase(false)]
+    [TestCase(true, Description = "it is known that nothing was sent: no connection, no access token")]
+    [CancelAfter(10_000)]
+    public async Task Outage_is_no_attempt_and_parks_nothing(bool isUnsent, CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
-        Outside.Fails(times: 3, isOutage: true);
+        Outside.Fails(times: 3, isOutage: true, isUnsent: isUnsent);
 
         var delivery = DeliverAsync("a", 1, cancellationToken);
         await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(1), cancellationToken);

@@ -26,7 +26,13 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
 
     public bool CannotBeMade { get; set; }
 
-    public ScriptedEndpoint Fails(int times = 1, bool isTransient = true, bool isOutage = false, TimeSpan? retryAfter = null)
+    public ScriptedEndpoint Fails(
+        int times = 1,
+        bool isTransient = true,
+        bool isOutage = false,
+        TimeSpan? retryAfter = null,
+        bool isUnsent = false
+    )
     {
         for (var i = 0; i < times; i++)
             _turns.Enqueue(
@@ -34,6 +40,7 @@ internal sealed class ScriptedEndpoint : IFencingAdapter, IFencedEndpoint
                     throw new EndpointException("an-endpoint", "ESB-TEST-FAILED", "It failed.", isTransient)
                     {
                         IsOutage = isOutage,
+                        IsUnsent = isUnsent,
                         RetryAfter = retryAfter,
                     }
             );

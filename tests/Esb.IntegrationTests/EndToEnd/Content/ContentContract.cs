@@ -138,7 +138,7 @@ public abstract class ContentContract
         await Fixture.Shop.ExecuteAsync("insert into sizes values ('map-1', 'first'), ('map-2', 'second')");
 
         var script = await Fixture.PostAsync("/sizes", """{"sizes":["map-1","map-3","map-2","map-1"]}""", cancellationToken);
-        var template = await Fixture.PostAsync("/label", """{"size":"map-2"}""", cancellationToken);
+        var template = await Fixture.PostAsync("/label", """{"code":"map-2"}""", cancellationToken);
 
         Assert.That(
             (script.Body, template.Body),

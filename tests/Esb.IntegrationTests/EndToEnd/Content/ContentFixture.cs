@@ -27,7 +27,7 @@ internal sealed class ContentFixture : IAsyncDisposable
         );
         File.WriteAllText(
             Path.Combine(_folder.FullName, "label.liquid"),
-            """{{ input.size | lookup: "sizes", "label" | default: "none" }}"""
+            """{{ input.code | lookup: "sizes", "label" | default: "none" }}"""
         );
         File.WriteAllText(_configuration, ContentConfiguration.Of(sections, backend.Url, Keys));
     }
