@@ -16,8 +16,8 @@ public sealed record OutboxMessage(string Owner, OutgoingMessage Message)
         MessageIds.Derive(
             Message.Message.Id,
             Queue is not null ? $"outbox {Queue} {Message.Step}"
-            : Message.ReplyTo is not null ? $"outbox {Owner}"
-            : "outbox"
+                : Message.ReplyTo is not null ? $"outbox {Owner}"
+                : "outbox"
         );
 }
 
