@@ -15,7 +15,10 @@ namespace Esb.Workflows.Processes.Holding;
 internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
     : IAsyncDisposable
 {
-    private readonly GroupedCommits<PassedMessage, SequenceChange> _passes = new(group => store.PassAsync(group, CancellationToken.None));
+    private readonly GroupedCommits<PassedMessage, SequenceChange> _passes = new(
+        group => store.PassAsync(group, CancellationToken.None),
+        passed => passed.Held.Message.Body.Bytes.Length
+    );
     private Action<StoredTimer>? _fire;
 
     public IHeldMessages Store => store;

@@ -7,12 +7,15 @@ namespace Esb.Workflows.Workflows.Running;
 /// <summary>Stores the checkpoints of many instances in one commit. Thread-safe.</summary>
 internal sealed class Checkpointer(IWorkflowStore store, RecentChanges changes) : IAsyncDisposable
 {
-    private readonly GroupedCommits<WorkflowCommit, CommitResult> _commits = new(async group =>
-    {
-        var results = await store.CommitAsync(group, CancellationToken.None);
-        WorkflowsTelemetry.CountCommit(group.Count);
-        return results;
-    });
+    private readonly GroupedCommits<WorkflowCommit, CommitResult> _commits = new(
+        async group =>
+        {
+            var results = await store.CommitAsync(group, CancellationToken.None);
+            WorkflowsTelemetry.CountCommit(group.Count);
+            return results;
+        },
+        SizeOf
+    );
 
     /// <summary>Stores a checkpoint; it is durable when this returns.</summary>
     /// <exception cref="EsbException">It is not known to be stored.</exception>
@@ -30,4 +33,9 @@ internal sealed class Checkpointer(IWorkflowStore store, RecentChanges changes) 
     }
 
     public ValueTask DisposeAsync() => _commits.DisposeAsync();
+
+    private static long SizeOf(WorkflowCommit commit) =>
+        (commit.Instance?.Snapshot.Length ?? 0)
+        + (commit.Early?.Message.Body.Bytes.Length ?? 0)
+        + commit.Outgoing.Sum(outgoing => (long)outgoing.Message.Message.Body.Bytes.Length);
 }

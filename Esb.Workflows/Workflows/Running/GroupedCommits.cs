@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Threading.Channels;
 using Esb.Core.Errors;
 
@@ -7,9 +8,14 @@ namespace Esb.Workflows.Workflows.Running;
 /// <typeparam name="TItem">What a caller brings.</typeparam>
 /// <typeparam name="TResult">What the caller learns of it.</typeparam>
 /// <param name="store">Stores a group; returns a result for each item, in their order.</param>
-internal sealed class GroupedCommits<TItem, TResult>(Func<IReadOnlyList<TItem>, Task<IReadOnlyList<TResult>>> store) : IAsyncDisposable
+/// <param name="sizeOf">The bytes of an item, where it may be large.</param>
+internal sealed class GroupedCommits<TItem, TResult>(
+    Func<IReadOnlyList<TItem>, Task<IReadOnlyList<TResult>>> store,
+    Func<TItem, long>? sizeOf = null
+) : IAsyncDisposable
 {
     private const int MostInGroup = 256;
+    private const long LargestGroup = 32L << 20; // a statement of PostgreSQL ends at 1 GiB
 
     // Bounded by the deliveries, the timers in work and the callers, each of which waits for its commit.
     private readonly Channel<Pending> _waiting = Channel.CreateUnbounded<Pending>(new UnboundedChannelOptions { SingleReader = true });
@@ -47,14 +53,19 @@ internal sealed class GroupedCommits<TItem, TResult>(Func<IReadOnlyList<TItem>, 
         var group = new List<Pending>(MostInGroup);
         while (await _waiting.Reader.WaitToReadAsync())
         {
-            while (group.Count < MostInGroup && _waiting.Reader.TryRead(out var pending))
+            var size = 0L;
+            while (group.Count < MostInGroup && size < LargestGroup && _waiting.Reader.TryRead(out var pending))
+            {
                 group.Add(pending);
+                size += sizeOf?.Invoke(pending.Item) ?? 0;
+            }
+
             await StoreAsync(group);
             group.Clear();
         }
     }
 
-    private async Task StoreAsync(List<Pending> group)
+    private async Task StoreAsync(IReadOnlyList<Pending> group)
     {
         try
         {
@@ -67,7 +78,12 @@ internal sealed class GroupedCommits<TItem, TResult>(Func<IReadOnlyList<TItem>, 
             var failure =
                 ex as EsbException ?? new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, ex);
             foreach (var pending in group)
-                pending.Done.SetException(failure);
+            {
+                if (group.Count > 1 && failure.InnerException is DbException { IsTransient: false })
+                    await StoreAsync([pending]); // what the database refuses stops none of the others
+                else
+                    pending.Done.SetException(failure);
+            }
         }
     }
 

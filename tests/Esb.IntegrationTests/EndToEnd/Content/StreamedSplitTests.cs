@@ -192,7 +192,7 @@ public sealed class StreamedSplitTests
         Assert.That(code, Is.Not.Zero, output);
         Assert.That(
             output,
-            Does.Contain("'publish' needs the whole body, and 'csv' streams it")
+            Does.Contain("bodies that are published as streams are kept in store.claims")
                 .And.Contain("the body is not in memory, since 'csv' streams it")
                 .And.Contain("'xml' streams its bodies: expected a format of records")
         );

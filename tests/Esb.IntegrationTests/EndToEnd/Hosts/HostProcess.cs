@@ -67,6 +67,19 @@ internal sealed class HostProcess : IAsyncDisposable
 
     public string Output => string.Join('\n', _output);
 
+    // Where a host says too much, how it began and how it ended.
+    private string Shown
+    {
+        get
+        {
+            const int Most = 250;
+            var lines = _output.ToArray();
+            return lines.Length <= 2 * Most
+                ? string.Join('\n', lines)
+                : string.Join('\n', [.. lines.Take(Most), $"({lines.Length - (2 * Most)} more lines)", .. lines.TakeLast(Most)]);
+        }
+    }
+
     public int Id => _process.Id;
 
     public bool HasExited => _process.HasExited;
@@ -141,9 +154,9 @@ internal sealed class HostProcess : IAsyncDisposable
             }
 
             if (_process.HasExited)
-                Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Output}");
+                Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Shown}");
             if (TimeProvider.System.GetElapsedTime(started) > limit)
-                Assert.Fail($"Waited in vain for the host {what}:\n{Output}");
+                Assert.Fail($"Waited in vain for the host {what}:\n{Shown}");
             await Task.Delay(50, cancellationToken);
         }
     }

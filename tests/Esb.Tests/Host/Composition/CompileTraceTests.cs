@@ -7,12 +7,14 @@ namespace Esb.Tests.Host.Composition;
 [Platform("Linux")]
 public sealed class CompileTraceTests
 {
-    // The plug-in of the last one is not built here.
+    // The plug-ins of two of them are not built here.
     private static readonly string[] Samples =
     [
         .. Directory
             .GetDirectories(Folder())
-            .Where(folder => File.Exists(Path.Combine(folder, "esb.json")) && Path.GetFileName(folder) != "plugin")
+            .Where(folder =>
+                File.Exists(Path.Combine(folder, "esb.json")) && !Path.GetFileName(folder).StartsWith("plugin", StringComparison.Ordinal)
+            )
             .Order(),
     ];
 
