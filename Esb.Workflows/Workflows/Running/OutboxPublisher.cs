@@ -22,6 +22,9 @@ internal sealed partial class OutboxPublisher(
     private const int Batch = 100;
     private const int MostInRemoval = 256;
 
+    // As many as a broker's channel takes unconfirmed. Thousands that wait there with a deadline would only tell each other to wait.
+    private const int MostAtOnce = 256;
+
     private static readonly TimeSpan Claim = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
@@ -30,6 +33,7 @@ internal sealed partial class OutboxPublisher(
     private readonly ConcurrentDictionary<Guid, bool> _underWay = new();
     private readonly ConcurrentDictionary<string, int> _kept = new(); // messages of each owner that this host has in the store
     private readonly ConcurrentDictionary<Guid, bool> _settling = new(); // in topics of this process
+    private readonly SemaphoreSlim _slots = new(MostAtOnce, MostAtOnce);
     private readonly CancellationTokenSource _stopping = new();
 
     // Bounded by what is being published.
@@ -143,22 +147,16 @@ internal sealed partial class OutboxPublisher(
         {
             try
             {
-                if (_stopping.IsCancellationRequested)
-                    return false;
-                if (message.Message.ReplyTo is not null)
+                await _slots.WaitAsync(_stopping.Token);
+                try
                 {
-                    await answers.SendAsync(message, _stopping.Token);
-                    _published.Writer.TryWrite(message);
-                    return true;
+                    await PublishAsync(message);
+                }
+                finally
+                {
+                    _slots.Release(); // whatever is tried again gives way to the others meanwhile
                 }
 
-                var settled = message.Queue is { } queue
-                    ? await SendAsync(queue, message.Message)
-                    : await publisher.PublishAsync(message.Message, _stopping.Token);
-                if (settled.IsCompleted)
-                    _published.Writer.TryWrite(message);
-                else
-                    _ = RemoveWhenSettledAsync(message, settled);
                 return true;
             }
             catch (OperationCanceledException) when (_stopping.IsCancellationRequested)
@@ -172,6 +170,24 @@ internal sealed partial class OutboxPublisher(
                     return false;
             }
         }
+    }
+
+    private async Task PublishAsync(OutboxMessage message)
+    {
+        if (message.Message.ReplyTo is not null)
+        {
+            await answers.SendAsync(message, _stopping.Token);
+            _published.Writer.TryWrite(message);
+            return;
+        }
+
+        var settled = message.Queue is { } queue
+            ? await SendAsync(queue, message.Message)
+            : await publisher.PublishAsync(message.Message, _stopping.Token);
+        if (settled.IsCompleted)
+            _published.Writer.TryWrite(message);
+        else
+            _ = RemoveWhenSettledAsync(message, settled);
     }
 
     private async Task<Task> SendAsync(string queue, OutgoingMessage outgoing)

@@ -14,6 +14,7 @@ public sealed class OutboxPublisherTests
     private readonly ConcurrentQueue<string> _published = [];
     private OutboxPublisher _outbox = null!;
     private Task _confirmed = Task.CompletedTask;
+    private int _asked;
 
     [SetUp]
     public void Make()
@@ -34,6 +35,7 @@ public sealed class OutboxPublisherTests
             )
         );
         _published.Clear();
+        _asked = 0;
         _outbox.Start();
     }
 
@@ -67,8 +69,27 @@ public sealed class OutboxPublisherTests
         Assert.That(_published, Is.EqualTo(Enumerable.Range(0, 100).Select(number => $"orders.n{number}")));
     }
 
+    [Test]
+    public async Task Broker_is_not_asked_for_more_at_once_than_it_confirms_at_once(CancellationToken cancellationToken)
+    {
+        var confirmed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _confirmed = confirmed.Task;
+        for (var number = 0; number < 1_000; number++)
+            _outbox.Publish([Message($"owner {number}", "orders.one")], followsOthers: false);
+        while (Volatile.Read(ref _asked) < 256)
+            await Task.Delay(10, cancellationToken);
+        await Task.Delay(100, cancellationToken); // none of the others follows
+        var asked = Volatile.Read(ref _asked);
+        confirmed.SetResult();
+
+        while (_outbox.OwnersUnderWay > 0)
+            await Task.Delay(10, cancellationToken);
+        Assert.That((asked, _published.Count), Is.EqualTo((256, 1_000)));
+    }
+
     private async Task<Task> PublishAsync(OutgoingMessage outgoing)
     {
+        Interlocked.Increment(ref _asked);
         await _confirmed;
         _published.Enqueue(outgoing.Message.Subject);
         return Task.CompletedTask;
