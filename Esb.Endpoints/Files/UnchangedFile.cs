@@ -1,3 +1,5 @@
+using Esb.Core.Messages;
+
 namespace Esb.Endpoints.Files;
 
 /// <summary>The bytes of a claimed file, as long as nobody writes to it. Not thread-safe.</summary>
@@ -7,14 +9,8 @@ namespace Esb.Endpoints.Files;
 /// <param name="lastWrite">The time of its last change then.</param>
 /// <param name="busy">The failure of a file that has changed since.</param>
 internal sealed class UnchangedFile(FileStream file, string path, long length, DateTime lastWrite, Func<Exception?, Exception> busy)
-    : Stream
+    : ReadOnlyStream
 {
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
     public override long Length => length;
 
     public override long Position
@@ -24,8 +20,6 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
     }
 
     public override int Read(Span<byte> buffer) => Check(file.Read(buffer), buffer.Length);
-
-    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         Check(await file.ReadAsync(buffer, cancellationToken), buffer.Length);
@@ -37,17 +31,6 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
             await Task.Run(() => CopyWithin(target, cancellationToken), cancellationToken);
         await base.CopyToAsync(destination, bufferSize, cancellationToken); // the rest, and the check at the end
     }
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override void Flush() { }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {

@@ -1,4 +1,5 @@
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Endpoints.Sftp.Connections;
 using Renci.SshNet;
 using Renci.SshNet.Sftp;
@@ -6,7 +7,7 @@ using Renci.SshNet.Sftp;
 namespace Esb.Endpoints.Sftp.Inbound;
 
 /// <summary>The bytes of a claimed file, read from the server as they are needed, as long as it does not change. Not thread-safe.</summary>
-internal sealed class SftpFileBody : Stream
+internal sealed class SftpFileBody : ReadOnlyStream
 {
     private readonly string _endpoint;
     private readonly SftpItem _item;
@@ -14,12 +15,6 @@ internal sealed class SftpFileBody : Stream
     private long _position;
 
     private SftpFileBody(string endpoint, SftpItem item, SftpFileStream file) => (_endpoint, _item, _file) = (endpoint, item, file);
-
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
 
     public override long Length => _item.File.Size;
 
@@ -55,8 +50,6 @@ internal sealed class SftpFileBody : Stream
         }
     }
 
-    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         try
@@ -69,17 +62,6 @@ internal sealed class SftpFileBody : Stream
             throw ForNow(failure);
         }
     }
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override void Flush() { }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using Esb.Core.Errors;
+using Esb.Core.Messages;
 using Esb.Core.Storage;
 
 namespace Esb.Storage.Files.Claims;
@@ -7,15 +8,9 @@ namespace Esb.Storage.Files.Claims;
 /// <summary>A stored body as it is read: at its end it is known to be the one of the ticket. Not thread-safe.</summary>
 /// <param name="file">The file; disposed with this.</param>
 /// <param name="ticket">The ticket.</param>
-internal sealed class ClaimedBody(FileStream file, ClaimTicket ticket) : Stream
+internal sealed class ClaimedBody(FileStream file, ClaimTicket ticket) : ReadOnlyStream
 {
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
 
     public override long Length => file.Length;
 
@@ -32,25 +27,12 @@ internal sealed class ClaimedBody(FileStream file, ClaimTicket ticket) : Stream
         return read;
     }
 
-    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         var read = await file.ReadAsync(buffer, cancellationToken);
         Check(buffer.Span[..read], buffer.Length);
         return read;
     }
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override void Flush() { }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {
