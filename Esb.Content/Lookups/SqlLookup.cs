@@ -36,7 +36,7 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
 
     /// <summary>Finds an entry that was read a short time ago; false if it has to be read.</summary>
     /// <param name="key">The key.</param>
-    /// <param name="columns">The entry; null if there is none.</param>
+    /// <param name="columns">The entry; null if the database has no row with the key.</param>
     public bool TryFind(string key, out IReadOnlyDictionary<string, string>? columns)
     {
         var isKept = _entries.TryGetValue(key, out var known) && time.GetElapsedTime(known.ReadAt) < config.Cache;
@@ -44,7 +44,7 @@ public sealed class SqlLookup(LookupConfig config, TimeProvider time) : ILookup
         return isKept;
     }
 
-    /// <summary>The entry with a key, null if there is none; it is read, unless that was done a short time ago.</summary>
+    /// <summary>The entry with a key, null if the database has no such row; read from the database unless it is cached.</summary>
     /// <param name="key">The key.</param>
     /// <param name="queries">Asks the database.</param>
     /// <param name="cancellationToken">Cancels the query.</param>

@@ -34,7 +34,7 @@ public sealed class SchemaModels : IFileContents
     /// <summary>True if there is a compiled schema with this name; what could not be compiled has been reported.</summary>
     public bool Has(string name) => All.ContainsKey(name);
 
-    /// <summary>The schema with this name, as it was compiled; null if there is none, or it could not be compiled.</summary>
+    /// <summary>The schema with this name, as it was compiled; null if it does not exist or could not be compiled.</summary>
     public IMessageSchema? Find(string name) => All.GetValueOrDefault(name)?.Schema;
 
     /// <summary>True if it is a JSON Schema.</summary>

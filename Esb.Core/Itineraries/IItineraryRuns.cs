@@ -59,8 +59,8 @@ public sealed record ItineraryQuery
 /// <summary>Where messages are on itineraries with durable stops. Thread-safe.</summary>
 public interface IItineraryRuns
 {
-    /// <summary>Stores where messages are; durable when it returns. One that has ended waits no more: a stop that is repeated does not
-    /// change that.</summary>
+    /// <summary>Stores where messages are; durable when it returns. A message that has ended does not return to waiting
+    /// when a stop is repeated.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>
     Task SaveAsync(IReadOnlyList<ItineraryRun> runs, CancellationToken cancellationToken);
 

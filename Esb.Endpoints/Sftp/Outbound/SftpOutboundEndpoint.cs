@@ -84,7 +84,7 @@ internal sealed partial class SftpOutboundEndpoint(
         catch (SftpException ex)
             when (ex is not SftpPathNotFoundException and not SftpPermissionDeniedException && SftpFailures.IsAnswer(ex))
         {
-            // Somebody writes a file of this name at the same moment, or a host left it when it ended.
+            // Another host writes a file of this name at the same time, or left it when it ended.
             if (await client.FindAsync(unfinished, cancellationToken) is null)
                 throw;
             await UploadAsync(client, upload, own, canReplace: true, cancellationToken);

@@ -15,8 +15,8 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
 
     private const string Earlier = "select true as found from outbox where owner = @owner limit 1";
 
-    /// <summary>Notes the id of a message: a row if the step has not held it before. Of <c>@step</c> and <c>@message_id</c>.</summary>
-    public const string Note =
+    // A row if the step has not held the message before. Of @step and @message_id.
+    private const string Note =
         "insert into held_inbox (step, message_id, received_at) values (@step, @message_id, clock_timestamp()) on conflict do nothing "
         + "returning message_id";
 

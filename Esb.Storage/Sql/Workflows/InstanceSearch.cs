@@ -52,7 +52,7 @@ internal sealed class InstanceSearch(SqlSession session, IBodyCipher cipher, Wor
         );
     }
 
-    // The conditions of the parts of which the list is made; empty for no condition.
+    // The conditions of the queries that make up the list; empty without conditions.
     private async Task<IReadOnlyList<string>> PartsAsync()
     {
         var states = StateParts();

@@ -78,8 +78,7 @@ internal sealed partial class EarlierSplits(
         EventId = 3066,
         Level = LogLevel.Warning,
         Message = "Interchanges of process {Process} continue at {Step} with the running configuration, because the definition "
-            + "{Definition} "
-            + "with which they began does not compile any more: {Reason}"
+            + "{Definition} with which they began does not compile any more: {Reason}"
     )]
     private partial void LogNotCompiled(string process, string step, string definition, string reason);
 }

@@ -17,7 +17,7 @@ internal sealed class GroupedCommits<TItem, TResult>(
     private const int MostInGroup = 256;
     private const long LargestGroup = 32L << 20; // a statement of PostgreSQL ends at 1 GiB
 
-    // Bounded by the deliveries, the timers in work and the callers, each of which waits for its commit.
+    // Bounded by the concurrent deliveries, timers and callers: each waits for its commit.
     private readonly Channel<Pending> _waiting = Channel.CreateUnbounded<Pending>(new UnboundedChannelOptions { SingleReader = true });
 
     private Task? _running;
