@@ -90,10 +90,11 @@ public interface IWorkflowStore
 
     /// <summary>Deletes instances that ended before their retention, with their history, and the ids of messages older than 7
     /// days.</summary>
-    /// <param name="workflow">The workflow.</param>
-    /// <param name="retention">How long ended instances are kept.</param>
+    /// <param name="retentions">How long ended instances are kept, by workflow.</param>
+    /// <param name="otherwise">How long those of any other workflow are kept: the configuration has it no more.</param>
     /// <param name="cancellationToken">Cancels the operation; what is deleted stays deleted.</param>
-    Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken);
+    /// <returns>The number of instances that were deleted.</returns>
+    Task<long> RemoveOldAsync(IReadOnlyDictionary<string, TimeSpan> retentions, TimeSpan otherwise, CancellationToken cancellationToken);
 }
 
 /// <summary>Who takes a message.</summary>

@@ -17,6 +17,12 @@ public sealed record WorkflowCommit
     /// <summary>The state of the instance before the change; null for a new one.</summary>
     public WorkflowState? Before { get; init; }
 
+    /// <summary>Names of the instance's large values that are not stored yet.</summary>
+    public IReadOnlyCollection<string> NewValues { get; init; } = [];
+
+    /// <summary>Names of stored large values to which the snapshot no longer refers.</summary>
+    public IReadOnlyCollection<string> UnusedValues { get; init; } = [];
+
     /// <summary>Steps since the checkpoint before, as JSON.</summary>
     public string Steps { get; init; } = "[]";
 

@@ -1,3 +1,5 @@
+using System.Collections.ObjectModel;
+
 namespace Esb.Core.Workflows;
 
 /// <summary>State of an instance.</summary>
@@ -51,6 +53,10 @@ public sealed record WorkflowInstance
 
     /// <summary>Place and variables.</summary>
     public ReadOnlyMemory<byte> Snapshot { get; init; }
+
+    /// <summary>The large values to which the snapshot refers, by their names. Empty in lists.</summary>
+    public IReadOnlyDictionary<string, ReadOnlyMemory<byte>> LargeValues { get; init; } =
+        ReadOnlyDictionary<string, ReadOnlyMemory<byte>>.Empty;
 
     /// <summary>Its business keys, for searches: <c>name=value</c>, separated by line feeds.</summary>
     public string Keys { get; init; } = "";

@@ -35,6 +35,9 @@ internal sealed record StartConfig : SettingsRecord
 /// <summary>A workflow: steps that wait in the store between messages (pattern: Process Manager).</summary>
 internal sealed record WorkflowConfig : SettingsRecord
 {
+    /// <summary>How long ended instances are kept where nothing says otherwise.</summary>
+    public static readonly TimeSpan DefaultRetention = TimeSpan.FromDays(30);
+
     [Setting("The messages that start an instance, one or a list; without it only endpoints and other workflows do.", TakesOne = true)]
     public IReadOnlyList<StartConfig> Start { get; init; } = [];
 
@@ -74,5 +77,5 @@ internal sealed record WorkflowConfig : SettingsRecord
     public int? MaximumInstances { get; init; }
 
     [Setting("How long ended instances and their history are kept.", Range = "1m..3650d")]
-    public TimeSpan Retention { get; init; } = TimeSpan.FromDays(30);
+    public TimeSpan Retention { get; init; } = DefaultRetention;
 }

@@ -215,6 +215,7 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
             );
         if (timers.Count > 0)
             Add(TimerRows.Insert(Dialect, AddRows(TimerRows.Of("timers", timers, Claim))));
+        KeepValues();
         Publish();
         if (WorkflowTally.ChangesOf(commits) is { Count: > 0 } changes)
             Add(WorkflowTally.Insert(Dialect, AddRows(WorkflowTally.Rows(changes))));
@@ -240,6 +241,28 @@ internal sealed class CheckpointGroup(SqlSession session, IBodyCipher cipher, IR
         KeepEarly();
         Wait();
         End();
+    }
+
+    private void KeepValues()
+    {
+        Change(
+            commits.SelectMany(commit => commit.NewValues, (commit, name) => (Instance: commit.Instance!, Name: name)).ToList(),
+            "new_values",
+            [
+                ("h_instance", SqlType.Id, one => one.Instance.Id),
+                ("h_name", SqlType.Text, one => one.Name),
+                ("h_data", SqlType.Bytes, one => cipher.Seal(one.Instance.LargeValues[one.Name], one.Instance.Id)),
+            ],
+            rows =>
+                $"insert into workflow_value (instance_id, name, data) select h_instance, h_name, h_data from {Dialect.Rows(rows)} "
+                + "where true on conflict do nothing"
+        );
+        Change(
+            commits.SelectMany(commit => commit.UnusedValues, (commit, name) => (commit.Instance!.Id, Name: name)).ToList(),
+            "unused_values",
+            [("d_instance", SqlType.Id, one => one.Id), ("d_name", SqlType.Text, one => one.Name)],
+            rows => $"delete from workflow_value where (instance_id, name) in (select d_instance, d_name from {Dialect.Rows(rows)})"
+        );
     }
 
     private void Publish()

@@ -64,7 +64,7 @@ internal sealed class InstanceSearch(SqlSession session, IBodyCipher cipher, Wor
             return [.. states.Select(state => $"workflow = @workflow0 and {state}")];
         if (query.Keys.Count > 0 || query.Code is not null)
             return states; // few of them anyway
-        var workflows = await WorkflowsAsync();
+        var workflows = await WorkflowRows.WorkflowsAsync(session);
         if (workflows.Count * states.Count is 0 or > MostParts)
             return states;
         _parameters.AddRange(workflows.Select((workflow, number) => ($"workflow{number}", (object?)workflow)));
@@ -87,19 +87,6 @@ internal sealed class InstanceSearch(SqlSession session, IBodyCipher cipher, Wor
             parts.Add($"ended_at is not null and state = '{state}'"); // a name of the program
         return parts;
     }
-
-    // Steps from one name to the next in the index, whatever the number of instances.
-    private Task<List<string>> WorkflowsAsync() =>
-        session.QueryAsync(
-            """
-            with recursive known (workflow) as (
-              select min(workflow) from workflow_instance
-              union all
-              select (select min(workflow) from workflow_instance where workflow > known.workflow) from known where workflow is not null)
-            select workflow from known where workflow is not null
-            """,
-            row => row.Text("workflow")
-        );
 
     // Ids sort by the time of the starting message, which precedes the start.
     private Guid? LastId()

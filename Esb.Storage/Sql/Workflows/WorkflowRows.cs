@@ -45,4 +45,18 @@ internal static class WorkflowRows
             StartedAt = row.Time("started_at"),
             ChangedAt = row.Time("changed_at"),
         };
+
+    /// <summary>The names of all workflows that have instances: steps from one to the next in the index, whatever the number of
+    /// instances.</summary>
+    public static Task<List<string>> WorkflowsAsync(SqlSession session) =>
+        session.QueryAsync(
+            """
+            with recursive known (workflow) as (
+              select min(workflow) from workflow_instance
+              union all
+              select (select min(workflow) from workflow_instance where workflow > known.workflow) from known where workflow is not null)
+            select workflow from known where workflow is not null
+            """,
+            row => row.Text("workflow")
+        );
 }

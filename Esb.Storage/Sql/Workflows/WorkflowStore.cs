@@ -67,13 +67,29 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         );
     }
 
-    public Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken) =>
-        database.FirstAsync(
-            "select * from workflow_instance where id = @id",
-            row => WorkflowRows.Read(row, database.Cipher),
+    // One statement: the snapshot and its values are of the same checkpoint.
+    public async Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken)
+    {
+        var rows = await database.QueryAsync(
+            """
+            select workflow_instance.*, name, data from workflow_instance left join workflow_value on instance_id = id where id = @id
+            """,
+            row =>
+                (
+                    Instance: WorkflowRows.Read(row, database.Cipher),
+                    Name: row.TextOrNull("name"),
+                    Value: row.BytesOrNull("data") is { } sealedValue ? database.Cipher.Open(sealedValue, id) : default
+                ),
             cancellationToken,
             ("id", id)
         );
+        return rows switch
+        {
+            [] => null,
+            [(var instance, null, _)] => instance,
+            _ => rows[0].Instance with { LargeValues = rows.ToDictionary(row => row.Name!, row => row.Value) },
+        };
+    }
 
     public async Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken)
     {
@@ -231,21 +247,27 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
             cancellationToken
         );
 
-    public async Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken)
+    public async Task<long> RemoveOldAsync(
+        IReadOnlyDictionary<string, TimeSpan> retentions,
+        TimeSpan otherwise,
+        CancellationToken cancellationToken
+    )
     {
         await database.ExecuteAsync(
-            "delete from workflow_inbox where workflow = @workflow and received_at < now() - @kept",
+            "delete from workflow_inbox where received_at < now() - @kept",
             cancellationToken,
-            ("workflow", workflow),
             ("kept", InboxRetention)
         );
-        for (var removed = 0L; ; )
+        var removed = 0L;
+        foreach (var workflow in await database.ReadAsync(WorkflowRows.WorkflowsAsync, cancellationToken))
         {
-            var batch = await database.TransactAsync(session => RemoveAsync(session, workflow, retention), cancellationToken);
-            removed += batch;
-            if (batch == 0)
-                return removed;
+            var retention = retentions.GetValueOrDefault(workflow, otherwise);
+            int batch;
+            do removed += batch = await database.TransactAsync(session => RemoveAsync(session, workflow, retention), cancellationToken);
+            while (batch > 0);
         }
+
+        return removed;
     }
 
     private static async Task<int> RemoveAsync(SqlSession session, string workflow, TimeSpan retention)
@@ -258,7 +280,7 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         );
         if (ids.Count == 0)
             return 0;
-        foreach (var table in new[] { "workflow_event", "workflow_key" })
+        foreach (var table in new[] { "workflow_event", "workflow_key", "workflow_value" })
             await session.ExecuteAsync(
                 $"delete from {table} where {session.Dialect.IsOneOf("instance_id", "ids")}",
                 ("ids", ids.ToArray())

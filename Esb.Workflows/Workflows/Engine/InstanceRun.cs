@@ -94,7 +94,7 @@ internal sealed partial class InstanceRun
 
     /// <summary>An instance from its snapshot.</summary>
     public static InstanceRun Load(BoundProgram program, WorkflowInstance instance, TimeProvider time) =>
-        new(program, instance, InstanceState.Read(instance.Snapshot), time)
+        new(program, instance, InstanceState.Read(instance), time)
         {
             Condition = instance.State,
             Code = instance.Code,
@@ -146,12 +146,15 @@ internal sealed partial class InstanceRun
             Code = Code,
             Reason = Reason,
             Snapshot = State.Write(),
+            LargeValues = State.LargeValues(),
         };
         return new WorkflowCommit
         {
             Workflow = instance.Workflow,
             Instance = instance,
             Before = Instance.Version == 0 ? null : Instance.State,
+            NewValues = [.. instance.LargeValues.Keys.Except(Instance.LargeValues.Keys)],
+            UnusedValues = [.. Instance.LargeValues.Keys.Except(instance.LargeValues.Keys)],
             Steps = JsonSerializer.Serialize(_history, WorkflowJson.Default.ListHistoryStep),
             Keys = [.. _keys],
             Waits = isStopped ? [] : [.. _waits],

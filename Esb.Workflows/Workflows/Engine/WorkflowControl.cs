@@ -35,7 +35,7 @@ internal sealed class WorkflowControl(WorkflowEngine engine, WorkflowPrograms pr
 
     public JsonNode DetailsOf(WorkflowInstance instance)
     {
-        var state = InstanceState.Read(instance.Snapshot);
+        var state = InstanceState.Read(instance);
         return new JsonObject
         {
             ["variables"] = JsonSerializer.SerializeToNode(state.Variables, WorkflowJson.Default.DictionaryStringStoredValue),

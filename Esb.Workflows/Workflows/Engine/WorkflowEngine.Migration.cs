@@ -100,7 +100,7 @@ internal sealed partial class WorkflowEngine
             return "its definition does not compile any more, so that its place is not known";
         return instance.State is WorkflowState.Running or WorkflowState.Compensating
             ? "it runs right now; try again"
-            : map.FindObstacle(InstanceState.Read(instance.Snapshot));
+            : map.FindObstacle(InstanceState.ReadPlaces(instance));
     }
 
     // One that has gone on meanwhile is looked at again; where it cannot be moved any more it stays on its definition.

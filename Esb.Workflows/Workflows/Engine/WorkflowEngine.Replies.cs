@@ -48,7 +48,7 @@ internal sealed partial class WorkflowEngine
         {
             if (
                 await store.FindAsync(id, cancellationToken) is { IsEnded: false } instance
-                && InstanceState.Read(instance.Snapshot).Tokens.Any(token => token.Wait?.Hash == hash)
+                && InstanceState.ReadPlaces(instance).Tokens.Any(token => token.Wait?.Hash == hash)
             )
                 return instance;
         }

@@ -36,6 +36,7 @@ internal sealed class Checkpointer(IWorkflowStore store, RecentChanges changes) 
 
     private static long SizeOf(WorkflowCommit commit) =>
         (commit.Instance?.Snapshot.Length ?? 0)
+        + commit.NewValues.Sum(name => (long)commit.Instance!.LargeValues[name].Length)
         + (commit.Early?.Message.Body.Bytes.Length ?? 0)
         + commit.Outgoing.Sum(outgoing => (long)outgoing.Message.Message.Body.Bytes.Length);
 }

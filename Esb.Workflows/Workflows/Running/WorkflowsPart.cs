@@ -263,8 +263,11 @@ internal sealed partial class WorkflowsPart(
             try
             {
                 await KeepDefinitionsAsync();
-                foreach (var model in models.Current.All)
-                    await store.RemoveOldAsync(model.Name, model.Config.Retention, _stopping.Token);
+                await store.RemoveOldAsync(
+                    models.Current.All.ToDictionary(model => model.Name, model => model.Config.Retention),
+                    WorkflowConfig.DefaultRetention,
+                    _stopping.Token
+                );
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
             {

@@ -1,5 +1,7 @@
+using System.Collections.ObjectModel;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Esb.Core.Workflows;
 using Esb.Workflows.Workflows.Steps;
 
 namespace Esb.Workflows.Workflows.State;
@@ -10,7 +12,19 @@ internal sealed class InstanceState
     /// <summary>The threads of the instance: one, or those of the branches of <c>parallel</c> with the ones that wait for them.</summary>
     public List<Token> Tokens { get; init; } = [];
 
+    [JsonIgnore]
     public Dictionary<string, StoredValue> Variables { get; init; } = [];
+
+    /// <summary>The variables as the snapshot has them: of a large one the name of its value.</summary>
+    [JsonInclude, JsonPropertyName("variables")]
+    internal Dictionary<string, StoredValue> WrittenVariables
+    {
+        get =>
+            Variables.Values.Any(value => value.IsLarge)
+                ? Variables.ToDictionary(variable => variable.Key, variable => variable.Value.ToWritten())
+                : Variables;
+        init => Variables = value;
+    }
 
     /// <summary>Business keys by name.</summary>
     public SortedDictionary<string, string> Keys { get; init; } = new(StringComparer.Ordinal);
@@ -41,8 +55,26 @@ internal sealed class InstanceState
 
     public byte[] Write() => JsonSerializer.SerializeToUtf8Bytes(this, WorkflowJson.Default.InstanceState);
 
-    public static InstanceState Read(ReadOnlyMemory<byte> snapshot) =>
-        JsonSerializer.Deserialize(snapshot.Span, WorkflowJson.Default.InstanceState)!;
+    /// <summary>The large values that stand outside the snapshot, by their names.</summary>
+    public IReadOnlyDictionary<string, ReadOnlyMemory<byte>> LargeValues()
+    {
+        if (!Variables.Values.Any(value => value.IsLarge))
+            return ReadOnlyDictionary<string, ReadOnlyMemory<byte>>.Empty;
+        var large = Variables.Values.Where(value => value.IsLarge).Select(value => value.Large).DistinctBy(value => value.Name);
+        return large.ToDictionary(value => value.Name, value => value.Bytes);
+    }
+
+    /// <summary>The state without its large values, as an instance in a list has it.</summary>
+    public static InstanceState ReadPlaces(WorkflowInstance instance) =>
+        JsonSerializer.Deserialize(instance.Snapshot.Span, WorkflowJson.Default.InstanceState)!;
+
+    public static InstanceState Read(WorkflowInstance instance)
+    {
+        var state = ReadPlaces(instance);
+        foreach (var (variable, value) in state.Variables.Where(variable => variable.Value.Outside is not null).ToList())
+            state.Variables[variable] = StoredValue.Read(new LargeValue(value.Outside!, instance.LargeValues[value.Outside!]));
+        return state;
+    }
 }
 
 /// <summary>A thread of an instance.</summary>
@@ -172,6 +204,7 @@ internal sealed record ParentWait(Guid Instance, int Wait);
     UseStringEnumConverter = true
 )]
 [JsonSerializable(typeof(InstanceState))]
+[JsonSerializable(typeof(StoredValue))]
 [JsonSerializable(typeof(ChildStart))]
 [JsonSerializable(typeof(ChildEnd))]
 [JsonSerializable(typeof(TransactionResult))]

@@ -64,6 +64,41 @@ public abstract class WorkflowContract
         }
     }
 
+    [Test, Category("Thorough"), Property("Case", "WFL-01")]
+    public async Task Message_that_no_instance_took_is_replayed_to_the_one_that_began_later(CancellationToken cancellationToken)
+    {
+        await StartAsync("order-fulfilment", cancellationToken, workflow: "\"earlyMessages\": \"1s\",");
+        await PostAsync("/picked", """{ "order": "a1" }""", cancellationToken);
+        var letter = await FindLetterAsync("state=open");
+        await PostAsync("/orders", """{ "order": "a1" }""", cancellationToken);
+        await FindAsync("state=waiting&key=order%3Da1", 1, cancellationToken);
+
+        await Host.TellAsync($"/api/dead-letters/{letter.GetProperty("id").GetString()}/replay", cancellationToken);
+
+        var ended = await FindAsync("state=completed", 1, cancellationToken);
+        await FindLetterAsync("state=replayed");
+        Assert.That(letter.GetProperty("code").GetString(), Is.EqualTo("ESB-WFL-NOMATCH"));
+        Assert.That(ended.GetProperty("workflow").GetString(), Is.EqualTo("fulfil-order"));
+
+        async Task<JsonElement> FindLetterAsync(string filter)
+        {
+            JsonElement found = default;
+            await Host.WaitAsync(
+                async token =>
+                {
+                    var letters = (await Host.AskAsync($"/api/dead-letters?{filter}", token)).GetProperty("items");
+                    if (letters.GetArrayLength() == 1)
+                        found = letters[0];
+                    return found.ValueKind == JsonValueKind.Object;
+                },
+                Limit,
+                $"to have a dead letter with {filter}",
+                cancellationToken
+            );
+            return found;
+        }
+    }
+
     [Test]
     public async Task Activity_takes_its_milestones_from_a_workflow(CancellationToken cancellationToken)
     {
@@ -329,7 +364,7 @@ public abstract class WorkflowContract
         await FindAsync("state=completed&name=permit", 1, cancellationToken);
     }
 
-    private protected async Task StartAsync(string sample, CancellationToken cancellationToken, string sections = "")
+    private protected async Task StartAsync(string sample, CancellationToken cancellationToken, string sections = "", string workflow = "")
     {
         _folder = Directory.CreateTempSubdirectory("esb-workflow-");
         var text = await File.ReadAllTextAsync(
@@ -338,7 +373,8 @@ public abstract class WorkflowContract
         );
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "esb.json"),
-            text.Replace("\"topics\"", $"{Sections} {sections} \"topics\"", StringComparison.Ordinal),
+            text.Replace("\"topics\"", $"{Sections} {sections} \"topics\"", StringComparison.Ordinal)
+                .Replace("\"start\"", $"{workflow} \"start\"", StringComparison.Ordinal),
             cancellationToken
         );
         await StartHostAsync(cancellationToken);

@@ -349,14 +349,75 @@ public abstract class WorkflowStoreContract
         await CommitAsync(living, cancellationToken);
         await CommitAsync(Change(ended, WorkflowState.Completed), cancellationToken);
 
-        await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromDays(1), cancellationToken);
+        await RemoveOldAsync(TimeSpan.FromDays(1), cancellationToken);
         var kept = await _store.Workflows.FindAsync(ended.Instance!.Id, cancellationToken);
-        var removed = await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromSeconds(-5), cancellationToken);
+        var removed = await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
 
         Assert.That(kept, Is.Not.Null);
         Assert.That(removed, Is.EqualTo(1));
         Assert.That(await _store.Workflows.HistoryAsync(ended.Instance.Id, 0, 10, cancellationToken), Is.Empty);
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Ended_instances_of_a_workflow_that_is_gone_leave_as_well(CancellationToken cancellationToken)
+    {
+        var (known, gone) = (Begin("1"), Begin("2"));
+        gone = gone with { Workflow = "gone", Instance = gone.Instance! with { Workflow = "gone" } };
+        foreach (var begun in new[] { known, gone })
+        {
+            await CommitAsync(begun, cancellationToken);
+            await CommitAsync(Change(begun, WorkflowState.Completed) with { Workflow = begun.Workflow }, cancellationToken);
+        }
+
+        var removed = await _store.Workflows.RemoveOldAsync(
+            new Dictionary<string, TimeSpan> { ["w"] = TimeSpan.FromDays(1) },
+            otherwise: TimeSpan.FromSeconds(-5),
+            cancellationToken
+        );
+
+        Assert.That(removed, Is.EqualTo(1));
+        Assert.That(await _store.Workflows.FindAsync(known.Instance!.Id, cancellationToken), Is.Not.Null);
+        Assert.That(await _store.Workflows.FindAsync(gone.Instance!.Id, cancellationToken), Is.Null);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Large_values_are_stored_once_and_leave_when_they_are_not_used(CancellationToken cancellationToken)
+    {
+        var (large, other) = (new byte[3_000_000], "other"u8.ToArray());
+        Random.Shared.NextBytes(large);
+        var begun = Begin("1");
+        begun = begun with
+        {
+            Instance = begun.Instance! with
+            {
+                LargeValues = new Dictionary<string, ReadOnlyMemory<byte>> { ["a"] = large, ["b"] = other },
+            },
+            NewValues = ["a", "b"],
+        };
+        await CommitAsync(begun, cancellationToken);
+        var found = await _store.Workflows.FindAsync(begun.Instance!.Id, cancellationToken);
+
+        var unchanged = Change(begun);
+        await CommitAsync(unchanged, cancellationToken);
+        var fewer = Change(unchanged) with { UnusedValues = ["a"] };
+        await CommitAsync(fewer, cancellationToken);
+        var rest = await _store.Workflows.FindAsync(begun.Instance.Id, cancellationToken);
+        var repeated = await CommitAsync(Change(fewer) with { NewValues = ["b"] }, cancellationToken); // stored already
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(found!.LargeValues.Keys, Is.EquivalentTo(new[] { "a", "b" }));
+            Assert.That(found.LargeValues["a"].ToArray(), Is.EqualTo(large));
+            Assert.That(rest!.Version, Is.EqualTo(3));
+            Assert.That(rest.LargeValues.Single().Value.ToArray(), Is.EqualTo(other));
+            Assert.That(repeated.Outcome, Is.EqualTo(CommitOutcome.Committed));
+        });
+
+        await CommitAsync(Change(Change(fewer), WorkflowState.Completed), cancellationToken);
+        await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
+        await CommitAsync(begun with { NewValues = [] }, cancellationToken);
+        Assert.That((await _store.Workflows.FindAsync(begun.Instance.Id, cancellationToken))!.LargeValues, Is.Empty, "left with it");
     }
 
     [Test, CancelAfter(60_000)]
@@ -367,7 +428,7 @@ public abstract class WorkflowStoreContract
         await _store.Workflows.CommitAsync(begun, cancellationToken);
         await _store.Workflows.CommitAsync([.. begun.Skip(1).Select(one => Change(one, WorkflowState.Completed))], cancellationToken);
 
-        var removed = await _store.Workflows.RemoveOldAsync("w", TimeSpan.FromSeconds(-5), cancellationToken);
+        var removed = await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
 
         var left = await _store.Workflows.ListAsync(new WorkflowQuery { Limit = 10 }, cancellationToken);
         Assert.That(removed, Is.EqualTo(Many - 1));
@@ -438,6 +499,9 @@ public abstract class WorkflowStoreContract
             Assert.That((await _store.Workflows.CountByDefinitionAsync(cancellationToken))["hash"], Is.EqualTo(298));
         }
     }
+
+    private Task<long> RemoveOldAsync(TimeSpan retention, CancellationToken cancellationToken) =>
+        _store.Workflows.RemoveOldAsync(new Dictionary<string, TimeSpan> { ["w"] = retention }, TimeSpan.FromDays(30), cancellationToken);
 
     private async Task<IEnumerable<(string, WorkflowState, long)>> LivingAsync(CancellationToken cancellationToken) =>
         (await _store.Workflows.LivingAsync(cancellationToken)).Select(count => (count.Workflow, count.State, count.Count));
@@ -558,6 +622,25 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
 
         async Task CommitAsync(IReadOnlyList<WorkflowCommit> commits) =>
             await _schema.Store.Workflows.CommitAsync(commits, cancellationToken);
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Message_is_known_for_seven_days(CancellationToken cancellationToken)
+    {
+        var message = Guid.CreateVersion7();
+        await _schema.Store.Workflows.CommitAsync([Begin("1") with { Inbox = message }], cancellationToken);
+
+        var known = await IsKnownAfterAsync(TimeSpan.FromDays(6.9));
+        var forgotten = !await IsKnownAfterAsync(TimeSpan.FromDays(7.1));
+
+        Assert.That((known, forgotten), Is.EqualTo((true, true)));
+
+        async Task<bool> IsKnownAfterAsync(TimeSpan age)
+        {
+            await _schema.RunAsync($"update workflow_inbox set received_at = now() - interval '{age.TotalSeconds} s'");
+            await _schema.Store.Workflows.RemoveOldAsync(new Dictionary<string, TimeSpan>(), TimeSpan.FromDays(1), cancellationToken);
+            return (await _schema.Store.Workflows.FindTakersAsync("w", message, [], [], cancellationToken)).IsKnown;
+        }
     }
 
     private async Task<long> ReadRowsAsync() =>

@@ -91,8 +91,11 @@ internal sealed class FailingWorkflowStore(IWorkflowStore store) : IWorkflowStor
     public Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken) =>
         Alive().LiveDefinitionsAsync(cancellationToken);
 
-    public Task<long> RemoveOldAsync(string workflow, TimeSpan retention, CancellationToken cancellationToken) =>
-        Alive().RemoveOldAsync(workflow, retention, cancellationToken);
+    public Task<long> RemoveOldAsync(
+        IReadOnlyDictionary<string, TimeSpan> retentions,
+        TimeSpan otherwise,
+        CancellationToken cancellationToken
+    ) => Alive().RemoveOldAsync(retentions, otherwise, cancellationToken);
 
     private IWorkflowStore Alive()
     {

@@ -233,6 +233,76 @@ public sealed class WorkflowEngineTests
     }
 
     [Test]
+    public async Task Large_variable_is_stored_once_beside_the_snapshots_and_is_there_after_a_crash(CancellationToken cancellationToken)
+    {
+        var large = new string('x', 100_000);
+        await StartAsync(
+            """
+            { "large": { "start": "orders.open", "correlate": { "order": { "header": "order" } }, "steps": [
+              { "set": { "variables": { "whole": { "message": "body" }, "twice": { "message": "body" } } } },
+              { "receive": { "subscribe": "stock.first", "match": { "order": { "header": "order" } } } },
+              { "receive": { "subscribe": "stock.second", "match": { "order": { "header": "order" } } } },
+              { "set": { "body": { "variable": "whole" }, "variables": { "whole": { "template": "small" } } } }, { "publish": "out.whole" },
+              { "receive": { "subscribe": "stock.third", "match": { "order": { "header": "order" } } } },
+              { "set": { "variables": { "twice": { "template": "small" } } } } ] } }
+            """,
+            cancellationToken
+        );
+        await SendAsync("orders.open", large);
+        await SendAsync("stock.first", "{}");
+        var waiting = await FindAsync();
+        await _bench.KillAsync();
+        await _bench.StartAsync(cancellationToken);
+        await SendAsync("stock.second", "{}");
+        await Eventually.BecomesAsync(() => !_bench.Published.IsEmpty, cancellationToken);
+        var kept = await FindAsync();
+        await SendAsync("stock.third", "{}");
+        await _bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(_bench.Published.First().Body.ReadText(), Is.EqualTo(large));
+            Assert.That(waiting.Snapshot.Length, Is.LessThan(10_000));
+            Assert.That(waiting.LargeValues.Single().Value.Length, Is.GreaterThan(100_000), "two variables, one value");
+            Assert.That(kept.LargeValues.Keys, Is.EqualTo(waiting.LargeValues.Keys), "used by one variable still");
+        });
+        Assert.That((await FindAsync()).LargeValues, Is.Empty, "no variable uses it");
+
+        async Task SendAsync(string subject, string body) =>
+            await _bench.SendAsync(
+                "large",
+                WorkflowBench.Message(subject, body) with
+                {
+                    Headers = MessageHeaders.From(new Dictionary<string, string> { ["order"] = "7" }),
+                },
+                cancellationToken
+            );
+
+        async Task<WorkflowInstance> FindAsync() =>
+            (await _bench.Store.FindAsync((await _bench.InstancesAsync(cancellationToken)).Single().Id, cancellationToken))!;
+    }
+
+    [Test]
+    public async Task Message_is_known_for_seven_days(CancellationToken cancellationToken)
+    {
+        await StartAsync("""{ "short": { "start": "orders.open", "steps": [{ "publish": "out.short" }] } }""", cancellationToken);
+        var message = WorkflowBench.Message("orders.open", "{}");
+        await _bench.SendAsync("short", message, cancellationToken);
+
+        var known = await IsKnownAfterAsync(TimeSpan.FromDays(6.9));
+        var later = await IsKnownAfterAsync(TimeSpan.FromDays(0.2)); // of 7.1
+
+        Assert.That((known, later), Is.EqualTo((true, false)));
+
+        async Task<bool> IsKnownAfterAsync(TimeSpan span)
+        {
+            _bench.Clock.Ahead += span;
+            await _bench.Store.RemoveOldAsync(new Dictionary<string, TimeSpan>(), TimeSpan.FromDays(1), cancellationToken);
+            return (await _bench.Store.FindTakersAsync("short", message.Id, [], [], cancellationToken)).IsKnown;
+        }
+    }
+
+    [Test]
     public async Task Workflow_runs_another_and_goes_on_with_its_last_message(CancellationToken cancellationToken)
     {
         await StartAsync(
