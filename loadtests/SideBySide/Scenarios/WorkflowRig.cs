@@ -28,6 +28,8 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
         }
 
         await hold(new Contest("S9, web service", [await ServiceAsync(host, cancellationToken)]));
+        var engine = new EngineTarget(topics.Database, surroundings);
+        await hold(new Contest("S9, engine", [new("S9", "engine alone, start to end", engine, [pgbench], Goal.Rate(4_500))]));
     }
 
     private static IEnumerable<(WorkflowKind Kind, double Least)> Kinds() =>

@@ -32,11 +32,14 @@ public sealed class SleepingWorkflowTests
         var ready = await bench.StartHostAsync(cancellationToken);
         var with = await SettledMegabytesAsync(bench, cancellationToken);
         var after = await IdleAsync(bench, cancellationToken);
-        await WakeAsync(bench, woken, cancellationToken);
+        await WakeAsync(bench, "due", woken, within: TimeSpan.FromSeconds(2), cancellationToken);
         await bench.WaitAsync("select count(*) from effects", woken, cancellationToken);
+        var paced = WorkflowSize.Of(20_000);
+        await WakeAsync(bench, "paced", paced, within: TimeSpan.FromSeconds(20), cancellationToken);
+        await bench.WaitAsync("select count(*) from effects", woken + paced, cancellationToken);
 
         var early = await bench.CountAsync(
-            "select count(*) from workflow_instance i join due d on d.instance = i.id where i.ended_at < d.at",
+            "select count(*) from workflow_instance i join (table due union all table paced) d on d.instance = i.id where i.ended_at < d.at",
             cancellationToken
         );
         var rate = await bench.CountAsync(
@@ -45,14 +48,21 @@ public sealed class SleepingWorkflowTests
             """,
             cancellationToken
         );
+        var late = await bench.CountAsync(
+            """
+            select 1000 * percentile_cont(0.99) within group (order by extract(epoch from i.ended_at - d.at))
+            from workflow_instance i join paced d on d.instance = i.id
+            """,
+            cancellationToken
+        );
         bench.Conclude(
             "T-WFL-4",
-            $"{sleeping:N0} sleeping instances, {woken:N0} of them woken",
+            $"{sleeping:N0} sleeping instances, {woken:N0} of them woken at once, {paced:N0} at {paced / 20:N0}/s",
             string.Create(
                 CultureInfo.InvariantCulture,
                 $"ready {ready.TotalSeconds:0.0} s after kill -9, memory {with - without:+0;-0} MB, "
                     + $"idle {before.Host:0.000} cores before and {after.Host:0.000} with them, "
-                    + $"woken {rate:N0}/s, early {early}"
+                    + $"woken {rate:N0}/s, early {early}; at the pace p99 {late} ms late"
             )
         );
         Assert.Multiple(() =>
@@ -139,16 +149,16 @@ public sealed class SleepingWorkflowTests
         );
     }
 
-    // Due within two seconds, from five seconds on.
-    private static Task WakeAsync(WorkflowBench bench, int instances, CancellationToken cancellationToken) =>
+    // Due from five seconds on, within a time.
+    private static Task WakeAsync(WorkflowBench bench, string table, int instances, TimeSpan within, CancellationToken cancellationToken) =>
         bench.ExecuteAsync(
             string.Create(
                 CultureInfo.InvariantCulture,
                 $"""
-                create table due as select id as timer, target::uuid as instance,
-                  clock_timestamp() + interval '5 s' + random() * interval '2 s' as at
+                create table {table} as select id as timer, target::uuid as instance,
+                  clock_timestamp() + interval '5 s' + random() * interval '{within.TotalSeconds} s' as at
                   from timer where kind = 'workflow.wait' limit {instances};
-                update timer set due_at = due.at from due where due.timer = timer.id
+                update timer set due_at = {table}.at from {table} where {table}.timer = timer.id
                 """
             ),
             cancellationToken
