@@ -88,8 +88,8 @@ public interface IWorkflowStore
     /// <summary>Returns the definitions of instances that have not ended.</summary>
     Task<IReadOnlyList<StoredDefinition>> LiveDefinitionsAsync(CancellationToken cancellationToken);
 
-    /// <summary>Deletes instances that ended before their retention, with their history, and the ids of messages older than 7
-    /// days.</summary>
+    /// <summary>Deletes instances that ended before their retention, with their history, the ids of messages older than 7 days, and
+    /// definitions that nothing has needed for as long as the longest retention and 7 days.</summary>
     /// <param name="retentions">How long ended instances are kept, by workflow.</param>
     /// <param name="otherwise">How long those of any other workflow are kept: the configuration has it no more.</param>
     /// <param name="cancellationToken">Cancels the operation; what is deleted stays deleted.</param>

@@ -8,6 +8,9 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 {
     private static readonly TimeSpan InboxRetention = TimeSpan.FromDays(7);
 
+    // As long as the place of an interchange is kept that began with a definition.
+    private static readonly TimeSpan PlaceRetention = TimeSpan.FromDays(7);
+
     public async Task<IReadOnlyList<CommitResult>> CommitAsync(IReadOnlyList<WorkflowCommit> commits, CancellationToken cancellationToken)
     {
         var results = new Dictionary<WorkflowCommit, CommitResult>(ReferenceEqualityComparer.Instance);
@@ -216,8 +219,8 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
 
     public Task KeepDefinitionAsync(StoredDefinition definition, CancellationToken cancellationToken) =>
         database.ExecuteAsync(
-            "insert into workflow_definition (hash, workflow, content, created_at, used_at) values (@hash, @workflow, @content, now(), "
-                + "now()) on conflict (hash) do update set used_at = excluded.used_at",
+            "insert into workflow_definition (hash, workflow, content, created_at, used_at, needed_at) values (@hash, @workflow, @content, "
+                + "now(), now(), now()) on conflict (hash) do update set used_at = excluded.used_at, needed_at = excluded.needed_at",
             cancellationToken,
             ("hash", definition.Hash),
             ("workflow", definition.Workflow),
@@ -267,7 +270,20 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
             while (batch > 0);
         }
 
+        await RemoveDefinitionsAsync(retentions.Values.Append(otherwise).Max() + PlaceRetention, cancellationToken);
         return removed;
+    }
+
+    // A definition is kept as long as the instance that ended last with it.
+    private async Task RemoveDefinitionsAsync(TimeSpan retention, CancellationToken cancellationToken)
+    {
+        const string Living = "select definition from workflow_instance where ended_at is null";
+        await database.ExecuteAsync($"update workflow_definition set needed_at = now() where hash in ({Living})", cancellationToken);
+        await database.ExecuteAsync(
+            $"delete from workflow_definition where needed_at < now() - @retention and hash not in ({Living})",
+            cancellationToken,
+            ("retention", retention)
+        );
     }
 
     private static async Task<int> RemoveAsync(SqlSession session, string workflow, TimeSpan retention)

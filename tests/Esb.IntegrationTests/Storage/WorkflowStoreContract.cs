@@ -382,6 +382,26 @@ public abstract class WorkflowStoreContract
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Definitions_leave_when_nothing_needs_them(CancellationToken cancellationToken)
+    {
+        await _store.Workflows.KeepDefinitionAsync(new StoredDefinition("hash", "w", "{}"), cancellationToken);
+        await _store.Workflows.KeepDefinitionAsync(new StoredDefinition("old", "w", "{}"), cancellationToken);
+        await CommitAsync(Begin("1"), cancellationToken); // with the definition "hash"
+
+        await RemoveOldAsync(TimeSpan.FromDays(1), cancellationToken);
+        var kept = await _store.Workflows.FindDefinitionAsync("old", cancellationToken);
+        await _store.Workflows.RemoveOldAsync(
+            new Dictionary<string, TimeSpan>(),
+            otherwise: -TimeSpan.FromDays(7) - TimeSpan.FromSeconds(5),
+            cancellationToken
+        );
+
+        Assert.That(kept, Is.Not.Null);
+        Assert.That(await _store.Workflows.FindDefinitionAsync("old", cancellationToken), Is.Null);
+        Assert.That(await _store.Workflows.FindDefinitionAsync("hash", cancellationToken), Is.Not.Null, "an instance lives");
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Large_values_are_stored_once_and_leave_when_they_are_not_used(CancellationToken cancellationToken)
     {
         var (large, other) = (new byte[3_000_000], "other"u8.ToArray());
