@@ -41,7 +41,9 @@ internal sealed class UnchangedFile(FileStream file, string path, long length, D
 
     private void CopyWithin(FileStream target, CancellationToken cancellationToken)
     {
-        const long Piece = 128L << 20; // short enough to be cancelled
+        // Short enough to be cancelled. Less a page: pieces that begin at round offsets fill the page cache with its largest units, which
+        // are slow to get where memory is fragmented, or where a virtual machine gives it back to its host.
+        const long Piece = (128L << 20) - 4096;
         var copied = 0L;
         while (copied < length && Posix.CopyRange(file.SafeFileHandle, target.SafeFileHandle, copied, Piece) is > 0 and var more)
         {
