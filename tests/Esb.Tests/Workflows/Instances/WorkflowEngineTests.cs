@@ -248,15 +248,15 @@ public sealed class WorkflowEngineTests
             """,
             cancellationToken
         );
-        await SendAsync("orders.open", large);
-        await SendAsync("stock.first", "{}");
+        await DeliverAsync("orders.open", large);
+        await DeliverAsync("stock.first", "{}");
         var waiting = await FindAsync();
         await _bench.KillAsync();
         await _bench.StartAsync(cancellationToken);
-        await SendAsync("stock.second", "{}");
+        await DeliverAsync("stock.second", "{}");
         await Eventually.BecomesAsync(() => !_bench.Published.IsEmpty, cancellationToken);
         var kept = await FindAsync();
-        await SendAsync("stock.third", "{}");
+        await DeliverAsync("stock.third", "{}");
         await _bench.WaitForAsync(WorkflowState.Completed, cancellationToken);
 
         Assert.Multiple(() =>
@@ -268,7 +268,7 @@ public sealed class WorkflowEngineTests
         });
         Assert.That((await FindAsync()).LargeValues, Is.Empty, "no variable uses it");
 
-        async Task SendAsync(string subject, string body) =>
+        async Task DeliverAsync(string subject, string body) =>
             await _bench.SendAsync(
                 "large",
                 WorkflowBench.Message(subject, body) with
