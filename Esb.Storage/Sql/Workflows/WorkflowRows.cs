@@ -6,6 +6,10 @@ namespace Esb.Storage.Sql.Workflows;
 /// <summary>Rows of instances and their history.</summary>
 internal static class WorkflowRows
 {
+    /// <summary>The columns of an instance, but for its snapshot.</summary>
+    public const string Columns =
+        "id, workflow, definition, version, state, step, keys, started_by, conversation_id, parent, code, reason, started_at, changed_at";
+
     public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances, IBodyCipher cipher) =>
         SqlRows.Of(
             name,

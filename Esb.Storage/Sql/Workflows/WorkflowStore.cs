@@ -70,28 +70,28 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
         );
     }
 
-    // One statement: the snapshot and its values are of the same checkpoint.
+    // One statement, so that the snapshot and its values are of the same checkpoint: a row for the instance, and one for each value.
     public async Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken)
     {
+        var values = new Dictionary<string, ReadOnlyMemory<byte>>();
         var rows = await database.QueryAsync(
-            """
-            select workflow_instance.*, name, data from workflow_instance left join workflow_value on instance_id = id where id = @id
+            $"""
+            select {WorkflowRows.Columns}, snapshot, null as name, null as data from workflow_instance where id = @id
+            union all
+            select {WorkflowRows.Columns}, null, name, data from workflow_instance join workflow_value on instance_id = id where id = @id
             """,
             row =>
-                (
-                    Instance: WorkflowRows.Read(row, database.Cipher),
-                    Name: row.TextOrNull("name"),
-                    Value: row.BytesOrNull("data") is { } sealedValue ? database.Cipher.Open(sealedValue, id) : default
-                ),
+            {
+                if (row.TextOrNull("name") is not { } name)
+                    return WorkflowRows.Read(row, database.Cipher);
+                values.Add(name, database.Cipher.Open(row.Bytes("data"), id));
+                return null;
+            },
             cancellationToken,
             ("id", id)
         );
-        return rows switch
-        {
-            [] => null,
-            [(var instance, null, _)] => instance,
-            _ => rows[0].Instance with { LargeValues = rows.ToDictionary(row => row.Name!, row => row.Value) },
-        };
+        var instance = rows.SingleOrDefault(row => row is not null);
+        return values.Count == 0 ? instance : instance! with { LargeValues = values };
     }
 
     public async Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken)
