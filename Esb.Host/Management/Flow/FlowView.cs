@@ -73,7 +73,8 @@ internal sealed record FlowNodeView
     /// <summary>Messages out per second, over the last ten seconds.</summary>
     public double? OutPerSecond { get; init; }
 
-    /// <summary>Messages in the queue of an outbound endpoint; null if there are none, or while the rates of this host are not read.</summary>
+    /// <summary>Messages in the queue of an outbound endpoint; null if there are none, or while the rates of this host are not
+    /// read.</summary>
     public long? Waiting { get; init; }
 
     public static FlowNodeView Of(FlowNode node, FlowPlace place, EndpointStatus? status, Measured? measured, long? waiting)
