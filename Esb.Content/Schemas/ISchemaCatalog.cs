@@ -1,4 +1,3 @@
-using Esb.Content.Schemas.Json;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 
@@ -26,6 +25,6 @@ public interface IMessageSchema
     /// </exception>
     void Validate(EsbMessage message);
 
-    /// <summary>The types of values in documents of the schema; null unless it is a JSON Schema.</summary>
-    MemberTypes? Types => null;
+    /// <summary>The types of values in documents of the schema: of an XML Schema those of its documents as JSON.</summary>
+    ValueTypes Types { get; }
 }

@@ -1,4 +1,3 @@
-using Esb.Content.Schemas.Json;
 using Esb.Content.Transforms;
 using Esb.Content.Watching;
 using Esb.Core.Configuration;
@@ -25,7 +24,7 @@ internal sealed partial class LiveSchema(SchemaModel model, ILogger logger) : IM
     /// <summary>Why a change was refused; null when what runs is what the files say.</summary>
     public string? Problem { get; private set; }
 
-    public MemberTypes? Types => Volatile.Read(ref _current).Schema.Types;
+    public ValueTypes Types => Volatile.Read(ref _current).Schema.Types;
 
     public void Validate(EsbMessage message) => Volatile.Read(ref _current).Schema.Validate(message);
 

@@ -15,7 +15,11 @@ internal sealed class XsdSchema(string name, XmlSchemaSet schemas, XmlInput xml)
     private const int LongestText = 300;
     private const int Counted = 10_000; // then a document is wrong enough, and counting on would cost a host more than its sender
 
+    private readonly Lazy<ValueTypes> _types = new(() => XsdTypes.Of(schemas));
+
     public string Name => name;
+
+    public ValueTypes Types => _types.Value;
 
     public void Validate(EsbMessage message)
     {

@@ -1,4 +1,4 @@
-using Esb.Content.Schemas.Json;
+using Esb.Content.Schemas;
 
 namespace Esb.Content.Formats.Conversion;
 
@@ -11,8 +11,8 @@ public sealed record ConversionOptions
     /// <summary>Names of elements that are arrays in JSON even if they occur once.</summary>
     public IReadOnlyCollection<string> Arrays { get; init; } = [];
 
-    /// <summary>The JSON Schema of JSON made of XML: its types make numbers, booleans and arrays of texts; null leaves texts.</summary>
-    public MemberTypes? Types { get; init; }
+    /// <summary>The types of the values of JSON made of XML, which make numbers, booleans and arrays of texts; null leaves texts.</summary>
+    public ValueTypes? Types { get; init; }
 
     /// <summary>The root element of XML made of JSON; null if the JSON names it by its only member.</summary>
     public string? Root { get; init; }

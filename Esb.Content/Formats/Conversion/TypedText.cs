@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json;
+using Esb.Content.Schemas;
 using Esb.Content.Schemas.Json;
 
 namespace Esb.Content.Formats.Conversion;
@@ -13,7 +14,7 @@ internal static class TypedText
 
     private const string Blanks = " \t\r\n";
 
-    public static void Write(string text, MemberTypes? types, Utf8JsonWriter json)
+    public static void Write(string text, ValueTypes? types, Utf8JsonWriter json)
     {
         var allowed = types?.Types ?? JsonTypes.String;
         var trimmed = text.AsSpan().Trim(Blanks);
@@ -32,7 +33,7 @@ internal static class TypedText
     }
 
     // An element without its optional attributes and children.
-    private static void WriteObject(string text, MemberTypes types, Utf8JsonWriter json)
+    private static void WriteObject(string text, ValueTypes types, Utf8JsonWriter json)
     {
         json.WriteStartObject();
         if (text.Length > 0)

@@ -2,7 +2,7 @@ using System.Text;
 using System.Text.Json;
 using System.Xml;
 using Esb.Content.Json;
-using Esb.Content.Schemas.Json;
+using Esb.Content.Schemas;
 using Esb.Core.Errors;
 
 namespace Esb.Content.Formats.Conversion;
@@ -14,7 +14,7 @@ namespace Esb.Content.Formats.Conversion;
 /// <param name="prefixes">Prefixes by namespace URI.</param>
 /// <param name="arrays">Names of elements that are always arrays.</param>
 /// <param name="types">The types of values; null for texts.</param>
-internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IReadOnlyCollection<string> arrays, MemberTypes? types = null)
+internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IReadOnlyCollection<string> arrays, ValueTypes? types = null)
 {
     public void Write(XmlReader xml, Utf8JsonWriter json)
     {
@@ -60,7 +60,7 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
         return element;
     }
 
-    private void Write(Element element, MemberTypes? own, Utf8JsonWriter json)
+    private void Write(Element element, ValueTypes? own, Utf8JsonWriter json)
     {
         var text = element.Text;
         if (element.Attributes.Count + element.Children.Count == 0)
@@ -79,13 +79,13 @@ internal sealed class XmlToJson(IReadOnlyDictionary<string, string> prefixes, IR
         json.WriteEndObject();
     }
 
-    private static void WriteText(string name, string value, MemberTypes? owner, Utf8JsonWriter json)
+    private static void WriteText(string name, string value, ValueTypes? owner, Utf8JsonWriter json)
     {
         json.WritePropertyName(name);
         TypedText.Write(value, owner?.Member(name), json);
     }
 
-    private void WriteGroup(string name, Element[] children, MemberTypes? own, Utf8JsonWriter json)
+    private void WriteGroup(string name, Element[] children, ValueTypes? own, Utf8JsonWriter json)
     {
         json.WritePropertyName(name);
         var isArray = children.Length > 1 || arrays.Contains(name) || own is { IsArray: true };

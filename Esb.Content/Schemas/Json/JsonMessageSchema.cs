@@ -19,7 +19,7 @@ internal sealed class JsonMessageSchema(string name, SchemaNode root) : IMessage
 
     public string Name => name;
 
-    public MemberTypes? Types => _types.Value;
+    public ValueTypes Types => _types.Value;
 
     public void Validate(EsbMessage message)
     {

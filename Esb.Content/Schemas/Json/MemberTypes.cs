@@ -5,7 +5,7 @@ namespace Esb.Content.Schemas.Json;
 /// <summary>The types that a JSON Schema gives to a value, and to its members and items. Thread-safe.</summary>
 /// <remarks>Each schema that may apply to the value counts, also in alternatives and conditions: a value has every type that one of
 /// them names. Places are made when a document first reaches them, once for each set of schemas.</remarks>
-public sealed class MemberTypes
+internal sealed class MemberTypes : ValueTypes
 {
     private readonly HashSet<SchemaNode> _schemas;
     private readonly ConcurrentDictionary<string, MemberTypes> _places;
@@ -21,23 +21,17 @@ public sealed class MemberTypes
         Types = schemas.Aggregate((JsonTypes)0, (types, schema) => types | Named(schema)) is var named and not 0 ? named : JsonTypes.Any;
     }
 
-    /// <summary>The types that the value may have; all where the schema names none.</summary>
-    internal JsonTypes Types { get; }
+    internal override JsonTypes Types { get; }
 
-    /// <summary>True if the value is an array wherever it is not null.</summary>
-    internal bool IsArray => Types.HasFlag(JsonTypes.Array) && (Types & ~(JsonTypes.Array | JsonTypes.Null)) == 0;
+    internal override ValueTypes? Item => _item.Value;
 
-    /// <summary>The items of the array; null if the schema does not describe them.</summary>
-    internal MemberTypes? Item => _item.Value;
-
-    internal static MemberTypes Of(SchemaNode root)
+    public static MemberTypes Of(SchemaNode root)
     {
         var places = new ConcurrentDictionary<string, MemberTypes>();
         return new MemberTypes([], places).Find([root]) ?? new MemberTypes([], places);
     }
 
-    /// <summary>A member; null if the schema does not describe it.</summary>
-    internal MemberTypes? Member(string name)
+    internal override ValueTypes? Member(string name)
     {
         if (_members.TryGetValue(name, out var known))
             return known;

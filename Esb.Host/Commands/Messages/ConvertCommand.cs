@@ -31,7 +31,7 @@ internal sealed class ConvertCommand : Command
     };
     private readonly Option<string?> _types = new("--types")
     {
-        Description = "From XML to JSON: a JSON Schema of --config; its types make numbers, booleans and arrays of texts.",
+        Description = "From XML to JSON: a JSON Schema or XML Schema of --config; its types make numbers, booleans and arrays of texts.",
     };
     private readonly Option<string?> _root = new("--root") { Description = "The root element of XML." };
     private readonly Option<string?> _output = new("--output")
@@ -72,9 +72,9 @@ internal sealed class ConvertCommand : Command
         return ExitCode.Done;
     }
 
-    private static MemberTypes TypesOf(string schema, SchemaModels? schemas) =>
+    private static ValueTypes TypesOf(string schema, SchemaModels? schemas) =>
         schemas?.Find(schema)?.Types
-        ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-SCHEMA", $"There is no JSON Schema '{schema}' in the configuration.");
+        ?? throw new CommandException(ExitCode.Usage, "ESB-CLI-SCHEMA", $"There is no schema '{schema}' in the configuration.");
 
     private ConvertedBody Convert(ContentConverter converter, MessageBody body, string file, ParseResult result, ConversionOptions options)
     {

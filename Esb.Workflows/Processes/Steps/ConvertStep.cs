@@ -21,8 +21,8 @@ internal sealed record ConvertConfig : SettingsRecord
     public IReadOnlyList<string> Arrays { get; init; } = [];
 
     [Setting(
-        "From XML to JSON: the JSON Schema of the result. Values become numbers, booleans, null and arrays where it names these types; "
-            + "by default every value is a text.",
+        "From XML to JSON: the JSON Schema of the result, or the XML Schema of what is converted. Values become numbers, booleans, null and "
+            + "arrays where it names these types; by default every value is a text.",
         Reference = "schemas"
     )]
     public string? Types { get; init; }
@@ -54,7 +54,7 @@ internal sealed class ConvertStep(ContentConverter converter, SchemaModels schem
                 ReplacesBody = true,
             },
             Bind =
-                IsUsable(settings.From) && IsUsable(settings.To) && (settings.Types is null || schemas.IsJson(settings.Types))
+                IsUsable(settings.From) && IsUsable(settings.To) && (settings.Types is null || schemas.Has(settings.Types))
                     ? services => Run(settings, options, SchemaOf(settings, services))
                     : null,
         };
@@ -88,10 +88,8 @@ internal sealed class ConvertStep(ContentConverter converter, SchemaModels schem
 
     private void CheckTypes(ConvertConfig settings, IStepCompiler compiler)
     {
-        if (settings.Types is not { } schema)
+        if (settings.Types is null)
             return;
-        if (schemas.Has(schema) && !schemas.IsJson(schema))
-            compiler.Errors.Add("ESB-CFG-REF", settings, "types", $"'{schema}' is no JSON Schema (.json)");
         if (settings.From is not (null or ContentForms.Xml) || settings.To == ContentForms.Xml)
             compiler.Errors.Add("ESB-CFG-VALUE", settings, "types", "only from XML to JSON");
     }

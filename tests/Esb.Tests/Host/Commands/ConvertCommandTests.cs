@@ -68,7 +68,7 @@ public sealed class ConvertCommandTests : IDisposable
 
         Assert.That((exitCode, _output.ToString().TrimEnd()), Is.EqualTo((0, """{"order":{"total":12.50}}""")), _error.ToString());
         Assert.That((unknown, without), Is.EqualTo((2, 2)));
-        Assert.That(_error.ToString(), Does.StartWith("ESB-CLI-SCHEMA There is no JSON Schema 'ordre' in the configuration."));
+        Assert.That(_error.ToString(), Does.StartWith("ESB-CLI-SCHEMA There is no schema 'ordre' in the configuration."));
     }
 
     [Test]
