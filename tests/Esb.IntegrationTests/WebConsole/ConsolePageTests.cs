@@ -114,7 +114,7 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Dark_and_narrow_pages_have_no_barrier_either(CancellationToken cancellationToken)
     {
         await using var browser = await ConsoleBrowser.OpenAsync(Host, ColorScheme.Dark, 420, 800);

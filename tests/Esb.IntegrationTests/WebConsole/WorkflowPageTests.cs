@@ -145,7 +145,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Many_are_retried_after_a_preview_and_the_rest_is_terminated(CancellationToken cancellationToken)
     {
         Shop.Refuses = body => body.Contains("\"bad\"", StringComparison.Ordinal);
@@ -227,7 +227,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Migration_is_tried_before_it_is_done(CancellationToken cancellationToken)
     {
         await OrderAsync("""{ "order": "o-1", "customer": "c" }""", cancellationToken);
