@@ -33,6 +33,7 @@ internal sealed partial class OutboxPublisher(
     private readonly ConcurrentDictionary<Guid, bool> _underWay = new();
     private readonly ConcurrentDictionary<string, int> _kept = new(); // messages of each owner that this host has in the store
     private readonly ConcurrentDictionary<Guid, bool> _settling = new(); // in topics of this process
+    private readonly ConcurrentQueue<Guid> _behindOthers = new(); // bounded: each scan takes them all
     private readonly SemaphoreSlim _slots = new(MostAtOnce, MostAtOnce);
     private readonly CancellationTokenSource _stopping = new();
 
@@ -68,13 +69,20 @@ internal sealed partial class OutboxPublisher(
 
     /// <summary>Publishes messages that were just stored, behind those of the same owner that are under way.</summary>
     /// <param name="messages">The messages of one owner.</param>
-    /// <param name="followsOthers">True if the store has earlier messages of the owner. Where another host left them behind, they are
-    /// published first, by whoever finds them.</param>
+    /// <param name="followsOthers">True if the store had earlier messages of the owner. If this host does not have them any more, another
+    /// host left them behind, or they were removed meanwhile: the scan publishes all of the owner, in their order.</param>
     public void Publish(IReadOnlyList<OutboxMessage> messages, bool followsOthers)
     {
-        if (messages.Count == 0 || (followsOthers && !_kept.ContainsKey(messages[0].Owner)))
+        if (messages.Count == 0)
             return;
-        Publish(messages);
+        if (!followsOthers || _kept.ContainsKey(messages[0].Owner))
+        {
+            Publish(messages);
+            return;
+        }
+
+        foreach (var message in messages)
+            _behindOthers.Enqueue(message.Id);
     }
 
     private void Publish(IReadOnlyList<OutboxMessage> messages)
@@ -264,6 +272,7 @@ internal sealed partial class OutboxPublisher(
         {
             try
             {
+                await ReleaseAsync();
                 Publish(await store.ClaimAsync(Batch, Claim, _stopping.Token));
             }
             catch (Exception ex) when (ex is EsbException or OperationCanceledException)
@@ -272,6 +281,16 @@ internal sealed partial class OutboxPublisher(
                     LogNotRead(ex.Message);
             }
         } while (await WaitAsync(Pause));
+    }
+
+    // The store claims all messages of an owner, or none: those that are released wait behind what another host has claimed.
+    private async Task ReleaseAsync()
+    {
+        var ids = new List<Guid>();
+        while (_behindOthers.TryDequeue(out var id))
+            ids.Add(id);
+        if (ids.Count > 0)
+            await store.ExtendAsync(ids, TimeSpan.Zero, _stopping.Token);
     }
 
     private async Task<bool> WaitAsync(TimeSpan pause)

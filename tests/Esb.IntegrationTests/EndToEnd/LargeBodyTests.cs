@@ -24,15 +24,15 @@ public sealed class PostgresLargeBodyTests : LargeBodyContract
     private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     [OneTimeSetUp]
-    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+    public async Task StartServers() => _servers = await ServerSections.ShareAsync();
 
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();
 
-    private protected override Task<int> CountBodiesAsync() => QueryAsync("select count(*) from esb1.claim_check");
+    private protected override Task<int> CountBodiesAsync() => QueryAsync($"select count(*) from {_servers.Name}.claim_check");
 
     private protected override Task RemoveBodiesAsync() =>
-        QueryAsync("with gone as (delete from esb1.claim_check returning id) select count(*) from gone");
+        QueryAsync($"with gone as (delete from {_servers.Name}.claim_check returning id) select count(*) from gone");
 
     private protected override Task WaitUntilParkedAsync(CancellationToken cancellationToken) =>
         Host.WaitAsync(
@@ -56,6 +56,7 @@ public sealed class PostgresLargeBodyTests : LargeBodyContract
 }
 
 /// <summary>Large bodies in a folder that hosts may share.</summary>
+[Category("Thorough")]
 public sealed class FolderLargeBodyTests : LargeBodyContract
 {
     private readonly DirectoryInfo _claims = Directory.CreateTempSubdirectory("esb-claims-");
@@ -66,7 +67,7 @@ public sealed class FolderLargeBodyTests : LargeBodyContract
     private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     [OneTimeSetUp]
-    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+    public async Task StartServers() => _servers = await ServerSections.ShareAsync();
 
     [OneTimeTearDown]
     public async Task StopServers()

@@ -6,25 +6,9 @@ namespace Esb.IntegrationTests.WebConsole;
 /// <summary>A browser that is signed in to the console of a host, and notes everything that went wrong in its pages.</summary>
 internal sealed class ConsoleBrowser : IAsyncDisposable
 {
-    private const string Program = "/usr/bin/chromium";
-
-    private static readonly string[] Arguments =
-    [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-    ];
-
-    private readonly IPlaywright _playwright;
-    private readonly IBrowser _browser;
     private readonly List<string> _troubles = [];
 
-    private ConsoleBrowser(IPlaywright playwright, IBrowser browser, IPage page) =>
-        (_playwright, _browser, Page) = (playwright, browser, page);
+    private ConsoleBrowser(IPage page) => Page = page;
 
     public IPage Page { get; }
 
@@ -39,17 +23,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         string? timeZone = null
     )
     {
-        if (!File.Exists(Program))
-            throw new AssertionException($"{Program} is missing: run ./test as root, or apt-get install chromium.");
-        var playwright = await Playwright.CreateAsync();
-        var browser = await playwright.Chromium.LaunchAsync(
-            new BrowserTypeLaunchOptions
-            {
-                ExecutablePath = Program,
-                Args = Arguments,
-                Timeout = 60_000,
-            }
-        );
+        var browser = await Chromium.GetAsync();
         var page = await browser.NewPageAsync(
             new BrowserNewPageOptions
             {
@@ -61,7 +35,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         );
         page.SetDefaultTimeout(60_000); // the machine may be busy
         await page.AddInitScriptAsync("navigator.clipboard.writeText = async text => { window.copied = text; };");
-        var opened = new ConsoleBrowser(playwright, browser, page);
+        var opened = new ConsoleBrowser(page);
         page.PageError += (_, error) => opened._troubles.Add(error);
         page.Console += (_, line) =>
         {
@@ -138,9 +112,6 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
         );
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        await _browser.CloseAsync();
-        _playwright.Dispose();
-    }
+    /// <summary>Closes the page and what it kept, such as its session.</summary>
+    public async ValueTask DisposeAsync() => await Page.CloseAsync();
 }

@@ -81,7 +81,7 @@ public sealed class TracePageTests(bool hasServers) : ShopHost
     }
 
     [TestCase("recorded", "branch 2, taken", "did not run")]
-    [TestCase("checked", "branch 2", "not recorded")]
+    [TestCase("checked", "branch 2", "not recorded", Category = "Thorough")]
     public async Task Message_is_painted_on_its_process_by_what_the_audit_recorded_and_says_what_it_did_not(
         string endpoint,
         string taken,

@@ -145,7 +145,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Many_are_retried_after_a_preview_and_the_rest_is_terminated(CancellationToken cancellationToken)
     {
         Shop.Refuses = body => body.Contains("\"bad\"", StringComparison.Ordinal);
@@ -176,7 +176,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Wait_is_ended_and_an_action_on_many_is_stopped(CancellationToken cancellationToken)
     {
         for (var order = 0; order < 3; order++)
@@ -206,7 +206,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Failed_step_is_skipped_and_a_variable_set(CancellationToken cancellationToken)
     {
         Shop.Refuses = _ => true;
@@ -227,7 +227,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Migration_is_tried_before_it_is_done(CancellationToken cancellationToken)
     {
         await OrderAsync("""{ "order": "o-1", "customer": "c" }""", cancellationToken);

@@ -19,7 +19,7 @@ public sealed class ServerParkedTests : ParkedContract
     private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
     [OneTimeSetUp]
-    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+    public async Task StartServers() => _servers = await ServerSections.ShareAsync();
 
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();

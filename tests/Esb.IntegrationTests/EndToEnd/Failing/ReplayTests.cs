@@ -31,7 +31,7 @@ public sealed class ServerReplayTests : ReplayContract
             """;
 
     [OneTimeSetUp]
-    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+    public async Task StartServers() => _servers = await ServerSections.ShareAsync();
 
     [OneTimeTearDown]
     public async Task StopServers() => await _servers.DisposeAsync();

@@ -59,15 +59,21 @@ public abstract class ShopHost
 
     private protected async Task<JsonElement> PostAsync(string path, string body, CancellationToken cancellationToken)
     {
+        using var response = await PostedAsync(path, body, cancellationToken);
+        var text = await response.Content.ReadAsStringAsync(cancellationToken);
+        Assert.That(response.IsSuccessStatusCode, Is.True, text);
+        return JsonDocument.Parse(text).RootElement;
+    }
+
+    /// <summary>As <see cref="PostAsync"/>, of what may be refused.</summary>
+    private protected async Task<HttpResponseMessage> PostedAsync(string path, string body, CancellationToken cancellationToken)
+    {
         var key = await File.ReadAllTextAsync(Path.Combine(_folder.FullName, "esb-data", "management.key"), cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Management, path));
         if (body.Length > 0)
             request.Content = new StringContent(body, Encoding.UTF8, "application/json");
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
-        using var response = await Host.Client.SendAsync(request, cancellationToken);
-        var text = await response.Content.ReadAsStringAsync(cancellationToken);
-        Assert.That(response.IsSuccessStatusCode, Is.True, text);
-        return JsonDocument.Parse(text).RootElement;
+        return await Host.Client.SendAsync(request, cancellationToken);
     }
 
     private protected static IReadOnlyList<JsonElement> Items(JsonElement page) => [.. page.GetProperty("items").EnumerateArray()];

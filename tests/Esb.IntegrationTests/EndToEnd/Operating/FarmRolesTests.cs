@@ -20,7 +20,7 @@ public sealed class FarmRolesTests
     [SetUp]
     public async Task StartHosts()
     {
-        _servers = await ServerSections.StartAsync();
+        _servers = await ServerSections.ShareAsync();
         _folder = Directory.CreateTempSubdirectory("esb-roles-");
         await File.WriteAllTextAsync(
             Configuration,

@@ -6,7 +6,7 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 
 /// <summary>The database of the store goes back to a moment before a mistake, with the settings and commands of
 /// docs/operate/backup.md.</summary>
-[CancelAfter(240_000)]
+[CancelAfter(240_000), Category("Thorough")]
 public sealed partial class PointInTimeRestoreTests : RestoreFixture
 {
     [Test]
@@ -78,9 +78,9 @@ public sealed partial class PointInTimeRestoreTests : RestoreFixture
     private async Task RestartAsync(Func<Task> meanwhile)
     {
         NpgsqlConnection.ClearAllPools();
-        await Servers.StopAsync("postgres");
+        await Servers.StopPostgresAsync();
         await meanwhile();
-        await Servers.StartAsync("postgres");
+        await Servers.StartPostgresAsync();
     }
 
     private async Task<T> AskAsync<T>(string sql)

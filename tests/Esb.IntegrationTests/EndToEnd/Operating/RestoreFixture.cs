@@ -44,7 +44,7 @@ public abstract class RestoreFixture
             $$"""
             {
               "name": "restored",
-              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{prefix}}" },
+              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{Servers.Name}}-{{prefix}}" },
               "store": { "type": "postgres", "connection": "${env:ESB_STORE}" },
               "topics": { "letters": {}, "keys": { "key": { "message": "body" } }, "jobs": {} },
               "processes": { "send": [{{step}}] },

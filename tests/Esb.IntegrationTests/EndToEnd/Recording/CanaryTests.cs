@@ -45,7 +45,7 @@ public sealed class ServerCanaryTests : CanaryContract
         get
         {
             var sections = _servers.Next();
-            _schema = $"esb{sections.Split("\"schema\": \"esb")[1].Split('"')[0]}";
+            _schema = _servers.Name;
             return $$"""{{sections}} "connections": { "books": { "connection": "${env:ESB_POSTGRES}" } },""";
         }
     }
@@ -88,7 +88,7 @@ public sealed class ServerCanaryTests : CanaryContract
             cancellationToken
         );
         var known = RecordedBytes.ReadFacts(spool).Select(fact => fact.Id).ToHashSet();
-        await _servers.StopAsync("postgres");
+        await _servers.StopPostgresAsync();
         Assert.That(await send(), Is.EqualTo(HttpStatusCode.Accepted));
         IReadOnlyList<AuditFact> facts = [];
         await Host.WaitAsync(
@@ -102,7 +102,7 @@ public sealed class ServerCanaryTests : CanaryContract
             "to go on without its database",
             cancellationToken
         );
-        await _servers.StartAsync("postgres");
+        await _servers.StartPostgresAsync();
         await Host.WaitAsync(Host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready again", cancellationToken);
         Assert.That(facts, Has.Some.Matches<AuditFact>(fact => fact.Body is not null));
         return [.. facts.Select(RecordedBytes.TextOf)];

@@ -30,9 +30,14 @@ public abstract class ProcessFactsContract
 
     private protected virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
 
-    [SetUp]
+    private protected virtual Task StartServersAsync() => Task.CompletedTask;
+
+    private protected virtual Task StopServersAsync() => Task.CompletedTask;
+
+    [OneTimeSetUp]
     public async Task StartHost()
     {
+        await StartServersAsync();
         _folder = Directory.CreateTempSubdirectory("esb-process-facts-");
         Rates = await EchoBackend.StartAsync();
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "ask.xsl"), Map);
@@ -65,16 +70,17 @@ public abstract class ProcessFactsContract
         Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
     }
 
-    [TearDown]
+    [OneTimeTearDown]
     public async Task StopHost()
     {
         if (Host is { } started)
             await started.DisposeAsync();
         await Rates.DisposeAsync();
+        await StopServersAsync();
         _folder.Delete(recursive: true);
     }
 
-    [TestCase("/notes", HttpStatusCode.Accepted, "completed"), TestCase("/prices", HttpStatusCode.OK, "replied")]
+    [TestCase("/notes", HttpStatusCode.Accepted, "completed"), TestCase("/prices", HttpStatusCode.OK, "replied"), Order(1)]
     public async Task Journey_ends_where_the_message_came_in(
         string path,
         HttpStatusCode status,
@@ -95,7 +101,7 @@ public abstract class ProcessFactsContract
         }
     }
 
-    [Test]
+    [Test, Order(1)]
     public async Task What_is_published_needs_no_further_fact(CancellationToken cancellationToken)
     {
         var journey = await JourneyAsync("/orders", "{}", HttpStatusCode.Accepted, "delivered", cancellationToken);
@@ -110,7 +116,7 @@ public abstract class ProcessFactsContract
         );
     }
 
-    [Test]
+    [Test, Order(1)]
     public async Task Steps_show_how_long_they_took_and_the_message_before_and_after_its_transformation(CancellationToken cancellationToken)
     {
         var journey = await JourneyAsync("/quotes", """<quote for="A-1"/>""", HttpStatusCode.OK, "replied", cancellationToken);
@@ -155,7 +161,7 @@ public abstract class ProcessFactsContract
         }
     }
 
-    [Test]
+    [Test, Order(1)]
     public async Task Relay_that_is_audited_shows_who_asked_whom_and_what_the_answer_was(CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(Host.Public, "/relayed?token=hunter2"))

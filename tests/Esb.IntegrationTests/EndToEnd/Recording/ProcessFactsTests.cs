@@ -21,33 +21,29 @@ public sealed class ServerProcessFactsTests : ProcessFactsContract
 
     private protected override IReadOnlyDictionary<string, string> Variables => _servers.Variables;
 
-    [OneTimeSetUp]
-    public async Task StartServers() => _servers = await ServerSections.StartAsync();
+    private protected override async Task StartServersAsync() => _servers = await ServerSections.StartAsync();
 
-    [OneTimeTearDown]
-    public async Task StopServers() => await _servers.DisposeAsync();
+    private protected override async Task StopServersAsync() => await _servers.DisposeAsync();
 
-    [Test, Property("Case", "T-AUD-1")]
+    [Test, Order(2), Property("Case", "T-AUD-1")]
     public async Task Nothing_is_relayed_of_which_it_cannot_be_recorded_that_it_came(CancellationToken cancellationToken)
     {
-        await _servers.StopAsync("postgres");
+        var before = Rates.LastBody;
+        await _servers.StopPostgresAsync();
         try
         {
             using var refused = await Host.PostAsync("/relayed", "{}", "application/json", cancellationToken);
 
-            Assert.That(
-                (refused.StatusCode, Rates.LastBody),
-                Is.EqualTo((HttpStatusCode.ServiceUnavailable, default(string))),
-                Host.Output
-            );
+            Assert.That((refused.StatusCode, Rates.LastBody), Is.EqualTo((HttpStatusCode.ServiceUnavailable, before)), Host.Output);
             Assert.That(await refused.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-AUD-WRITE"));
         }
         finally
         {
-            await _servers.StartAsync("postgres");
+            await _servers.StartPostgresAsync();
         }
 
         await Host.WaitAsync(IsRelayedAsync, TimeSpan.FromSeconds(30), "to relay again", cancellationToken);
+        Assert.That(before, Is.Not.EqualTo("{}"));
         Assert.That(Rates.LastBody, Is.EqualTo("{}"));
     }
 

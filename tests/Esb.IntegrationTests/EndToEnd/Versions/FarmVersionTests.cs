@@ -222,7 +222,7 @@ public sealed class FarmVersionTests
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Host_that_starts_during_an_exchange_handles_no_message_with_the_version_before(CancellationToken cancellationToken)
     {
         Write("two");
@@ -321,7 +321,7 @@ public sealed class FarmVersionTests
     {
         Write("two");
         Assert.That((await ApplyAsync(0, cancellationToken)).ExitCode, Is.Zero);
-        await _servers.StopAsync("postgres");
+        await _servers.StopPostgresAsync();
         Write("three");
         var (exitCode, _, error) = await ApplyAsync(0, cancellationToken, "--based-on", "2");
         var running = await AnswersAsync(cancellationToken);
@@ -334,7 +334,7 @@ public sealed class FarmVersionTests
                 "to run its last version",
                 cancellationToken
             );
-        await _servers.StartAsync("postgres");
+        await _servers.StartPostgresAsync();
 
         Assert.That(exitCode, Is.Not.Zero);
         Assert.That(error, Does.Contain("ESB-STORE"));

@@ -12,6 +12,7 @@ namespace Esb.Tests.Workflows.Instances;
 public sealed class OutboxPublisherTests
 {
     private readonly ConcurrentQueue<string> _published = [];
+    private IOutboxStore _store = null!;
     private OutboxPublisher _outbox = null!;
     private Task _confirmed = Task.CompletedTask;
     private int _asked;
@@ -19,14 +20,14 @@ public sealed class OutboxPublisherTests
     [SetUp]
     public void Make()
     {
-        var store = Substitute.For<IOutboxStore>();
-        store.ClaimAsync(default, default, default).ReturnsForAnyArgs([]);
+        _store = Substitute.For<IOutboxStore>();
+        _store.ClaimAsync(default, default, default).ReturnsForAnyArgs([]);
         var publisher = Substitute.For<IOutgoingPublisher>();
         publisher.PublishAsync(default!, default).ReturnsForAnyArgs(call => PublishAsync(call.Arg<OutgoingMessage>()));
         (_confirmed, _outbox) = (
             Task.CompletedTask,
             new OutboxPublisher(
-                store,
+                _store,
                 publisher,
                 Substitute.For<IEndpointQueues>(),
                 answers: null!, // none of the messages is one
@@ -85,6 +86,32 @@ public sealed class OutboxPublisherTests
         while (_outbox.OwnersUnderWay > 0)
             await Task.Delay(10, cancellationToken);
         Assert.That((asked, _published.Count), Is.EqualTo((256, 1_000)));
+    }
+
+    [Test]
+    public async Task Message_whose_predecessors_were_removed_meanwhile_does_not_wait_for_the_end_of_its_claim(
+        CancellationToken cancellationToken
+    )
+    {
+        var message = Message("owner", "orders.two");
+        var released = 0;
+        _store
+            .ExtendAsync(default!, default, default)
+            .ReturnsForAnyArgs(call =>
+            {
+                if (call.Arg<TimeSpan>() == TimeSpan.Zero)
+                    Volatile.Write(ref released, call.Arg<IReadOnlyList<Guid>>().Count(id => id == message.Id));
+                return Task.CompletedTask;
+            });
+        _store.ClaimAsync(default, default, default).ReturnsForAnyArgs(_ => Claimed());
+
+        _outbox.Publish([message], followsOthers: true);
+
+        while (_published.IsEmpty)
+            await Task.Delay(10, cancellationToken);
+        Assert.That(_published, Is.EqualTo(new[] { "orders.two" }));
+
+        IReadOnlyList<OutboxMessage> Claimed() => Interlocked.Exchange(ref released, 0) == 1 ? [message] : [];
     }
 
     private async Task<Task> PublishAsync(OutgoingMessage outgoing)
