@@ -22,7 +22,7 @@ internal sealed class FileArchive(FileInboundConfig config, TimeProvider time)
                 Explain(path, file, refusal);
         }
 
-        FileClaims.Release(file);
+        FileClaims.Release(file, hasTrigger: config.Ready is not null);
     }
 
     private static string Move(ClaimedFile file, string folder)

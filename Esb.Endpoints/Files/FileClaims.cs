@@ -103,11 +103,29 @@ internal sealed partial class FileClaims : IDisposable
     }
 
     /// <summary>Deletes the claim of an archived file, with its trigger.</summary>
-    public static void Release(ClaimedFile claim)
+    /// <param name="claim">The claim.</param>
+    /// <param name="hasTrigger">False if there should be none: the folder is not looked through then.</param>
+    public static void Release(ClaimedFile claim, bool hasTrigger)
     {
+        if (!hasTrigger && TryDelete(claim.Folder))
+            return;
         if (ClaimedFile.FindTrigger(claim.Folder) is { } trigger)
             File.Delete(trigger.Path);
         Directory.Delete(claim.Folder);
+    }
+
+    // Not empty: the trigger of a file that was claimed before the setting was changed.
+    private static bool TryDelete(string folder)
+    {
+        try
+        {
+            Directory.Delete(folder);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
     }
 
     /// <summary>Gives up ownership; the next owner that scans takes over the remaining claims.</summary>

@@ -9,10 +9,13 @@ internal abstract class AdapterFixture<TSystem>
 
     private protected AdapterHost Host { get; private set; } = null!;
 
+    /// <summary>True if the server of the system is to be killed.</summary>
+    private protected virtual bool KillsServer => false;
+
     [SetUp]
     public async Task StartSystem()
     {
-        System = new TSystem();
+        System = new TSystem { IsToBeKilled = KillsServer };
         await System.StartAsync();
         Host = new AdapterHost(System);
     }

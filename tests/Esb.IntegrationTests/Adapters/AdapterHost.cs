@@ -109,10 +109,7 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
         return await Task.WhenAll(
             files
                 .Order()
-                .Select(async file => new Arrival(
-                    Path.GetFileName(file),
-                    AdapterSystem.NumberIn(await File.ReadAllTextAsync(file, cancellationToken))
-                ))
+                .Select(async file => system.ArrivalOf(Path.GetFileName(file), await File.ReadAllTextAsync(file, cancellationToken)))
         );
     }
 
@@ -142,10 +139,17 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
             cancellationToken
         );
 
-    /// <summary>Waits until the endpoint says that its system cannot be used.</summary>
+    /// <summary>Pauses the endpoint as an operator does, or resumes it.</summary>
+    public async Task PauseAsync(bool paused, CancellationToken cancellationToken)
+    {
+        await SendAsync(HttpMethod.Patch, "/api/endpoints/partner", new { paused }, cancellationToken);
+        await WaitForStateAsync(paused ? "paused-by-operator" : "running", cancellationToken);
+    }
+
+    /// <summary>Waits until it is told that the system cannot be used.</summary>
     public Task WaitForTroubleAsync(CancellationToken cancellationToken) =>
         WaitAsync(
-            async token => (await StatusAsync(token)).TryGetProperty("reason", out var reason) && reason.GetString() is { Length: > 0 },
+            async token => system.IsTold(await StatusAsync(token)),
             "to tell why the endpoint does not work",
             cancellationToken,
             TimeSpan.FromSeconds(150)
@@ -177,7 +181,7 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
     public async Task AssertNoneLostAsync(int items, CancellationToken cancellationToken)
     {
         var messages = (await ArrivedAsync(cancellationToken)).Distinct().ToList();
-        var letters = (await AskAsync("/api/dead-letters", cancellationToken)).GetProperty("items").GetArrayLength();
+        var letters = await CountDeadLettersAsync(cancellationToken);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(messages.Select(message => message.Number).Order(), Is.EqualTo(Enumerable.Range(0, items)), Output);
@@ -185,6 +189,15 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
             Assert.That(letters, Is.Zero, "nothing is given up");
         }
     }
+
+    public Task WaitForDeadLettersAsync(int count, CancellationToken cancellationToken) =>
+        WaitAsync(async token => await CountDeadLettersAsync(token) == count, $"to give {count} messages up", cancellationToken);
+
+    private async Task<int> CountDeadLettersAsync(CancellationToken cancellationToken) =>
+        (await AskAsync("/api/dead-letters", cancellationToken))
+            .GetProperty("items")
+            .EnumerateArray()
+            .Count(letter => letter.GetProperty("state").GetString() != "replayed");
 
     public async ValueTask DisposeAsync()
     {

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using System.Text.RegularExpressions;
 using Esb.IntegrationTests.Faults.Network;
 
@@ -29,8 +30,11 @@ internal abstract partial class AdapterSystem : IAsyncDisposable
     /// <summary>True if the system has connections, which can be cut.</summary>
     public virtual bool IsRemote => true;
 
-    /// <summary>True if it refuses a wrong credential, and another one helps.</summary>
-    public virtual bool ChecksCredential => IsRemote;
+    /// <summary>True if a credential that it refuses is an answer to the message, which is then a dead letter to be replayed.</summary>
+    public virtual bool GivesRefusedUp => false;
+
+    /// <summary>True to have a server that can be killed. To be set before the start.</summary>
+    public bool IsToBeKilled { get; set; }
 
     /// <summary>True if items are put in by the test, one by one.</summary>
     public virtual bool TakesItems => true;
@@ -67,6 +71,22 @@ internal abstract partial class AdapterSystem : IAsyncDisposable
         (_variables[Right], _variables[Wrong]) = Credentials();
     }
 
+    /// <summary>Ends the server as a crash does.</summary>
+    public virtual Task KillAsync() => throw new NotSupportedException();
+
+    /// <summary>Starts the server that was killed, on what it has kept.</summary>
+    public virtual Task StartAgainAsync() => throw new NotSupportedException();
+
+    /// <summary>Returns true if it is told that the system cannot be used: by the endpoint, or to whoever calls it.</summary>
+    /// <param name="endpoint">The endpoint, as the API shows it.</param>
+    public virtual bool IsTold(JsonElement endpoint) =>
+        endpoint.TryGetProperty("reason", out var reason) && reason.GetString() is { Length: > 0 };
+
+    /// <summary>Returns a message that has arrived.</summary>
+    /// <param name="id">Its id, or the name of the file that it was written to.</param>
+    /// <param name="body">Its body.</param>
+    public virtual Arrival ArrivalOf(string id, string body) => new(id, NumberIn(body));
+
     /// <summary>Puts an item where the endpoint takes it.</summary>
     public virtual Task PutAsync(int number, CancellationToken cancellationToken) => throw new NotSupportedException();
 
@@ -90,6 +110,9 @@ internal abstract partial class AdapterSystem : IAsyncDisposable
     protected virtual (string Right, string Wrong) Credentials() => ("", "");
 
     protected abstract Task StopAsync();
+
+    /// <summary>Adds to the environment of the host.</summary>
+    protected void SetVariable(string name, string value) => _variables[name] = value;
 
     /// <summary>Returns the body of an item.</summary>
     public virtual string BodyOf(int number) => $$"""{"number":{{number}}}""";

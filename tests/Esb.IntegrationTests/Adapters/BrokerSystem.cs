@@ -8,6 +8,7 @@ namespace Esb.IntegrationTests.Adapters;
 internal abstract class BrokerSystem : AdapterSystem
 {
     private readonly List<Arrival> _arrived = [];
+    private PrivateServers? _own;
     private IConnection _connection = null!;
 
     protected IChannel Channel { get; private set; } = null!;
@@ -16,19 +17,37 @@ internal abstract class BrokerSystem : AdapterSystem
 
     protected string Type => $"Adapter{Id}:Item";
 
+    private string Broker => _own?.RabbitMq ?? Servers.RabbitMq;
+
+    public override async Task KillAsync()
+    {
+        await DisconnectAsync();
+        await _own!.KillAsync("rabbitmq");
+    }
+
+    public override async Task StartAgainAsync()
+    {
+        await _own!.StartAsync("rabbitmq");
+        await ConnectAsync();
+    }
+
+    public override async Task PutManyAsync(int count, CancellationToken cancellationToken)
+    {
+        foreach (var numbers in Enumerable.Range(0, count).Chunk(500))
+            await Task.WhenAll(numbers.Select(number => PutAsync(number, cancellationToken)));
+    }
+
     protected override async Task<int?> PrepareAsync()
     {
-        _connection = await new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync();
-        Channel = await _connection.CreateChannelAsync(
-            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
-        );
+        _own = IsToBeKilled ? await PrivateServers.StartAsync() : null;
+        await ConnectAsync();
         await Channel.QueueDeclareAsync(Queue, durable: true, exclusive: false, autoDelete: false);
         return _connection.Endpoint.Port;
     }
 
     protected override (string Right, string Wrong) Credentials()
     {
-        var address = new UriBuilder(Servers.RabbitMq) { Host = "127.0.0.1", Port = Proxy.Port };
+        var address = new UriBuilder(Broker) { Host = "127.0.0.1", Port = Proxy.Port };
         var right = address.Uri.AbsoluteUri;
         address.Password = "wrong";
         return (right, address.Uri.AbsoluteUri);
@@ -39,6 +58,21 @@ internal abstract class BrokerSystem : AdapterSystem
         await Channel.QueueDeleteAsync(Queue);
         foreach (var exchange in new[] { Queue, Type })
             await Channel.ExchangeDeleteAsync(exchange);
+        await DisconnectAsync();
+        if (_own is not null)
+            await _own.DisposeAsync();
+    }
+
+    private async Task ConnectAsync()
+    {
+        _connection = await new ConnectionFactory { Uri = new Uri(Broker) }.CreateConnectionAsync();
+        Channel = await _connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)
+        );
+    }
+
+    private async Task DisconnectAsync()
+    {
         await Channel.DisposeAsync();
         await _connection.DisposeAsync();
     }
@@ -65,8 +99,6 @@ internal abstract class BrokerSystem : AdapterSystem
             _arrived.Add(ArrivalOf(message.BasicProperties.MessageId!, Encoding.UTF8.GetString(message.Body.Span)));
         return _arrived;
     }
-
-    protected virtual Arrival ArrivalOf(string id, string body) => new(id, NumberIn(body));
 }
 
 /// <summary>Messages that MassTransit applications send.</summary>
@@ -86,12 +118,6 @@ internal sealed class MassTransitInboundSystem : BrokerSystem
             number,
             cancellationToken
         );
-
-    public override async Task PutManyAsync(int count, CancellationToken cancellationToken)
-    {
-        foreach (var numbers in Enumerable.Range(0, count).Chunk(500))
-            await Task.WhenAll(numbers.Select(number => PutAsync(number, cancellationToken)));
-    }
 }
 
 /// <summary>Messages that MassTransit applications get.</summary>
@@ -114,7 +140,7 @@ internal sealed class MassTransitOutboundSystem : BrokerSystem
         return port;
     }
 
-    protected override Arrival ArrivalOf(string id, string body) =>
+    public override Arrival ArrivalOf(string id, string body) =>
         new(id, NumberIn(System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("message").GetRawText()));
 }
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Esb.Tests.Endpoints.Mail;
 
 namespace Esb.IntegrationTests.Adapters;
@@ -5,7 +6,7 @@ namespace Esb.IntegrationTests.Adapters;
 /// <summary>A mail server with a login.</summary>
 internal sealed class MailOutboundSystem : AdapterSystem
 {
-    private readonly MailServer _server = new() { Login = "esb:right" };
+    private readonly ConcurrentQueue<MailServer> _servers = new([new MailServer { Login = "esb:right" }]); // the last one is up
 
     public override bool IsInbound => false;
 
@@ -19,12 +20,20 @@ internal sealed class MailOutboundSystem : AdapterSystem
 
     public override Task<IReadOnlyList<Arrival>> ArrivedAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Arrival>>([
-            .. _server.Received.Select(mail => new Arrival(mail.Mail.MessageId!, NumberIn(mail.Text))),
+            .. _servers.SelectMany(server => server.Received).Select(mail => ArrivalOf(mail.Mail.MessageId!, mail.Text)),
         ]);
 
-    protected override Task<int?> PrepareAsync() => Task.FromResult<int?>(_server.Port);
+    public override Task KillAsync() => _servers.Last().DisposeAsync().AsTask();
+
+    public override Task StartAgainAsync()
+    {
+        _servers.Enqueue(new MailServer(Proxy.ServerPort) { Login = "esb:right" });
+        return Task.CompletedTask;
+    }
+
+    protected override Task<int?> PrepareAsync() => Task.FromResult<int?>(_servers.Last().Port);
 
     protected override (string Right, string Wrong) Credentials() => ("right", "wrong");
 
-    protected override Task StopAsync() => _server.DisposeAsync().AsTask();
+    protected override Task StopAsync() => KillAsync();
 }

@@ -18,6 +18,10 @@ internal abstract class SftpSystem : AdapterSystem
         return Server.Port;
     }
 
+    public override Task KillAsync() => Server.KillAsync();
+
+    public override Task StartAgainAsync() => Server.StartAgainAsync();
+
     protected override (string Right, string Wrong) Credentials() => (Server.PrivateKey, Server.StrangerKey);
 
     protected override Task StopAsync() => Server.DisposeAsync().AsTask();

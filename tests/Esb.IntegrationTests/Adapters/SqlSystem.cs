@@ -1,5 +1,6 @@
 using System.Globalization;
 using Esb.IntegrationTests.Sql;
+using Esb.IntegrationTests.Storage;
 using Npgsql;
 
 namespace Esb.IntegrationTests.Adapters;
@@ -7,6 +8,8 @@ namespace Esb.IntegrationTests.Adapters;
 /// <summary>Tables of PostgreSQL.</summary>
 internal abstract class SqlSystem : AdapterSystem
 {
+    private PrivatePostgres? _own;
+
     protected Shop Shop { get; private set; } = null!;
 
     public override string Sections(string credential) =>
@@ -16,7 +19,8 @@ internal abstract class SqlSystem : AdapterSystem
 
     protected override async Task<int?> PrepareAsync()
     {
-        Shop = await Shop.CreateAsync();
+        _own = IsToBeKilled ? await PrivatePostgres.StartAsync() : null;
+        Shop = await Shop.CreateAsync(_own?.Connection ?? Servers.Postgres);
         await Shop.ExecuteAsync(
             """
             create table jobs (number int primary key, taken boolean not null default false);
@@ -36,7 +40,20 @@ internal abstract class SqlSystem : AdapterSystem
         return (right, parts.ConnectionString);
     }
 
-    protected override Task StopAsync() => Shop.DisposeAsync().AsTask();
+    public override Task KillAsync() => _own!.KillAsync();
+
+    public override async Task StartAgainAsync()
+    {
+        await _own!.StartAgainAsync();
+        Shop.ForgetConnections();
+    }
+
+    protected override async Task StopAsync()
+    {
+        await Shop.DisposeAsync();
+        if (_own is not null)
+            await _own.DisposeAsync();
+    }
 }
 
 /// <summary>Rows that are taken out of a table.</summary>

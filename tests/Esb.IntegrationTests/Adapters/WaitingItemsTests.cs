@@ -3,6 +3,8 @@ namespace Esb.IntegrationTests.Adapters;
 /// <summary>Many items that wait when an endpoint begins are taken in bounded memory of its host.</summary>
 /// <typeparam name="TSystem">The adapter and its system.</typeparam>
 [TestFixture(typeof(SqlInboundSystem), 100_000)]
+[TestFixture(typeof(FileInboundSystem), 100_000)]
+[TestFixture(typeof(AmqpInboundSystem), 100_000)]
 [TestFixture(typeof(MassTransitInboundSystem), 100_000)]
 [TestFixture(typeof(SftpInboundSystem), 2_000)] // of them: more would take minutes
 [Category("Thorough"), CancelAfter(600_000)]
@@ -19,11 +21,11 @@ internal sealed class WaitingItemsTests<TSystem>(int taken) : AdapterFixture<TSy
         await Host.StartAsync(cancellationToken);
         await Host.PutAsync(Waiting, cancellationToken);
         await Host.WaitAsync(async token => await TakenAsync(token) == 1, "to take the first item", cancellationToken);
-        await PauseAsync(true, "paused-by-operator", cancellationToken);
+        await Host.PauseAsync(true, cancellationToken);
         await System.PutManyAsync(Waiting, cancellationToken);
         var before = Host.PeakMemory;
 
-        await PauseAsync(false, "running", cancellationToken);
+        await Host.PauseAsync(false, cancellationToken);
         await Host.WaitAsync(
             async token => await TakenAsync(token) > taken,
             $"to take {taken} items",
@@ -37,10 +39,4 @@ internal sealed class WaitingItemsTests<TSystem>(int taken) : AdapterFixture<TSy
 
     private async Task<long> TakenAsync(CancellationToken cancellationToken) =>
         (await Host.StatusAsync(cancellationToken)).GetProperty("messages").GetInt64();
-
-    private async Task PauseAsync(bool paused, string state, CancellationToken cancellationToken)
-    {
-        await Host.SendAsync(HttpMethod.Patch, "/api/endpoints/partner", new { paused }, cancellationToken);
-        await Host.WaitForStateAsync(state, cancellationToken);
-    }
 }

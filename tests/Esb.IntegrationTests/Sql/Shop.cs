@@ -58,6 +58,9 @@ internal sealed class Shop : IAsyncDisposable
         return values;
     }
 
+    /// <summary>Lets go of connections to a server that has been killed.</summary>
+    public void ForgetConnections() => _source.Clear();
+
     /// <summary>Keeps everybody from a table until the result is disposed.</summary>
     public async Task<IAsyncDisposable> LockAsync(string table, CancellationToken cancellationToken)
     {

@@ -7,11 +7,12 @@ using Esb.IntegrationTests.Sftp;
 namespace Esb.IntegrationTests.EndToEnd.Content;
 
 /// <summary>Bodies that a host passes on to HTTP and SFTP servers, and takes from SFTP servers, without holding them in memory.</summary>
-[CancelAfter(600_000)]
+[CancelAfter(900_000)]
 public sealed class StreamedSendTests
 {
     private const long Smoke = 96L << 20;
     private const long Large = 1L << 30;
+    private const long Largest = 4L << 30;
     private const long Killed = 256L << 20;
     private const long LargestGrowth = 32L << 20;
 
@@ -133,7 +134,7 @@ public sealed class StreamedSendTests
         Assert.That(_backend.Taken.Select(taken => taken.Length), Is.EqualTo(new[] { 1L << 20 }), "nothing of the torn body counts");
     }
 
-    [TestCase(Smoke), TestCase(Large, Category = "Thorough")]
+    [TestCase(Smoke), TestCase(Largest, Category = "Thorough")]
     public async Task File_is_put_on_a_server_whole_without_being_held_in_memory(long size, CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -159,7 +160,7 @@ public sealed class StreamedSendTests
         await AssertWholeAsync(Remote, Size, await DigestAsync(new PatternStream(Size), cancellationToken), cancellationToken);
     }
 
-    [TestCase(Smoke), TestCase(Large, Category = "Thorough")]
+    [TestCase(Smoke), TestCase(Largest, Category = "Thorough")]
     public async Task File_of_a_server_is_taken_whole_without_being_held_in_memory(long size, CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

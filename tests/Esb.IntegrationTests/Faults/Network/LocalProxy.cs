@@ -8,7 +8,6 @@ namespace Esb.IntegrationTests.Faults.Network;
 /// <summary>A TCP proxy in this process, for machines without Toxiproxy.</summary>
 internal sealed class LocalProxy : INetworkProxy
 {
-    private readonly int _serverPort;
     private readonly TcpListener _listener;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Lock _lock = new();
@@ -18,7 +17,7 @@ internal sealed class LocalProxy : INetworkProxy
 
     public LocalProxy(int serverPort)
     {
-        _serverPort = serverPort;
+        ServerPort = serverPort;
         Port = FreePorts.Next();
         _listener = new TcpListener(IPAddress.Loopback, Port);
         _listener.Start();
@@ -26,6 +25,8 @@ internal sealed class LocalProxy : INetworkProxy
     }
 
     public int Port { get; }
+
+    public int ServerPort { get; }
 
     /// <summary>The connections that were ever opened.</summary>
     public int Accepted => Volatile.Read(ref _accepted);
@@ -62,7 +63,7 @@ internal sealed class LocalProxy : INetworkProxy
             {
                 var client = await _listener.AcceptSocketAsync(_stopping.Token);
                 Interlocked.Increment(ref _accepted);
-                var connection = new LocalConnection(client, _serverPort, Weather);
+                var connection = new LocalConnection(client, ServerPort, Weather);
                 lock (_lock)
                     _connections.Add(connection);
                 _ = connection.Ended.ContinueWith(_ => Forget(connection), TaskScheduler.Default);

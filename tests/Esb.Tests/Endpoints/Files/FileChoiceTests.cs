@@ -56,6 +56,19 @@ internal sealed class FileChoiceTests : FileInboundFixture
         await Eventually.HoldsAsync(() => Done().Count == 1, "the file is taken", cancellationToken);
     }
 
+    [TestCase("{name}.ok"), TestCase(null)]
+    public async Task Trigger_that_a_dead_host_had_claimed_with_its_file_goes_with_it(string? ready, CancellationToken cancellationToken)
+    {
+        var claim = Directory.CreateDirectory(At(".claimed", Guid.NewGuid().ToString("N"), Guid.NewGuid().ToString("N")));
+        await File.WriteAllTextAsync(Path.Combine(claim.Parent!.FullName, ".lock"), "", cancellationToken);
+        await File.WriteAllTextAsync(Path.Combine(claim.FullName, ".ready-a.xml.ok"), "", cancellationToken);
+        await File.WriteAllTextAsync(Path.Combine(claim.FullName, "a.xml"), "a", cancellationToken);
+
+        await using var endpoint = await StartAsync(Intake, SomeFiles.InboundConfig(Folder) with { Ready = ready });
+
+        await Eventually.HoldsAsync(() => Done().Count == 1 && Claimed().Count == 0, "the file is taken", cancellationToken);
+    }
+
     [Test]
     public async Task Young_file_waits_for_its_age(CancellationToken cancellationToken)
     {

@@ -11,15 +11,17 @@ namespace Esb.Tests.Endpoints.Mail;
 /// <summary>A mail server (RFC 5321) that keeps what it takes, and answers as a test says. Thread-safe.</summary>
 internal sealed class MailServer : IAsyncDisposable
 {
-    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+    private readonly TcpListener _listener;
     private readonly CancellationTokenSource _stopping = new();
     private readonly ConcurrentQueue<ReceivedMail> _received = new();
     private readonly ConcurrentQueue<string> _commands = new();
     private readonly ConcurrentBag<Task> _sessions = [];
     private readonly Task _accepting;
 
-    public MailServer()
+    /// <param name="port">The port; 0 for a free one.</param>
+    public MailServer(int port = 0)
     {
+        _listener = new TcpListener(IPAddress.Loopback, port);
         _listener.Start();
         _accepting = AcceptAsync();
     }
