@@ -96,6 +96,7 @@ public abstract class EndpointFilterContract
 }
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 public sealed class EmbeddedEndpointFilterTests : EndpointFilterContract
 {
     private protected override string Sections => "";

@@ -30,7 +30,7 @@ public sealed class IdempotentRequestTests
         _folder.Delete(recursive: true);
     }
 
-    [TestCase("file"), TestCase("postgres")]
+    [TestCase("file", Category = "Thorough"), TestCase("postgres")]
     public async Task Answer_outlives_the_host_that_gave_it(string store, CancellationToken cancellationToken)
     {
         await WriteConfigurationAsync(store, cancellationToken);

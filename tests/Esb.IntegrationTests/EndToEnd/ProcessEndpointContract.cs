@@ -32,11 +32,8 @@ public abstract class ProcessEndpointContract
         _folder.Delete(recursive: true);
     }
 
-    [Test]
-    public async Task Every_message_of_the_topic_is_worked_on(
-        [Values("parallel", "ordered", "ordered-by-key")] string delivery,
-        CancellationToken cancellationToken
-    )
+    [TestCase("parallel"), TestCase("ordered", Category = "Thorough"), TestCase("ordered-by-key")]
+    public async Task Every_message_of_the_topic_is_worked_on(string delivery, CancellationToken cancellationToken)
     {
         await StartAsync(delivery, cancellationToken);
         var ids = new List<Guid>();
@@ -50,7 +47,7 @@ public abstract class ProcessEndpointContract
     }
 
     [Test]
-    public async Task Journey_of_a_message_goes_on_through_the_endpoint(CancellationToken cancellationToken)
+    public async Task Journey_of_a_message_goes_on_through_the_endpoint_or_ends_there_as_filtered(CancellationToken cancellationToken)
     {
         await StartAsync("parallel", cancellationToken);
         var id = await OrderAsync("{}", cancellationToken);
@@ -76,16 +73,11 @@ public abstract class ProcessEndpointContract
             );
             Assert.That(stages, Does.Not.Contain(("entry", "billing")));
         }
-    }
 
-    [Test]
-    public async Task Message_that_the_process_filters_is_settled_as_filtered(CancellationToken cancellationToken)
-    {
-        await StartAsync("parallel", cancellationToken);
-        var id = await OrderAsync("""{ "skip": true }""", cancellationToken);
-
-        await JourneyAsync(id, "filtered", cancellationToken);
-        Assert.That(Files(), Is.Empty);
+        await WaitForFilesAsync(2, cancellationToken);
+        var skipped = await OrderAsync("""{ "skip": true }""", cancellationToken);
+        await JourneyAsync(skipped, "filtered", cancellationToken);
+        Assert.That(Files(), Has.Count.EqualTo(2), "none of what is filtered");
     }
 
     [Test]
@@ -116,25 +108,22 @@ public abstract class ProcessEndpointContract
         }
     }
 
-    [
-        TestCase("{}", HttpStatusCode.OK, "priced"),
-        TestCase("""{ "skip": true }""", HttpStatusCode.NoContent, ""),
-        TestCase("""{ "gone": true }""", HttpStatusCode.Gone, "sold out"),
-        TestCase("""{ "bad": true }""", HttpStatusCode.Conflict, "not this one")
-    ]
-    public async Task Request_is_answered_by_what_the_process_came_to(
-        string body,
-        HttpStatusCode status,
-        string answer,
-        CancellationToken cancellationToken
-    )
+    [Test]
+    public async Task Request_is_answered_by_what_the_process_came_to(CancellationToken cancellationToken)
     {
         await StartAsync("parallel", cancellationToken);
 
-        using var response = await Host.PostAsync("/quotes", body, "application/json", cancellationToken);
+        await AssertAnswerAsync("{}", HttpStatusCode.OK, "priced");
+        await AssertAnswerAsync("""{ "skip": true }""", HttpStatusCode.NoContent, "");
+        await AssertAnswerAsync("""{ "gone": true }""", HttpStatusCode.Gone, "sold out");
+        await AssertAnswerAsync("""{ "bad": true }""", HttpStatusCode.Conflict, "not this one");
 
-        Assert.That(response.StatusCode, Is.EqualTo(status), Host.Output);
-        Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain(answer));
+        async Task AssertAnswerAsync(string body, HttpStatusCode status, string answer)
+        {
+            using var response = await Host.PostAsync("/quotes", body, "application/json", cancellationToken);
+            Assert.That(response.StatusCode, Is.EqualTo(status), Host.Output);
+            Assert.That(await response.Content.ReadAsStringAsync(cancellationToken), Does.Contain(answer), body);
+        }
     }
 
     private protected async Task StartAsync(string delivery, CancellationToken cancellationToken)

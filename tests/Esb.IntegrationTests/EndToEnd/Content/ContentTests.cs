@@ -4,6 +4,7 @@ using System.Text;
 namespace Esb.IntegrationTests.EndToEnd.Content;
 
 /// <summary>On the embedded default.</summary>
+[Category("Thorough")]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 public sealed class EmbeddedContentTests : ContentContract
 {

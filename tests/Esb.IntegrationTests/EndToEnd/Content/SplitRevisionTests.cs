@@ -61,7 +61,7 @@ public sealed class SplitRevisionTests
         Assert.That(_host!.Output, Does.Contain("with which they began"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Interchange_continues_with_the_running_configuration_where_its_own_does_not_compile_any_more(
         CancellationToken cancellationToken
     )

@@ -87,7 +87,7 @@ public sealed class StreamedPublishTests
         Assert.That(Kept(), Has.Count.EqualTo(2), "in store.claims");
     }
 
-    [TestCase(64L << 20, true), TestCase(64L << 20, false), TestCase(1000, false)]
+    [TestCase(64L << 20, true, Category = "Thorough"), TestCase(64L << 20, false), TestCase(1000, false, Category = "Thorough")]
     public async Task Upload_reaches_its_subscriber_whole_announced_or_not(long size, bool announced, CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -115,7 +115,7 @@ public sealed class StreamedPublishTests
         await AssertWrittenAsync(PathOf("one"), Smoke, await DigestAsync(new PatternStream(Smoke), cancellationToken), cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Subscriber_that_needs_the_body_in_memory_gets_no_large_one(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

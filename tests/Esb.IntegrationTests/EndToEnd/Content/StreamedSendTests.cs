@@ -89,7 +89,7 @@ public sealed class StreamedSendTests
         AssertGrowth(size, before);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Upload_is_posted_on_whole_without_being_held_in_memory(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -106,7 +106,7 @@ public sealed class StreamedSendTests
         AssertGrowth(Smoke, before);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task File_whose_connection_is_reset_in_the_middle_is_posted_again_under_the_same_key(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -119,7 +119,7 @@ public sealed class StreamedSendTests
         Assert.That(_backend.Taken.Single().Key, Is.Not.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Upload_whose_connection_is_reset_in_the_middle_is_refused_for_now(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -148,7 +148,7 @@ public sealed class StreamedSendTests
         AssertGrowth(size, before);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Upload_is_put_on_a_server_whole(CancellationToken cancellationToken)
     {
         const long Size = 16L << 20;

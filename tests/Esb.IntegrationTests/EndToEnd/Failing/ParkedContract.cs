@@ -59,7 +59,7 @@ public abstract class ParkedContract : ShopHost
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Discarded_message_lets_its_key_go_on_with_the_rest(CancellationToken cancellationToken)
     {
         Shop.Refuses = body => body == Order("c/1", 0);

@@ -114,7 +114,7 @@ public sealed class RunawayScriptTests
         Assert.That(text, Does.Contain("ESB-CODEC-FORMAT"));
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Thorough"), CancelAfter(120_000)]
     public async Task Broken_replacement_is_told_and_a_sound_one_is_taken_without_a_restart(CancellationToken cancellationToken)
     {
         Write("order.js", "export default (input => {");

@@ -32,7 +32,7 @@ public sealed class FarmLogLevelTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Another_host_obeys_and_goes_back_when_it_is_told_to(CancellationToken cancellationToken)
     {
         var (here, there) = (_hosts[0], _hosts[1]);

@@ -35,7 +35,7 @@ public sealed class FarmTraceTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Message_of_another_host_is_recorded_and_read_here(CancellationToken cancellationToken)
     {
         var (here, there) = (_hosts[0], _hosts[1]);

@@ -15,7 +15,7 @@ public sealed class InboundHoldTests
     private HostProcess _host = null!;
     private DateTimeOffset _opens;
 
-    [SetUp]
+    [OneTimeSetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-inbound-hold-");
@@ -40,14 +40,14 @@ public sealed class InboundHoldTests
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
-    [TearDown]
+    [OneTimeTearDown]
     public async Task StopHost()
     {
         await _host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Order(1)]
     public async Task Files_stay_where_they_are_until_the_endpoint_is_resumed(CancellationToken cancellationToken)
     {
         await RunAsync("pause", cancellationToken);
@@ -69,14 +69,14 @@ public sealed class InboundHoldTests
         Assert.That(during.Item2, Is.Empty);
     }
 
-    [Test]
+    [Test, Order(2)]
     public async Task Endpoint_takes_in_what_its_schedule_allows_and_tells_when_it_opens(CancellationToken cancellationToken)
     {
         Put("later", "1.txt");
-        var before = TimeProvider.System.GetUtcNow();
+        var (before, written) = (TimeProvider.System.GetUtcNow(), Names("out").Count);
         using var closed = await _host.PostAsync("/closed", "{}", "application/json", cancellationToken);
         using var open = await _host.PostAsync("/open", "{}", "application/json", cancellationToken);
-        await _host.WaitAsync(_ => Task.FromResult(Names("out").Count == 1), Soon, "to deliver what came in", cancellationToken);
+        await _host.WaitAsync(_ => Task.FromResult(Names("out").Count == written + 1), Soon, "to deliver what came in", cancellationToken);
 
         var status = await StatusAsync("later", cancellationToken);
         using (Assert.EnterMultipleScope())

@@ -10,7 +10,7 @@ public sealed class LiveLogLevelTests
     private DirectoryInfo _folder = null!;
     private HostProcess _host = null!;
 
-    [SetUp]
+    [OneTimeSetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-log-");
@@ -26,14 +26,14 @@ public sealed class LiveLogLevelTests
         _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
-    [TearDown]
+    [OneTimeTearDown]
     public async Task StopHost()
     {
         await _host.DisposeAsync();
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Order(2)]
     public async Task Debug_lines_appear_and_disappear_while_the_host_works(CancellationToken cancellationToken)
     {
         await AskAsync("one", cancellationToken);
@@ -46,7 +46,7 @@ public sealed class LiveLogLevelTests
         Assert.That(_host.Output, Does.Contain("asked two").And.Not.Contain("asked one").And.Not.Contain("asked three"));
     }
 
-    [Test]
+    [Test, Order(1)]
     public async Task Level_for_a_time_is_shown_with_its_end(CancellationToken cancellationToken)
     {
         await RunAsync(cancellationToken, "log", "set", "Esb.Endpoints.Http", "trace", "--for", "10m", "--this-host");

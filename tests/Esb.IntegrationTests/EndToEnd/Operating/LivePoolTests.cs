@@ -51,7 +51,7 @@ public sealed class LivePoolTests
         _folder.Delete(recursive: true);
     }
 
-    [TestCase("/orders", HttpStatusCode.Accepted), TestCase("/relay", HttpStatusCode.OK)]
+    [TestCase("/orders", HttpStatusCode.Accepted), TestCase("/relay", HttpStatusCode.OK, Category = "Thorough")]
     public async Task As_many_requests_are_under_way_at_once_as_the_operator_says(
         string path,
         HttpStatusCode expected,

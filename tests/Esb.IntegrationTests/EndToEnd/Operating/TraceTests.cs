@@ -71,7 +71,7 @@ public sealed class TraceTests : ShopHost
         Assert.That(StateOf(await Host.AskAsync($"/api/traces/{line.Split(' ')[1]}", cancellationToken)), Is.EqualTo("stopped"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Trace_is_ended_by_an_operator_and_only_endpoints_with_steps_are_traced(CancellationToken cancellationToken)
     {
         var trace = await PostAsync("/api/traces", """{ "endpoint": "checked", "for": "10m" }""", cancellationToken);

@@ -37,7 +37,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That(Names("files"), Is.EquivalentTo(new[] { $"{first}-1" }));
     }
 
-    [Test]
+    [Test, Property(OwnHost, "queues stay")]
     public async Task Nothing_is_lost_doubled_or_turned_away_while_endpoints_change_come_and_go_under_load(
         CancellationToken cancellationToken
     )
@@ -63,7 +63,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That(Ids("files", "others"), Is.EquivalentTo(accepted), "each arrives at the endpoint that changes, once");
     }
 
-    [Test]
+    [Test, Category("Thorough"), Property(OwnHost, "is restarted")]
     public async Task Order_holds_while_the_endpoint_that_keeps_it_changes(CancellationToken cancellationToken)
     {
         Endpoints["files"] = Files("ordered");
@@ -129,8 +129,8 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That((await ReadyAsync(cancellationToken)).GetProperty("notices").GetArrayLength(), Is.Zero);
     }
 
-    [TestCase("transport", "ESB-CONFIG-RESTART")]
-    [TestCase("name", "ESB-CONFIG-RESTART")]
+    [TestCase("transport", "ESB-CONFIG-RESTART", Category = "Thorough")]
+    [TestCase("name", "ESB-CONFIG-RESTART", Category = "Thorough")]
     [TestCase("endpoints.files.delivery", "ESB-CONFIG-MIGRATION")]
     public async Task What_needs_more_than_an_exchange_is_refused(string path, string code, CancellationToken cancellationToken)
     {
@@ -150,7 +150,7 @@ public abstract class ReloadContract : ReloadFixture
         await WaitForAsync("files", [$"{id}-1"], cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough"), Property(OwnHost, "an endpoint was paused")]
     public async Task Endpoint_that_an_operator_has_paused_stays_so_and_delivers_what_waited_once_it_goes_on(
         CancellationToken cancellationToken
     )
@@ -168,7 +168,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That((states, whilePaused), Is.EqualTo(("paused-by-operator", 0)));
     }
 
-    [Test]
+    [Test, Property(OwnHost, "an endpoint was paused")]
     public async Task What_waits_for_an_endpoint_that_is_gone_is_not_lost(CancellationToken cancellationToken)
     {
         Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
@@ -303,11 +303,9 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That((await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
     }
 
-    [Test]
+    [Test, Property(OwnHost, "watch")]
     public async Task Files_are_watched_where_the_configuration_says_so(CancellationToken cancellationToken)
     {
-        Json["management"] = new JsonObject { ["reload"] = "watch" };
-        await RestartAsync(cancellationToken);
         Endpoints["shop"]!["path"] = "/watched";
         await WriteAsync();
 
@@ -319,11 +317,9 @@ public abstract class ReloadContract : ReloadFixture
         );
     }
 
-    [Test, Category("Thorough"), Property("Case", "CFG-37"), Property("Case", "CFG-38")]
+    [Test, Category("Thorough"), Property(OwnHost, "watch"), Property("Case", "CFG-37"), Property("Case", "CFG-38")]
     public async Task File_that_is_gone_or_half_written_is_refused_once_and_loaded_when_it_is_whole(CancellationToken cancellationToken)
     {
-        Json["management"] = new JsonObject { ["reload"] = "watch" };
-        await RestartAsync(cancellationToken);
         File.Delete(Configuration);
         await AwaitRefusalsAsync(1, cancellationToken);
         Endpoints["shop"]!["path"] = "/whole";

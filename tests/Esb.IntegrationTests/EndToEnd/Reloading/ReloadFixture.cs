@@ -2,14 +2,23 @@ using System.Net;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.EndToEnd.Hosts;
-using Esb.IntegrationTests.Topics;
+using NUnit.Framework.Interfaces;
 
 namespace Esb.IntegrationTests.EndToEnd.Reloading;
 
 /// <summary>A host with an inbound endpoint, a process and an outbound endpoint, whose configuration a test changes and reloads.</summary>
+/// <remarks>Tests share a host, which begins each with the same configuration; those with the property <see cref="OwnHost"/> do not.</remarks>
 public abstract class ReloadFixture
 {
+    /// <summary>Of a test that leaves something behind in the host, or starts it otherwise.</summary>
+    protected const string OwnHost = "OwnHost";
+
     private protected static readonly Dictionary<string, string> Variables = new() { ["ESB_RABBITMQ"] = Servers.RabbitMq };
+
+    private string _name = "";
+    private JsonObject _transport = null!;
+    private bool _isKept; // the host, for the next test
+    private int _tests;
 
     private protected DirectoryInfo Folder { get; private set; } = null!;
 
@@ -25,14 +34,20 @@ public abstract class ReloadFixture
 
     private protected JsonObject Endpoints => (JsonObject)Json["endpoints"]!;
 
+    private static bool IsShared => !TestContext.CurrentContext.Test.Properties.ContainsKey(OwnHost);
+
     [SetUp]
     public async Task StartHost()
     {
-        Folder = Directory.CreateTempSubdirectory("esb-reload-");
+        if (!IsShared)
+            await StopKeptHost();
+        if (!_isKept)
+            (Folder, _name, _transport) = (Directory.CreateTempSubdirectory("esb-reload-"), $"reload-{Guid.NewGuid():N}", Transport);
+        _tests++;
         Json = new JsonObject
         {
-            ["name"] = $"reload-{Guid.NewGuid():N}",
-            ["transport"] = Transport,
+            ["name"] = _name,
+            ["transport"] = _transport.DeepClone(),
             ["topics"] = new JsonObject { ["orders"] = new JsonObject() },
             ["processes"] = new JsonObject { ["in"] = Process("1") },
             ["endpoints"] = new JsonObject
@@ -46,13 +61,34 @@ public abstract class ReloadFixture
                 ["files"] = Files("files"),
             },
         };
+        if (TestContext.CurrentContext.Test.Properties.Get(OwnHost) is "watch")
+            Json["management"] = new JsonObject { ["reload"] = "watch" };
         await WriteAsync();
-        Host = await HostProcess.StartAsync(Configuration, Folder.CreateSubdirectory("host").FullName, CancellationToken.None, Variables);
+        if (_isKept)
+            await Host.TellAsync("/api/configuration/reload", CancellationToken.None);
+        else
+            Host = await HostProcess.StartAsync(
+                Configuration,
+                Folder.CreateSubdirectory("host").FullName,
+                CancellationToken.None,
+                Variables
+            );
+        _isKept = true;
     }
 
     [TearDown]
     public async Task StopHost()
     {
+        if (!IsShared || TestContext.CurrentContext.Result.Outcome.Status != TestStatus.Passed)
+            await StopKeptHost();
+    }
+
+    [OneTimeTearDown]
+    public async Task StopKeptHost()
+    {
+        if (!_isKept)
+            return;
+        _isKept = false;
         await Host.DisposeAsync();
         Folder.Delete(recursive: true);
     }
@@ -174,5 +210,5 @@ public abstract class ReloadFixture
             ? [.. Directory.GetFiles(PathOf(folder), "*.json").Select(file => Path.GetFileNameWithoutExtension(file))]
             : [];
 
-    private protected string PathOf(string folder) => Path.Combine(Folder.FullName, folder);
+    private protected string PathOf(string folder) => Path.Combine(Folder.FullName, $"{_tests}", folder);
 }

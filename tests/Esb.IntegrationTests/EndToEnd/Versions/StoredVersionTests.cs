@@ -51,7 +51,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(gone.Error, Does.Contain("ESB-API-NOTFOUND"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Earlier_version_goes_into_service_although_its_map_is_gone_from_the_folder_of_the_host(
         CancellationToken cancellationToken
     )
@@ -123,7 +123,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await RunningAsync(cancellationToken), Is.EqualTo(3));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Version_with_which_a_single_instance_endpoint_cannot_start_is_rolled_back(CancellationToken cancellationToken)
     {
         Json["processes"]!["note"] = JsonNode.Parse("""[{ "log": "a file" }]""");
