@@ -92,10 +92,10 @@ public sealed class FarmTests
         }
     }
 
-    [Test, CancelAfter(120_000)]
-    [Property("Case", "T-ORD-1")]
+    [TestCase(false), TestCase(true, Category = "Thorough")]
+    [CancelAfter(120_000), Property("Case", "T-ORD-1")]
     public async Task Hosts_share_the_lanes_and_one_takes_over_all_when_the_other_is_gone(
-        [Values] bool silently,
+        bool silently,
         CancellationToken cancellationToken
     )
     {

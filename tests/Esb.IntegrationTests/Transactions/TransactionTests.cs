@@ -231,7 +231,7 @@ internal sealed class TransactionTests
     }
 
     // A host that died between commit and publish has left this behind.
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Message_that_another_host_left_behind_is_published(CancellationToken cancellationToken)
     {
         await _bus.DisposeAsync();

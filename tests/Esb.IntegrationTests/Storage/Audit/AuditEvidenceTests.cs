@@ -62,50 +62,87 @@ public sealed class AuditEvidenceTests
             + "number - 10000 where number > 10000",
         400,
         400,
-        TestName = "Two rows in each other's place are found"
+        TestName = "Two rows in each other's place are found",
+        Category = "Thorough"
     )]
-    [TestCase("delete from audit_event where number > 500", 501, 600, TestName = "A hundred rows less at the end are found")]
-    [TestCase("truncate audit_event_20260301", 1, 600, TestName = "A day without rows is found")]
-    [TestCase("update audit_event set body = 'x' where number = 401", 401, 401, TestName = "A changed body is found")]
+    [TestCase(
+        "delete from audit_event where number > 500",
+        501,
+        600,
+        TestName = "A hundred rows less at the end are found",
+        Category = "Thorough"
+    )]
+    [TestCase("truncate audit_event_20260301", 1, 600, TestName = "A day without rows is found", Category = "Thorough")]
+    [TestCase(
+        "update audit_event set body = 'x' where number = 401",
+        401,
+        401,
+        TestName = "A changed body is found",
+        Category = "Thorough"
+    )]
     [TestCase(
         "update audit_event set body = null where number = 401",
         401,
         401,
-        TestName = "A body that was removed without a record is found"
+        TestName = "A body that was removed without a record is found",
+        Category = "Thorough"
     )]
-    [TestCase("update audit_event set kind = 'Nothing' where number = 401", 401, 401, TestName = "A row that cannot be read is found")]
-    [TestCase("update audit_event set kind = kind || ' ' where number = 401", 401, 401, TestName = "A kind with a blank is found")]
-    [TestCase("update audit_event set kind = '5' where number = 401", 401, 401, TestName = "A kind by its number is found")]
+    [TestCase(
+        "update audit_event set kind = 'Nothing' where number = 401",
+        401,
+        401,
+        TestName = "A row that cannot be read is found",
+        Category = "Thorough"
+    )]
+    [TestCase(
+        "update audit_event set kind = kind || ' ' where number = 401",
+        401,
+        401,
+        TestName = "A kind with a blank is found",
+        Category = "Thorough"
+    )]
+    [TestCase(
+        "update audit_event set kind = '5' where number = 401",
+        401,
+        401,
+        TestName = "A kind by its number is found",
+        Category = "Thorough"
+    )]
     [TestCase(
         "update audit_event set body_state = ' ' || body_state where number = 402",
         402,
         402,
-        TestName = "A state of a body with a blank is found"
+        TestName = "A state of a body with a blank is found",
+        Category = "Thorough"
     )]
     [TestCase(
         "update audit_event set duration = duration + interval '1 month' where number = 401",
         401,
         401,
-        TestName = "A duration with months is found"
+        TestName = "A duration with months is found",
+        Category = "Thorough"
     )]
     [TestCase(
         "update audit_event set duration = duration - interval '1 month' where number = 401",
         401,
         401,
-        TestName = "A duration with negative months is found"
+        TestName = "A duration with negative months is found",
+        Category = "Thorough"
     )]
     [TestCase(
         "update audit_event set duration = interval '2000000000 days' where number = 401",
         401,
         401,
-        TestName = "A duration beyond all time is found"
+        TestName = "A duration beyond all time is found",
+        Category = "Thorough"
     )]
     [TestCase("drop table audit_event_20260301", 1, 600, TestName = "A dropped day is found")]
     [TestCase(
         "delete from audit_field where event_id in (select id from audit_event where number = 401)",
         0,
         0,
-        TestName = "Fields that are not searched any more are found"
+        TestName = "Fields that are not searched any more are found",
+        Category = "Thorough"
     )]
     [TestCase(
         "update audit_field set value = 'A-0' where value = 'A-100' and event_id in (select id from audit_event where number = 401)",
@@ -118,9 +155,16 @@ public sealed class AuditEvidenceTests
             + "audit_event where number = 401) and name = 'order'",
         0,
         0,
-        TestName = "An added field that is searched is found"
+        TestName = "An added field that is searched is found",
+        Category = "Thorough"
     )]
-    [TestCase("drop table audit_field_20260301", 0, 0, TestName = "A dropped day of fields that are searched is found")]
+    [TestCase(
+        "drop table audit_field_20260301",
+        0,
+        0,
+        TestName = "A dropped day of fields that are searched is found",
+        Category = "Thorough"
+    )]
     [CancelAfter(60_000), Property("Case", "T-AUD-4")]
     public async Task Tampering_is_found(string sql, long from, long to)
     {

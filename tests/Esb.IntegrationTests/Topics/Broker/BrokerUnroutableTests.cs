@@ -71,8 +71,8 @@ public sealed class BrokerUnroutableTests : BrokerFixture
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
-    [TestCase(DeliveryMode.Parallel, null)]
-    [TestCase(DeliveryMode.Ordered, null)]
+    [TestCase(DeliveryMode.Parallel, null, Category = "Thorough")]
+    [TestCase(DeliveryMode.Ordered, null, Category = "Thorough")]
     [TestCase(DeliveryMode.OrderedByKey, 2)]
     [CancelAfter(40_000)]
     public async Task A_queue_that_somebody_unbinds_is_bound_again_and_told_of(

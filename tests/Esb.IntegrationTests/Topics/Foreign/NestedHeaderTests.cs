@@ -20,11 +20,11 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
     [TearDown]
     public async Task DisconnectStranger() => await _connection.DisposeAsync();
 
-    [Test, CancelAfter(60_000)]
-    public async Task A_deeply_nested_header_is_left_out_of_a_delivery(
-        [Values(DeliveryMode.Parallel, DeliveryMode.Ordered, DeliveryMode.OrderedByKey)] DeliveryMode delivery,
-        CancellationToken cancellationToken
-    )
+    [TestCase(DeliveryMode.Parallel)]
+    [TestCase(DeliveryMode.Ordered, Category = "Thorough")]
+    [TestCase(DeliveryMode.OrderedByKey, Category = "Thorough")]
+    [CancelAfter(60_000)]
+    public async Task A_deeply_nested_header_is_left_out_of_a_delivery(DeliveryMode delivery, CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
         await SubscribeAsync(inbox.HandleAsync, Subscription(delivery));
@@ -67,7 +67,7 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
         Assert.That((Headers(letter.Message), letter.Message.Body.ReadText()), Is.EqualTo(("x-kept=yes", "deep")));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_the_dead_letter_of_an_endpoint(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -82,7 +82,7 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
     }
 
     // With what the broker adds to it, the frame is larger than the connection agreed to.
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_what_the_broker_moves_to_the_dead_letters(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#") with
@@ -101,7 +101,7 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_delivery_with_a_deeply_nested_header_is_tried_again_later(CancellationToken cancellationToken)
     {
         var inbox = new Inbox(delivery =>
@@ -118,7 +118,7 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(240_000)] // a busy broker needs long for each look at such a header
+    [Test, Category("Thorough"), CancelAfter(240_000)] // a busy broker needs long for each look at such a header
     public async Task An_unroutable_message_with_a_deeply_nested_header_is_replayed(CancellationToken cancellationToken)
     {
         await PublishAsync("orders.lost");

@@ -60,9 +60,9 @@ public sealed class QueueMigrationTests : BrokerFixture
 
     [TestCase(false, null, true, null)]
     [TestCase(false, null, false, 4, Category = "Faults,WaitsLong")]
-    [TestCase(true, null, false, 4)]
+    [TestCase(true, null, false, 4, Category = "Thorough")]
     [TestCase(false, 4, false, 8, Category = "Faults,WaitsLong")]
-    [TestCase(false, 4, false, null)]
+    [TestCase(false, 4, false, null, Category = "Thorough")]
     [CancelAfter(60_000)]
     public async Task A_migration_brings_everything_over_in_its_order(
         bool wasOrdered,
@@ -105,28 +105,38 @@ public sealed class QueueMigrationTests : BrokerFixture
     }
 
     // Each: type, maxLength, overflow, lanes; before and after. What plan names is what differs.
-    [TestCase("quorum - reject-publish -", "classic - reject-publish -", "queue.type is quorum there, classic here")]
+    [TestCase("quorum - reject-publish -", "classic - reject-publish -", "queue.type is quorum there, classic here", Category = "Thorough")]
     [TestCase(
         "classic - reject-publish -",
         "quorum - reject-publish -",
         "queue.type is classic there, quorum here",
         Category = "Faults,WaitsLong"
     )]
-    [TestCase("classic - reject-publish 4", "quorum - reject-publish 4", "queue.type is classic there, quorum here")]
+    [TestCase("classic - reject-publish 4", "quorum - reject-publish 4", "queue.type is classic there, quorum here", Category = "Thorough")]
     [TestCase(
         "quorum - reject-publish -",
         "quorum 100 reject-publish -",
         "queue.maxLength is none there, 100 here",
         Category = "Faults,WaitsLong"
     )]
-    [TestCase("quorum 100 reject-publish -", "quorum 200 reject-publish -", "queue.maxLength is 100 there, 200 here")]
+    [TestCase(
+        "quorum 100 reject-publish -",
+        "quorum 200 reject-publish -",
+        "queue.maxLength is 100 there, 200 here",
+        Category = "Thorough"
+    )]
     [TestCase(
         "classic 100 reject-publish -",
         "classic - reject-publish -",
         "queue.maxLength is 100 there, none here",
         Category = "Faults,WaitsLong"
     )]
-    [TestCase("quorum 100 reject-publish -", "quorum 100 drop-head -", "queue.overflow is reject-publish there, drop-head here")]
+    [TestCase(
+        "quorum 100 reject-publish -",
+        "quorum 100 drop-head -",
+        "queue.overflow is reject-publish there, drop-head here",
+        Category = "Thorough"
+    )]
     [TestCase(
         "quorum 100 drop-head 4",
         "classic - reject-publish 8",

@@ -141,7 +141,7 @@ public sealed class QueueOwnerTests : BrokerFixture
         Assert.That(await PlanKindsAsync(subscription, "other", cancellationToken), Is.EqualTo(new[] { ChangeKind.Refuse }));
     }
 
-    [TestCase(false, null), TestCase(true, null), TestCase(false, 4)]
+    [TestCase(false, null), TestCase(true, null, Category = "Thorough"), TestCase(false, 4, Category = "Thorough")]
     public async Task Move_of_queues_of_release_0_1_brings_everything_over_in_its_order(
         bool isOrdered,
         int? lanes,
@@ -204,7 +204,7 @@ public sealed class QueueOwnerTests : BrokerFixture
             Assert.That(await session.Connection.HasQueueAsync(queue, cancellationToken), Is.False, queue);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task What_was_moved_is_not_made_anew_by_a_host_of_release_0_1_and_another_configuration_may_have_its_own(
         CancellationToken cancellationToken
     )
@@ -262,7 +262,7 @@ public sealed class QueueOwnerTests : BrokerFixture
         Assert.That((await inbox.NextAsync(50, cancellationToken)).Select(NumberOf), Is.EqualTo(Enumerable.Range(0, 50)));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Migration_that_release_0_1_began_is_finished_before_the_move(CancellationToken cancellationToken)
     {
         var subscription = await MakeOldAsync(
@@ -287,7 +287,7 @@ public sealed class QueueOwnerTests : BrokerFixture
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Nothing_is_moved_while_a_host_of_release_0_1_lives(CancellationToken cancellationToken)
     {
         var subscription = await MakeOldAsync(Subscription("orders.#") with { RetryDelays = [] });
