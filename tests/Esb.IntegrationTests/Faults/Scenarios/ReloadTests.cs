@@ -22,7 +22,7 @@ public sealed class ReloadTests
     private const int PausedAtMost = 2; // seconds, of an endpoint that is changed
     private const int SlowerAtMost = 50; // milliseconds, of the others
 
-    [Test, Category("Waits"), Category("FaultsSmoke"), CancelAfter(180_000)]
+    [Test, Category("Thorough"), Category("Waits"), Category("FaultsSmoke"), CancelAfter(180_000)]
     public async Task Smoke(CancellationToken cancellationToken)
     {
         await using var bench = await FaultBench.StartAsync(
