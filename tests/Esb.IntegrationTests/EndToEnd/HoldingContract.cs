@@ -95,7 +95,7 @@ public abstract class HoldingContract
         Assert.That(File.GetLastWriteTimeUtc(file), Is.GreaterThanOrEqualTo(due.UtcDateTime));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Journey_tells_where_a_message_was_held_and_what_it_became(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

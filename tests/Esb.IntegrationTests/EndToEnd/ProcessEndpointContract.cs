@@ -32,7 +32,7 @@ public abstract class ProcessEndpointContract
         _folder.Delete(recursive: true);
     }
 
-    [TestCase("parallel"), TestCase("ordered", Category = "Thorough"), TestCase("ordered-by-key")]
+    [TestCase("parallel"), TestCase("ordered", Category = "Thorough"), TestCase("ordered-by-key", Category = "Thorough")]
     public async Task Every_message_of_the_topic_is_worked_on(string delivery, CancellationToken cancellationToken)
     {
         await StartAsync(delivery, cancellationToken);

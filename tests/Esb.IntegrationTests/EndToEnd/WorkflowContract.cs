@@ -123,7 +123,7 @@ public abstract class WorkflowContract
         Assert.That(ended.GetProperty("reason").GetString(), Is.EqualTo("order a1 was not picked in time"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Two_steps_of_approval_wait_for_one_person_after_the_other(CancellationToken cancellationToken)
     {
         await StartAsync("approval", cancellationToken);

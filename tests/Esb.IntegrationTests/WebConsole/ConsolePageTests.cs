@@ -79,7 +79,7 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
         Assert.That(await _browser.Page.EvaluateAsync<bool>("() => 'attacked' in window"), Is.False, "what strangers send is text");
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Every_action_copies_the_call_that_it_makes(CancellationToken cancellationToken)
     {
         await MakeLettersAsync(1, cancellationToken);
@@ -182,7 +182,7 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Times_are_local_and_say_utc_in_their_title(CancellationToken cancellationToken)
     {
         await MakeLettersAsync(1, cancellationToken);
@@ -199,7 +199,7 @@ public sealed class ConsolePageTests(bool hasServers) : ShopHost
         Assert.That(await time.InnerTextAsync(), Does.Contain($"{local:mm:ss}"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Page_of_one_version_says_that_the_host_runs_another(CancellationToken cancellationToken)
     {
         var page = _browser.Page;

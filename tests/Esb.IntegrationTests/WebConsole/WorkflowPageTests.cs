@@ -176,7 +176,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Wait_is_ended_and_an_action_on_many_is_stopped(CancellationToken cancellationToken)
     {
         for (var order = 0; order < 3; order++)
@@ -206,7 +206,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
         Assert.That(_browser.Troubles, Is.Empty);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Failed_step_is_skipped_and_a_variable_set(CancellationToken cancellationToken)
     {
         Shop.Refuses = _ => true;

@@ -116,7 +116,7 @@ public sealed class StreamedSplitTests
         }
     }
 
-    [Test, Property("Case", "FLT-07")]
+    [Test, Category("Thorough"), Property("Case", "FLT-07")]
     public async Task Line_of_a_hundred_megabytes_without_an_end_is_refused_and_the_rows_before_stand(CancellationToken cancellationToken)
     {
         var (unfinished, error) = (Path.Combine(_folder.FullName, "line.csv"), Path.Combine(_folder.FullName, "in", "error"));

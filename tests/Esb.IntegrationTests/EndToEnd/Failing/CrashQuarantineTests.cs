@@ -137,7 +137,7 @@ public sealed class CrashQuarantineTests
         Assert.That(_host.Output, Does.Contain("ended without being stopped"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Paused_endpoint_with_messages_does_not_keep_the_others_closed(CancellationToken cancellationToken)
     {
         await RunAsync(cancellationToken);

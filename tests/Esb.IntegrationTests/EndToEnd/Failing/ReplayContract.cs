@@ -64,7 +64,7 @@ public abstract class ReplayContract : ShopHost
         }
     }
 
-    [Test, Property("Case", "CLI-10")]
+    [Test, Category("Thorough"), Property("Case", "CLI-10")]
     public async Task Wait_for_a_job_that_is_interrupted_leaves_the_job_running(CancellationToken cancellationToken)
     {
         await MakeLettersAsync(20, cancellationToken);

@@ -53,7 +53,7 @@ public sealed class StandstillTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Endpoint_that_stands_still_is_seen_released_and_discarded_of_whichever_host_is_asked(
         CancellationToken cancellationToken
     )

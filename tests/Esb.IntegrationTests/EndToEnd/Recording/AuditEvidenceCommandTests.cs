@@ -126,7 +126,7 @@ public sealed class AuditEvidenceCommandTests
         Assert.That(past.GetProperty("facts").GetInt64(), Is.Zero);
     }
 
-    [Test, CancelAfter(180_000)]
+    [Test, Category("Thorough"), CancelAfter(180_000)]
     public async Task Host_without_chains_says_so(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), """{ "name": "plain" }""", cancellationToken);
