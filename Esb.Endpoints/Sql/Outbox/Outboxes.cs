@@ -25,56 +25,73 @@ internal sealed class Outboxes(
     ILogger<OutboxDispatcher> logger
 ) : IBusPart, IOutboxMonitor, IRevisionPart, IAsyncDisposable
 {
-    private readonly ConcurrentDictionary<string, OutboxDispatcher> _dispatchers = new();
+    private readonly ConcurrentDictionary<string, (Database Database, OutboxDispatcher Dispatcher)> _dispatchers = new();
 
     public BusStage Stage => BusStage.Outbound;
 
     // The outbound endpoints, which processes call: a message is published only after they have subscribed.
     public IReadOnlyList<Type> StartsAfter => [typeof(IEndpointCaller)];
 
-    IReadOnlyList<OutboxStatus> IOutboxMonitor.Outboxes => [.. _dispatchers.Values.Select(dispatcher => dispatcher.Status)];
+    IReadOnlyList<OutboxStatus> IOutboxMonitor.Outboxes => [.. _dispatchers.Values.Select(running => running.Dispatcher.Status)];
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        Start();
+        foreach (var connection in Connections())
+            Add(connection).Start();
         return Task.CompletedTask;
     }
 
     /// <summary>Keeps the dispatcher of a connection on which processes no longer begin transactions: its outbox may still hold
-    /// messages.</summary>
+    /// messages. A connection that has changed gets another dispatcher, with its present address and password, once the one before has
+    /// stopped: both at once could publish a message twice.</summary>
     public Task ExchangeAsync(Revision next, Leftovers old, CancellationToken cancellationToken)
     {
-        Start();
+        foreach (var connection in Connections())
+        {
+            if (!_dispatchers.TryGetValue(connection, out var running))
+                Add(connection).Start();
+            else if (running.Database != databases.Find(connection))
+                old.Until(ReplaceAsync(running.Dispatcher, Add(connection)));
+        }
+
         return Task.CompletedTask;
     }
 
     public Task StopAsync(CancellationToken cancellationToken) =>
-        Task.WhenAll(_dispatchers.Values.Select(dispatcher => dispatcher.StopAsync(cancellationToken)));
+        Task.WhenAll(_dispatchers.Values.Select(running => running.Dispatcher.StopAsync(cancellationToken)));
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var dispatcher in _dispatchers.Values)
+        foreach (var (_, dispatcher) in _dispatchers.Values)
             await dispatcher.DisposeAsync();
         _dispatchers.Clear();
     }
 
-    private void Start()
+    private static async Task ReplaceAsync(OutboxDispatcher before, OutboxDispatcher next)
     {
-        var connections = processes
+        try
+        {
+            await before.StopAsync(CancellationToken.None);
+            await before.DisposeAsync();
+        }
+        finally
+        {
+            next.Start();
+        }
+    }
+
+    private IEnumerable<string> Connections() =>
+        processes
             .Current.Transactions.Concat(workflows.Current.Connections)
             .Concat(SqlInboundConfig.OutboxesOf(endpoints.Current))
             .Distinct()
             .Where(databases.HasBusTables);
-        foreach (var connection in connections.Where(connection => !_dispatchers.ContainsKey(connection)))
-        {
-            var dispatcher = _dispatchers[connection] = new OutboxDispatcher(
-                databases.Find(connection),
-                tables.Of(connection),
-                publisher,
-                time,
-                logger
-            );
-            dispatcher.Start();
-        }
+
+    private OutboxDispatcher Add(string connection)
+    {
+        var database = databases.Find(connection);
+        var dispatcher = new OutboxDispatcher(database, tables.Of(connection), publisher, time, logger);
+        _dispatchers[connection] = (database, dispatcher);
+        return dispatcher;
     }
 }

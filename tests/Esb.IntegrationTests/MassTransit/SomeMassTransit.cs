@@ -1,16 +1,12 @@
 using System.Text;
 using Esb.Core.Audit;
-using Esb.Core.Configuration;
 using Esb.Core.Endpoints;
 using Esb.Core.Storage;
 using Esb.Delivery.Intake.Holds;
 using Esb.Delivery.Intake.Overload;
 using Esb.Endpoints.Brokers;
 using Esb.Endpoints.MassTransit;
-using Esb.Tests.Endpoints.Brokers;
 using Esb.Tests.Fakes;
-using Esb.Topics.Memory;
-using Esb.Topics.RabbitMq.Endpoints;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Esb.IntegrationTests.MassTransit;
@@ -19,13 +15,6 @@ namespace Esb.IntegrationTests.MassTransit;
 internal static class SomeMassTransit
 {
     public const int MaxBodyBytes = 64 * 1024;
-
-    private static readonly EndpointBrokers Brokers = new(
-        new MemoryTransportConfig(),
-        new BusIdentity("tests"),
-        TimeProvider.System,
-        NullLoggerFactory.Instance
-    );
 
     public static MassTransitInboundConfig InboundConfig(string broker, string type, string queue) =>
         new()
@@ -55,42 +44,25 @@ internal static class SomeMassTransit
         IntakeHold? hold = null
     )
     {
-        var admission = new Admission(
-            overload,
-            audit,
-            intake.NeedsTopics,
-            new CallGate(config.MaxConcurrentCalls, TimeProvider.System),
-            hold
-        );
-        var desk = new DeliveryDesk(
+        var topology = new InboundTopology(config, config.Queue!, new KeptMarks(), NullLogger<InboundTopology>.Instance);
+        return SomeBrokers.Inbound(
             config,
             new EnvelopeFormat(config, MaxBodyBytes, answers: null, TimeProvider.System),
+            config.PrefetchInUse,
+            config.MaxConcurrentCalls,
+            topology.FindAsync,
             intake,
-            answers: null,
-            admission,
-            letters ?? new KeptLetters(),
-            TimeProvider.System,
-            NullLogger<DeliveryDesk>.Instance
-        );
-        var topology = new InboundTopology(config, config.Queue!, new KeptMarks(), NullLogger<InboundTopology>.Instance);
-        return new BrokerInboundEndpoint(
-            desk,
-            answers: null,
-            async (handler, token) =>
-                Brokers.CreateReader(
-                    config,
-                    new(config.Name, await topology.FindAsync(token), config.PrefetchInUse, config.MaxConcurrentCalls, handler.HandleAsync)
-                    {
-                        WaitForOpening = handler.WaitForOpeningAsync,
-                    }
-                )
+            letters,
+            audit,
+            overload,
+            hold
         );
     }
 
     public static MassTransitOutboundAdapter Outbound(MassTransitOutboundConfig config)
     {
         var target = OutboundTarget.Of(config);
-        var publisher = Brokers.CreatePublisher(config, config.Name, target.Layout);
+        var publisher = SomeBrokers.All.CreatePublisher(config, config.Name, target.Layout);
         return new MassTransitOutboundAdapter(
             config,
             new OutboundWriter(config, target, "esb-tests-packed", replyAddress: null, publisher.Place, MaxBodyBytes, TimeProvider.System),

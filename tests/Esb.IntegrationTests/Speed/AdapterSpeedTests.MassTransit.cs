@@ -20,10 +20,7 @@ public sealed partial class AdapterSpeedTests
     {
         var (type, queue) = ($"Speed{Guid.NewGuid():N}:Event", $"esb-speed-{Guid.NewGuid():N}");
         await using var broker = await new ConnectionFactory { Uri = new Uri(Servers.RabbitMq) }.CreateConnectionAsync(cancellationToken);
-        await using var channel = await broker.CreateChannelAsync(
-            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true),
-            cancellationToken
-        );
+        await using var channel = await CreateConfirmingAsync(broker, cancellationToken);
 
         await CompareAsync(
             "masstransit-inbound",
@@ -100,31 +97,15 @@ public sealed partial class AdapterSpeedTests
         return took;
     }
 
-    // Durable, as both sides make it.
-    private static async Task FillAsync(IChannel channel, string queue, IReadOnlyList<string> types)
+    private static Task FillAsync(IChannel channel, string queue, IReadOnlyList<string> types)
     {
-        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false);
-        await channel.QueuePurgeAsync(queue);
-        var properties = new BasicProperties { ContentType = "application/vnd.masstransit+json", Persistent = true };
         var urns = string.Join(", ", types.Select(type => $"\"urn:message:{type}\""));
-        foreach (var chunk in Enumerable.Range(0, Events).Chunk(200))
-        {
-            await Task.WhenAll(
-                chunk.Select(_ =>
-                    channel
-                        .BasicPublishAsync(
-                            "",
-                            queue,
-                            mandatory: true,
-                            properties,
-                            System.Text.Encoding.UTF8.GetBytes(
-                                $$"""{ "messageId": "{{Guid.NewGuid()}}", "messageType": [{{urns}}], "message": {{EventBody}}, "headers": {} }"""
-                            )
-                        )
-                        .AsTask()
-                )
-            );
-        }
+        return FillAsync(
+            channel,
+            queue,
+            "application/vnd.masstransit+json",
+            () => $$"""{ "messageId": "{{Guid.NewGuid()}}", "messageType": [{{urns}}], "message": {{EventBody}}, "headers": {} }"""
+        );
     }
 }
 
