@@ -81,8 +81,8 @@ public sealed class IntakeHold(string endpoint, TimeProvider time)
 
     /// <summary>The status of the endpoint, including the hold.</summary>
     public EndpointStatus Show(EndpointStatus status) =>
-        status.State is not (EndpointState.Running or EndpointState.Standby or EndpointState.Starting) ? status
-        : _isPaused ? status with { State = EndpointState.PausedByOperator }
+        status.State is not (EndpointState.Running or EndpointState.Standby or EndpointState.Starting or EndpointState.Paused) ? status
+        : _isPaused ? status with { State = EndpointState.PausedByOperator, Reason = null }
         : status.State == EndpointState.Running && OpensAt is { } opens
             ? status with
             {

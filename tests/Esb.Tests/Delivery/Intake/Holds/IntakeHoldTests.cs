@@ -133,5 +133,23 @@ public sealed class IntakeHoldTests
         Assert.That(_hold.Show(running with { State = EndpointState.Disabled }).State, Is.EqualTo(EndpointState.Disabled));
     }
 
+    [Test]
+    public void Pause_by_an_operator_shows_while_the_external_system_is_away()
+    {
+        var away = new EndpointStatus
+        {
+            Name = "rows",
+            Type = "sql-inbound",
+            State = EndpointState.Paused,
+            Reason = "the database is not reached",
+        };
+        var before = _hold.Show(away);
+
+        _hold.Pause(true);
+
+        Assert.That(before, Is.EqualTo(away));
+        Assert.That((_hold.Show(away).State, _hold.Show(away).Reason), Is.EqualTo((EndpointState.PausedByOperator, (string?)null)));
+    }
+
     private sealed record AnyInboundConfig : InboundEndpointConfig;
 }
