@@ -6,9 +6,13 @@ namespace Esb.Storage.Sql.Workflows;
 /// <summary>Rows of instances and their history.</summary>
 internal static class WorkflowRows
 {
-    /// <summary>The columns of an instance, but for its snapshot.</summary>
+    /// <summary>The columns of an instance.</summary>
     public const string Columns =
-        "id, workflow, definition, version, state, step, keys, started_by, conversation_id, parent, code, reason, started_at, changed_at";
+        "id, workflow, definition, version, state, step, snapshot, keys, started_by, conversation_id, parent, code, reason, started_at, "
+        + "changed_at";
+
+    /// <summary>As many without a value, for rows that are no instances.</summary>
+    public static readonly string NoColumns = string.Join(", ", Columns.Split(", ").Select(_ => "null"));
 
     public static SqlRows Instances(string name, IReadOnlyCollection<WorkflowInstance> instances, IBodyCipher cipher) =>
         SqlRows.Of(

@@ -73,25 +73,26 @@ internal sealed class WorkflowStore(SqlDatabase database) : IWorkflowStore
     // One statement, so that the snapshot and its values are of the same checkpoint: a row for the instance, and one for each value.
     public async Task<WorkflowInstance?> FindAsync(Guid id, CancellationToken cancellationToken)
     {
-        var values = new Dictionary<string, ReadOnlyMemory<byte>>();
-        var rows = await database.QueryAsync(
+        var rows = await database.QueryAsync<(WorkflowInstance? Instance, string Name, ReadOnlyMemory<byte> Value)>(
             $"""
-            select {WorkflowRows.Columns}, snapshot, null as name, null as data from workflow_instance where id = @id
+            select {WorkflowRows.Columns}, null as name, null as data from workflow_instance where id = @id
             union all
-            select {WorkflowRows.Columns}, null, name, data from workflow_instance join workflow_value on instance_id = id where id = @id
+            select {WorkflowRows.NoColumns}, name, data from workflow_value where instance_id = @id
             """,
             row =>
-            {
-                if (row.TextOrNull("name") is not { } name)
-                    return WorkflowRows.Read(row, database.Cipher);
-                values.Add(name, database.Cipher.Open(row.Bytes("data"), id));
-                return null;
-            },
+                row.TextOrNull("name") is { } name
+                    ? (null, name, database.Cipher.Open(row.Bytes("data"), id))
+                    : (WorkflowRows.Read(row, database.Cipher), "", default),
             cancellationToken,
             ("id", id)
         );
-        var instance = rows.SingleOrDefault(row => row is not null);
-        return values.Count == 0 ? instance : instance! with { LargeValues = values };
+        var instance = rows.SingleOrDefault(row => row.Instance is not null).Instance;
+        return instance is null || rows.Count == 1
+            ? instance
+            : instance with
+            {
+                LargeValues = rows.Where(row => row.Instance is null).ToDictionary(row => row.Name, row => row.Value),
+            };
     }
 
     public async Task<EarlyMessage?> FindEarlyAsync(string workflow, Guid message, CancellationToken cancellationToken)
