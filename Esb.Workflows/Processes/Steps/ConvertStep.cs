@@ -21,8 +21,8 @@ internal sealed record ConvertConfig : SettingsRecord
     public IReadOnlyList<string> Arrays { get; init; } = [];
 
     [Setting(
-        "From XML to JSON: the JSON Schema of the result, or the XML Schema of what is converted. Values become numbers, booleans, null and "
-            + "arrays where it names these types; by default every value is a text.",
+        "From XML to JSON: the JSON Schema of the result, or the XML Schema of what is converted. Values become numbers, booleans, null "
+            + "and arrays where it names these types; by default every value is a text.",
         Reference = "schemas"
     )]
     public string? Types { get; init; }

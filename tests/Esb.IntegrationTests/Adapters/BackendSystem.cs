@@ -19,7 +19,8 @@ internal abstract class BackendSystem : AdapterSystem
     /// <summary>The settings that every endpoint of HTTP has.</summary>
     protected string Settings(string credential) =>
         $$"""
-            "url": "http://127.0.0.1:{{Proxy.Port}}/items", "authentication": { "type": "basic", "user": "esb", "password": "${env:{{credential}}}" }
+            "url": "http://127.0.0.1:{{Proxy.Port}}/items",
+            "authentication": { "type": "basic", "user": "esb", "password": "${env:{{credential}}}" }
             """;
 
     public override Task<IReadOnlyList<Arrival>> ArrivedAsync(CancellationToken cancellationToken) =>

@@ -131,15 +131,24 @@ internal sealed class SoapInboundSystem : CallerSystem
         await File.WriteAllTextAsync(
             Path.Combine(_folder.FullName, "items.wsdl"),
             """
-            <wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:i="urn:items" targetNamespace="urn:items">
-              <wsdl:types><xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:items"><xsd:element name="Item" type="xsd:anyType"/></xsd:schema></wsdl:types>
+            <wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+                xmlns:i="urn:items" targetNamespace="urn:items">
+              <wsdl:types>
+                <xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:items">
+                  <xsd:element name="Item" type="xsd:anyType"/>
+                </xsd:schema>
+              </wsdl:types>
               <wsdl:message name="ItemIn"><wsdl:part name="item" element="i:Item"/></wsdl:message>
               <wsdl:portType name="Items"><wsdl:operation name="Put"><wsdl:input message="i:ItemIn"/></wsdl:operation></wsdl:portType>
               <wsdl:binding name="ItemsBinding" type="i:Items">
                 <soap:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>
-                <wsdl:operation name="Put"><soap:operation soapAction="urn:items/Put"/><wsdl:input><soap:body use="literal"/></wsdl:input></wsdl:operation>
+                <wsdl:operation name="Put">
+                  <soap:operation soapAction="urn:items/Put"/><wsdl:input><soap:body use="literal"/></wsdl:input>
+                </wsdl:operation>
               </wsdl:binding>
-              <wsdl:service name="ItemsService"><wsdl:port name="Port" binding="i:ItemsBinding"><soap:address location="http://localhost/items"/></wsdl:port></wsdl:service>
+              <wsdl:service name="ItemsService">
+                <wsdl:port name="Port" binding="i:ItemsBinding"><soap:address location="http://localhost/items"/></wsdl:port>
+              </wsdl:service>
             </wsdl:definitions>
             """
         );
@@ -152,7 +161,11 @@ internal sealed class SoapInboundSystem : CallerSystem
             Content = new StringContent(
                 $"""
                 <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">
-                  <s:Header><w:Security xmlns:w="{Security}"><w:UsernameToken><w:Username>shop</w:Username><w:Password>{Password}</w:Password></w:UsernameToken></w:Security></s:Header>
+                  <s:Header>
+                    <w:Security xmlns:w="{Security}">
+                      <w:UsernameToken><w:Username>shop</w:Username><w:Password>{Password}</w:Password></w:UsernameToken>
+                    </w:Security>
+                  </s:Header>
                   <s:Body>{BodyOf(number)}</s:Body>
                 </s:Envelope>
                 """,

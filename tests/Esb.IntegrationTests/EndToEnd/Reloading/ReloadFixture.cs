@@ -7,7 +7,8 @@ using NUnit.Framework.Interfaces;
 namespace Esb.IntegrationTests.EndToEnd.Reloading;
 
 /// <summary>A host with an inbound endpoint, a process and an outbound endpoint, whose configuration a test changes and reloads.</summary>
-/// <remarks>Tests share a host, which begins each with the same configuration; those with the property <see cref="OwnHost"/> do not.</remarks>
+/// <remarks>Tests share a host, which begins each with the same configuration; those with the property
+/// <see cref="OwnHost"/> do not.</remarks>
 public abstract class ReloadFixture
 {
     /// <summary>Of a test that leaves something behind in the host, or starts it otherwise.</summary>

@@ -39,7 +39,10 @@ public sealed class SleepingWorkflowTests
         await bench.WaitAsync("select count(*) from effects", woken + paced, cancellationToken);
 
         var early = await bench.CountAsync(
-            "select count(*) from workflow_instance i join (table due union all table paced) d on d.instance = i.id where i.ended_at < d.at",
+            """
+            select count(*) from workflow_instance i join (table due union all table paced) d on d.instance = i.id
+            where i.ended_at < d.at
+            """,
             cancellationToken
         );
         var rate = await bench.CountAsync(

@@ -13,10 +13,7 @@ public sealed class XsdConversionTests
     [TestCase("xs:date", "2026-11-28", "\"2026-11-28\""), TestCase("xs:NMTOKENS", "1 2", "\"1 2\""), TestCase("xs:token", "1", "\"1\"")]
     [TestCase("xs:anyType", "5", "\"5\""), TestCase("xs:integer", "", "\"\"")]
     public void Text_has_the_type_of_its_element(string type, string text, string json) =>
-        Assert.That(
-            Convert($"<r>{text}</r>", $"""<xs:element name="r" type="{type}"/>"""),
-            Is.EqualTo($$"""{"r":{{json}}}""")
-        );
+        Assert.That(Convert($"<r>{text}</r>", $"""<xs:element name="r" type="{type}"/>"""), Is.EqualTo($$"""{"r":{{json}}}"""));
 
     [Test]
     public void Elements_attributes_and_single_elements_of_lists_have_their_types()
@@ -58,7 +55,8 @@ public sealed class XsdConversionTests
     [TestCase("""<xs:choice maxOccurs="unbounded"><xs:element name="a" type="xs:int"/></xs:choice>""", "[5]")]
     [TestCase(
         """
-            <xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" minOccurs="0"/><xs:element name="a" type="xs:int" minOccurs="0"/>
+            <xs:sequence><xs:element name="a" type="xs:int"/><xs:element name="b" minOccurs="0"/>
+              <xs:element name="a" type="xs:int" minOccurs="0"/>
             </xs:sequence>
             """,
         "[5]"
@@ -110,7 +108,11 @@ public sealed class XsdConversionTests
     {
         var json = Convert(
             "<x:r xmlns:x='urn:orders'><x:n>1</x:n></x:r>",
-            """<xs:element name="r"><xs:complexType><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:complexType></xs:element>""",
+            """
+            <xs:element name="r">
+              <xs:complexType><xs:sequence><xs:element name="n" type="xs:int"/></xs:sequence></xs:complexType>
+            </xs:element>
+            """,
             "targetNamespace='urn:orders' elementFormDefault='qualified'"
         );
 
