@@ -7,7 +7,7 @@ using Esb.Storage;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every store of workflows, timers and outgoing messages promises.</summary>
-public abstract class WorkflowStoreContract
+public abstract partial class WorkflowStoreContract
 {
     private Store _store = null!;
 
@@ -342,122 +342,6 @@ public abstract class WorkflowStoreContract
     }
 
     [Test, CancelAfter(30_000)]
-    public async Task Ended_instances_leave_after_their_retention_with_their_history(CancellationToken cancellationToken)
-    {
-        var (ended, living) = (Begin("1"), Begin("2"));
-        await CommitAsync(ended, cancellationToken);
-        await CommitAsync(living, cancellationToken);
-        await CommitAsync(Change(ended, WorkflowState.Completed), cancellationToken);
-
-        await RemoveOldAsync(TimeSpan.FromDays(1), cancellationToken);
-        var kept = await _store.Workflows.FindAsync(ended.Instance!.Id, cancellationToken);
-        var removed = await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
-
-        Assert.That(kept, Is.Not.Null);
-        Assert.That(removed, Is.EqualTo(1));
-        Assert.That(await _store.Workflows.HistoryAsync(ended.Instance.Id, 0, 10, cancellationToken), Is.Empty);
-        Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Ended_instances_of_a_workflow_that_is_gone_leave_as_well(CancellationToken cancellationToken)
-    {
-        var (known, gone) = (Begin("1"), Begin("2"));
-        gone = gone with { Workflow = "gone", Instance = gone.Instance! with { Workflow = "gone" } };
-        foreach (var begun in new[] { known, gone })
-        {
-            await CommitAsync(begun, cancellationToken);
-            await CommitAsync(Change(begun, WorkflowState.Completed) with { Workflow = begun.Workflow }, cancellationToken);
-        }
-
-        var removed = await _store.Workflows.RemoveOldAsync(
-            new Dictionary<string, TimeSpan> { ["w"] = TimeSpan.FromDays(1) },
-            otherwise: TimeSpan.FromSeconds(-5),
-            cancellationToken
-        );
-
-        Assert.That(removed, Is.EqualTo(1));
-        Assert.That(await _store.Workflows.FindAsync(known.Instance!.Id, cancellationToken), Is.Not.Null);
-        Assert.That(await _store.Workflows.FindAsync(gone.Instance!.Id, cancellationToken), Is.Null);
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Definitions_leave_when_nothing_needs_them(CancellationToken cancellationToken)
-    {
-        await _store.Workflows.KeepDefinitionAsync(new StoredDefinition("hash", "w", "{}"), cancellationToken);
-        await _store.Workflows.KeepDefinitionAsync(new StoredDefinition("old", "w", "{}"), cancellationToken);
-        await CommitAsync(Begin("1"), cancellationToken); // with the definition "hash"
-
-        await RemoveOldAsync(TimeSpan.FromDays(1), cancellationToken);
-        var kept = await _store.Workflows.FindDefinitionAsync("old", cancellationToken);
-        await _store.Workflows.RemoveOldAsync(
-            new Dictionary<string, TimeSpan>(),
-            otherwise: -TimeSpan.FromDays(7) - TimeSpan.FromSeconds(5),
-            cancellationToken
-        );
-
-        Assert.That(kept, Is.Not.Null);
-        Assert.That(await _store.Workflows.FindDefinitionAsync("old", cancellationToken), Is.Null);
-        Assert.That(await _store.Workflows.FindDefinitionAsync("hash", cancellationToken), Is.Not.Null, "an instance lives");
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Large_values_are_stored_once_and_leave_when_they_are_not_used(CancellationToken cancellationToken)
-    {
-        var (large, other) = (new byte[3_000_000], "other"u8.ToArray());
-        Random.Shared.NextBytes(large);
-        var begun = Begin("1");
-        begun = begun with
-        {
-            Instance = begun.Instance! with
-            {
-                LargeValues = new Dictionary<string, ReadOnlyMemory<byte>> { ["a"] = large, ["b"] = other },
-            },
-            NewValues = ["a", "b"],
-        };
-        await CommitAsync(begun, cancellationToken);
-        var found = await _store.Workflows.FindAsync(begun.Instance!.Id, cancellationToken);
-
-        var unchanged = Change(begun);
-        await CommitAsync(unchanged, cancellationToken);
-        var fewer = Change(unchanged) with { UnusedValues = ["a"] };
-        await CommitAsync(fewer, cancellationToken);
-        var rest = await _store.Workflows.FindAsync(begun.Instance.Id, cancellationToken);
-        var repeated = await CommitAsync(Change(fewer) with { NewValues = ["b"] }, cancellationToken); // stored already
-
-        Assert.Multiple(() =>
-        {
-            Assert.That(found!.LargeValues.Keys, Is.EquivalentTo(new[] { "a", "b" }));
-            Assert.That(found.LargeValues["a"].ToArray(), Is.EqualTo(large));
-            Assert.That(rest!.Version, Is.EqualTo(3));
-            Assert.That(rest.LargeValues.Single().Value.ToArray(), Is.EqualTo(other));
-            Assert.That(repeated.Outcome, Is.EqualTo(CommitOutcome.Committed));
-        });
-
-        await CommitAsync(Change(Change(fewer), WorkflowState.Completed), cancellationToken);
-        await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
-        await CommitAsync(begun with { NewValues = [] }, cancellationToken);
-        Assert.That((await _store.Workflows.FindAsync(begun.Instance.Id, cancellationToken))!.LargeValues, Is.Empty, "left with it");
-    }
-
-    [Test, CancelAfter(60_000)]
-    public async Task Many_ended_instances_leave_in_several_transactions(CancellationToken cancellationToken)
-    {
-        const int Many = 1_100; // of 500 at most
-        var begun = Enumerable.Range(0, Many).Select(number => Begin($"{number}")).ToList();
-        await _store.Workflows.CommitAsync(begun, cancellationToken);
-        await _store.Workflows.CommitAsync([.. begun.Skip(1).Select(one => Change(one, WorkflowState.Completed))], cancellationToken);
-
-        var removed = await RemoveOldAsync(TimeSpan.FromSeconds(-5), cancellationToken);
-
-        var left = await _store.Workflows.ListAsync(new WorkflowQuery { Limit = 10 }, cancellationToken);
-        Assert.That(removed, Is.EqualTo(Many - 1));
-        Assert.That(left.Select(instance => instance.Id), Is.EqualTo(new[] { begun[0].Instance!.Id }));
-        Assert.That(await _store.Workflows.HistoryAsync(begun[0].Instance!.Id, 0, 10, cancellationToken), Has.Count.EqualTo(1));
-        Assert.That(await _store.Workflows.HistoryAsync(begun[^1].Instance!.Id, 0, 10, cancellationToken), Is.Empty);
-    }
-
-    [Test, CancelAfter(30_000)]
     public async Task Answer_is_stored_with_its_address(CancellationToken cancellationToken)
     {
         var begun = Begin("1");
@@ -520,9 +404,6 @@ public abstract class WorkflowStoreContract
         }
     }
 
-    private Task<long> RemoveOldAsync(TimeSpan retention, CancellationToken cancellationToken) =>
-        _store.Workflows.RemoveOldAsync(new Dictionary<string, TimeSpan> { ["w"] = retention }, TimeSpan.FromDays(30), cancellationToken);
-
     private async Task<IEnumerable<(string, WorkflowState, long)>> LivingAsync(CancellationToken cancellationToken) =>
         (await _store.Workflows.LivingAsync(cancellationToken)).Select(count => (count.Workflow, count.State, count.Count));
 
@@ -573,107 +454,4 @@ public abstract class WorkflowStoreContract
             commit.Instance!.Id.ToString(),
             new OutgoingMessage(Message(subject), "workflow:w", "workflow w", default) { Step = "step", CausedBy = commit.Instance.Id }
         );
-}
-
-public sealed class FileWorkflowStoreTests : WorkflowStoreContract
-{
-    private readonly TestFolder _folder = new();
-
-    private protected override async Task<Store> OpenAsync() => await _folder.OpenAsync();
-
-    protected override Task CloseAsync() => _folder.CloseAsync();
-}
-
-public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
-{
-    private TestSchema _schema = null!;
-
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
-
-    protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
-
-    [Test, CancelAfter(60_000)]
-    public async Task Instance_is_found_without_reading_the_keys_of_all_others(CancellationToken cancellationToken)
-    {
-        // As after its first minute: many keys, and nothing analyzed.
-        await _schema.RunAsync("alter table workflow_key set (autovacuum_enabled = false)");
-        await _schema.RunAsync(
-            "insert into workflow_key (hash, instance_id, exclusive) "
-                + "select md5(number::text), gen_random_uuid(), false from generate_series(1, 50000) as number"
-        );
-        await _schema.Store.Workflows.CommitAsync([WithKey("one")], cancellationToken);
-        var before = await ReadRowsAsync();
-
-        for (var time = 0; time < 50; time++)
-        {
-            var takers = await _schema.Store.Workflows.FindTakersAsync("w", Guid.NewGuid(), ["none"], ["key-one"], cancellationToken);
-            Assert.That(takers.Living, Has.Count.EqualTo(1));
-        }
-
-        for (var (last, now) = (-1L, before); now != last; (last, now) = (now, await ReadRowsAsync()))
-            await Task.Delay(1_500, cancellationToken); // statistics are told once a second
-        Assert.That(await ReadRowsAsync() - before, Is.LessThan(50 * 100));
-    }
-
-    [Test, CancelAfter(60_000)]
-    public async Task End_of_an_instance_does_not_read_the_keys_of_all_others(CancellationToken cancellationToken)
-    {
-        await _schema.RunAsync("vacuum analyze workflow_key");
-        await BeginAndEndAsync(20); // as often as gives the statements plans of their own, made for a small table
-        for (var group = 0; group < 10; group++)
-            await CommitAsync([.. Enumerable.Range(0, 200).Select(number => WithKey($"{group}-{number}"))]);
-        var before = await ReadRowsAsync();
-
-        await BeginAndEndAsync(50);
-        for (var (last, now) = (-1L, before); now != last; (last, now) = (now, await ReadRowsAsync()))
-            await Task.Delay(1_500, cancellationToken); // statistics are told once a second
-
-        Assert.That(await ReadRowsAsync() - before, Is.LessThan(50 * 100));
-
-        async Task BeginAndEndAsync(int times)
-        {
-            for (var time = 0; time < times; time++)
-            {
-                var begun = WithKey($"{Guid.NewGuid()}");
-                await CommitAsync([begun]);
-                await CommitAsync([Change(begun, WorkflowState.Completed)]);
-            }
-        }
-
-        async Task CommitAsync(IReadOnlyList<WorkflowCommit> commits) =>
-            await _schema.Store.Workflows.CommitAsync(commits, cancellationToken);
-    }
-
-    [Test, CancelAfter(30_000)]
-    public async Task Message_is_known_for_seven_days(CancellationToken cancellationToken)
-    {
-        var message = Guid.CreateVersion7();
-        await _schema.Store.Workflows.CommitAsync([Begin("1") with { Inbox = message }], cancellationToken);
-
-        var known = await IsKnownAfterAsync(TimeSpan.FromDays(6.9));
-        var forgotten = !await IsKnownAfterAsync(TimeSpan.FromDays(7.1));
-
-        Assert.That((known, forgotten), Is.EqualTo((true, true)));
-
-        async Task<bool> IsKnownAfterAsync(TimeSpan age)
-        {
-            await _schema.RunAsync($"update workflow_inbox set received_at = now() - interval '{age.TotalSeconds} s'");
-            await _schema.Store.Workflows.RemoveOldAsync(new Dictionary<string, TimeSpan>(), TimeSpan.FromDays(1), cancellationToken);
-            return (await _schema.Store.Workflows.FindTakersAsync("w", message, [], [], cancellationToken)).IsKnown;
-        }
-    }
-
-    private async Task<long> ReadRowsAsync() =>
-        (
-            await _schema.QueryAsync<long>(
-                "select coalesce(seq_tup_read, 0) + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid) "
-                    + "from pg_stat_user_tables t where relid = 'workflow_key'::regclass"
-            )
-        ).Single();
-
-    private static WorkflowCommit WithKey(string number) =>
-        Begin(number) with
-        {
-            Keys = [new WorkflowKey($"key-{number}", IsExclusive: false)],
-        };
 }
