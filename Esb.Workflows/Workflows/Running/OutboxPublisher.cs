@@ -33,7 +33,7 @@ internal sealed partial class OutboxPublisher(
     private readonly ConcurrentDictionary<Guid, bool> _underWay = new();
     private readonly ConcurrentDictionary<string, int> _kept = new(); // messages of each owner that this host has in the store
     private readonly ConcurrentDictionary<Guid, bool> _settling = new(); // in topics of this process
-    private readonly ConcurrentQueue<Guid> _behindOthers = new(); // bounded: each scan takes them all
+    private readonly ConcurrentQueue<Guid> _behindOthers = new(); // the next scan takes them all
     private readonly SemaphoreSlim _slots = new(MostAtOnce, MostAtOnce);
     private readonly CancellationTokenSource _stopping = new();
 
