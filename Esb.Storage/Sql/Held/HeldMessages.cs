@@ -90,7 +90,7 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
                 await session.QueryAsync(session.Dialect.Lock("@line"), _ => true, ("line", timer.Target));
                 await rows.RemoveTimersAsync(timer.Id);
                 var due = await rows.ReadAsync(
-                    "line = @line and due_at <= clock_timestamp() order by due_at, number",
+                    $"line = @line and due_at <= {StoreClock.Now} order by due_at, number",
                     ("line", timer.Target)
                 );
                 foreach (var (number, _, _) in due)

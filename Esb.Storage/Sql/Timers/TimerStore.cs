@@ -5,7 +5,7 @@ namespace Esb.Storage.Sql.Timers;
 /// <summary>Timers in the table <c>timer</c>. The clock of the database alone counts.</summary>
 internal sealed class TimerStore(SqlDatabase database) : ITimerStore
 {
-    private const string Due = $"due_at <= clock_timestamp() and {Claims.AreOver}";
+    private const string Due = $"due_at <= {StoreClock.Now} and {Claims.AreOver}";
 
     public async Task<ClaimedTimers> ClaimAsync(IReadOnlyList<string> kinds, int limit, TimeSpan claim, CancellationToken cancellationToken)
     {
@@ -29,7 +29,7 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
                 ),
             cancellationToken
         );
-        return new ClaimedTimers([.. claimed.OrderBy(timer => timer.Due)], claimed.Count == limit ? TimeSpan.Zero : null);
+        return new ClaimedTimers([.. claimed.OrderBy(timer => timer.Due)], claimed.Count > 0 ? TimeSpan.Zero : null);
     }
 
     public Task SetAsync(IReadOnlyList<StoredTimer> timers, CancellationToken cancellationToken)
