@@ -12,6 +12,10 @@ else if (args is ["spool-cost", .. var ofSpool])
 else if (args is ["content-cost", .. var ofContent])
     ContentCost.Run(ofContent is [var seconds] ? double.Parse(seconds, CultureInfo.InvariantCulture) : 3);
 else if (args is ["engine-rate", var connection, .. var ofEngine])
-    await EngineRate.RunAsync(connection, ofEngine is [var time] ? double.Parse(time, CultureInfo.InvariantCulture) : 10);
+    await EngineRate.RunAsync(
+        connection,
+        ofEngine is [var time, ..] ? double.Parse(time, CultureInfo.InvariantCulture) : 10,
+        ofEngine is [_, var workflow] ? workflow : EngineRate.Short
+    );
 else
     BenchmarkSwitcher.FromAssembly(typeof(TransportCost).Assembly).Run(args);
