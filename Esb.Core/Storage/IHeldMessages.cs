@@ -31,11 +31,20 @@ public sealed record HeldMessage(string Step, string Line, EsbMessage Message, s
 /// <param name="Within">Time from the first message after which the group is released; null for no limit.</param>
 public sealed record GroupRule(long? Expected, bool IsLast, int MaxItems, long MaxSize, TimeSpan? Idle, TimeSpan? Within);
 
+/// <summary>A message for a group.</summary>
+/// <param name="Held">The message.</param>
+/// <param name="Rule">When its group is complete.</param>
+public sealed record GroupedMessage(HeldMessage Held, GroupRule Rule);
+
 /// <summary>What a message has done to its group.</summary>
 /// <param name="Group">The group; empty if the message is known.</param>
 /// <param name="IsKnown">True if the step has held the message before: nothing is changed.</param>
 /// <param name="Release">The timer that releases the group, claimed by this host, if the message has completed it; otherwise null.</param>
-public sealed record GroupChange(Guid Group, bool IsKnown, StoredTimer? Release);
+public sealed record GroupChange(Guid Group, bool IsKnown, StoredTimer? Release)
+{
+    /// <summary>Nothing is changed: the message is known.</summary>
+    public static readonly GroupChange Known = new(Guid.Empty, IsKnown: true, Release: null);
+}
 
 /// <summary>What a message has done to its sequence.</summary>
 /// <param name="IsKnown">True if the step has held the message before: nothing is changed.</param>
@@ -79,8 +88,11 @@ public static class HeldTimers
 /// <remarks>All methods throw <see cref="Errors.EsbException"/>: <c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</remarks>
 public interface IHeldMessages
 {
-    /// <summary>Adds a message to the open group of its line, or begins one.</summary>
-    Task<GroupChange> AddToGroupAsync(HeldMessage message, GroupRule rule, CancellationToken cancellationToken);
+    /// <summary>Adds messages, in their order, each to the open group of its line, or to one that it begins: all in one commit.</summary>
+    /// <param name="messages">The messages, of any lines.</param>
+    /// <param name="cancellationToken">Cancels the operation.</param>
+    /// <returns>A change for each message, in their order.</returns>
+    Task<IReadOnlyList<GroupChange>> AddToGroupsAsync(IReadOnlyList<GroupedMessage> messages, CancellationToken cancellationToken);
 
     /// <summary>Closes a group whose time is over.</summary>
     /// <param name="timer">The timer that fired; it must still be due.</param>

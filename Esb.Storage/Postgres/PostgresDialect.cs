@@ -76,6 +76,7 @@ internal sealed class PostgresDialect : SqlDialect
             SqlType.Time => Array(name, column, NpgsqlDbType.TimestampTz, value => ((DateTimeOffset?)value)?.UtcDateTime),
             SqlType.Flag => Array(name, column, NpgsqlDbType.Boolean, value => (bool?)value),
             SqlType.Number => Array(name, column, NpgsqlDbType.Integer, value => (int?)value),
+            SqlType.Long => Array(name, column, NpgsqlDbType.Bigint, value => (long?)value),
             SqlType.Duration => Array(name, column, NpgsqlDbType.Interval, value => (TimeSpan?)value),
             SqlType.Bytes => Array(name, column, NpgsqlDbType.Bytea, value => ((ReadOnlyMemory<byte>)value!).ToArray()),
             _ => throw new ArgumentOutOfRangeException(nameof(column)),

@@ -10,6 +10,8 @@ internal sealed class SqlRows(string name)
 
     public IReadOnlyList<SqlColumn> Columns => _columns;
 
+    public int Count => _columns[0].Values.Count;
+
     public static SqlRows Of<T>(
         string name,
         IReadOnlyCollection<T> rows,
@@ -35,6 +37,7 @@ internal enum SqlType
     Time,
     Flag,
     Number,
+    Long,
     Duration,
     Bytes,
 }

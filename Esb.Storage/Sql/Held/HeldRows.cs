@@ -24,32 +24,123 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
     public async Task<bool> NoteAsync(HeldMessage held) =>
         (await session.QueryAsync(Note, _ => true, ("step", held.Step), ("message_id", held.Message.Id))).Count == 1;
 
-    /// <summary>Adds a message to the group of its line, which is open or begins: one round trip for all of it.</summary>
-    /// <returns>The group with the message; null if the step has held it before: then the transaction is to be given up.</returns>
-    public async Task<OpenGroup?> JoinAsync(HeldMessage held, Guid newGroup, long? expected)
+    /// <summary>Notes messages, and reads the open groups of their lines, which stay locked: one round trip for all of it.</summary>
+    /// <returns>Steps and ids of the messages that were not held before, and the lines by name. Where any message was held before, the
+    /// transaction is to be given up.</returns>
+    public async Task<(HashSet<(string Step, Guid Id)> New, Dictionary<string, GroupLine> Lines)> OpenLinesAsync(
+        IReadOnlyList<GroupedMessage> messages
+    )
     {
-        var isNamed = expected is not null;
+        var notes = NotesOf(messages.Select(message => message.Held));
+        var names = messages.Select(message => (message.Held.Line, message.Held.Step)).Distinct().ToList();
+        var lines = SqlRows.Of("lines", names, ("l_line", SqlType.Text, one => one.Line));
         await using var results = await session.QueryManyAsync(
             $"""
-            {Note};
-            insert into held_line (line, step, group_id, count, size, expected, opened_at, changed_at)
-            values (@line, @step, @group, 1, @size, {(isNamed ? "@expected" : "null")}, clock_timestamp(), clock_timestamp())
-            on conflict (line) do update set count = held_line.count + 1, size = held_line.size + excluded.size,
-              expected = coalesce(excluded.expected, held_line.expected), changed_at = excluded.changed_at
-            returning group_id, count, size, expected;
-            {Insert("(select group_id from held_line where line = @line)", "null", "null", held.Parent != default)}
+            {NoteAll(notes)};
+            select line, group_id, count, size, expected from held_line where line in (select l_line from {session.Dialect.Rows(lines)})
+            order by line{session.Dialect.ForUpdate}
             """,
-            ParametersOf(held, [("group", newGroup), ("size", (long)held.Message.Body.Bytes.Length), .. Given("expected", expected)])
+            [],
+            notes,
+            lines
         );
-        var isNew = (await results.ReadAsync(_ => true)).Count == 1;
-        var group = await results.FirstAsync(row => new OpenGroup(
-            row.Id("group_id"),
-            row.Int("count"),
-            row.Long("size"),
-            row.LongOrNull("expected")
-        ));
-        return isNew ? group : null;
+        var isNew = await results.ReadAsync(row => (row.Text("step"), row.Id("message_id")));
+        var open = await results.ReadAsync(row =>
+            (
+                Line: row.Text("line"),
+                Group: new OpenGroup(row.Id("group_id"), row.Int("count"), row.Long("size"), row.LongOrNull("expected"))
+            )
+        );
+        var groups = open.ToDictionary(one => one.Line, one => one.Group);
+        return ([.. isNew], names.ToDictionary(one => one.Line, one => new GroupLine(one.Line, one.Step, groups.GetValueOrDefault(one.Line))));
     }
+
+    /// <summary>Stores messages of groups, and what they made of their lines: one round trip for all of it.</summary>
+    /// <returns>False if another host has begun a group of a line meanwhile: then the transaction is to be given up.</returns>
+    public async Task<bool> StoreLinesAsync(IEnumerable<(HeldMessage Held, Guid Group)> messages, IReadOnlyCollection<GroupLine> lines)
+    {
+        var dialect = session.Dialect;
+        var begun = LinesOf("begun", lines.Where(line => line is { WasOpen: false, Open: not null }));
+        var kept = LinesOf("kept", lines.Where(line => line is { WasOpen: true, Open: not null }));
+        var ended = LinesOf("ended", lines.Where(line => line is { WasOpen: true, Open: null }));
+        var timers = TimerRows.Of("timers", [.. lines.SelectMany(line => line.Timers)], Claim);
+        var endedTimers = SqlRows.Of("over", lines.SelectMany(line => line.EndedTimers).ToList(), ("o_timer", SqlType.Id, id => id));
+        var held = SqlRows.Of(
+            "held",
+            messages.ToList(),
+            [
+                ("h_line", SqlType.Text, one => one.Held.Line),
+                ("h_step", SqlType.Text, one => one.Held.Step),
+                ("h_group", SqlType.Id, one => one.Group),
+                ("h_endpoint", SqlType.Text, one => one.Held.Endpoint),
+                ("h_trace", SqlType.Text, one => OutboxRows.TraceOf(one.Held.Parent)),
+                .. StoredEnvelope.ColumnsOf<(HeldMessage Held, Guid Group)>("h", cipher, one => one.Held.Message),
+            ]
+        );
+        var statements = new List<(string Sql, SqlRows Rows)>
+        {
+            (
+                $"""
+                insert into held_line (line, step, group_id, count, size, expected, opened_at, changed_at)
+                select g_line, g_step, g_group, g_count, g_size, g_expected, clock_timestamp(), clock_timestamp()
+                from {dialect.Rows(begun)} where true order by g_line on conflict (line) do nothing returning line
+                """,
+                begun
+            ),
+            (
+                $"""
+                update held_line set group_id = g_group, count = g_count, size = g_size, expected = g_expected,
+                  opened_at = case when g_is_new then clock_timestamp() else opened_at end, changed_at = clock_timestamp()
+                from {dialect.Rows(kept)} where line = g_line
+                """,
+                kept
+            ),
+            ($"delete from held_line where line in (select g_line from {dialect.Rows(ended)})", ended),
+            ($"delete from timer where id in (select o_timer from {dialect.Rows(endedTimers)})", endedTimers),
+            (TimerRows.Insert(dialect, timers), timers),
+            (
+                $"""
+                insert into held_message (line, step, group_id, stored_at, endpoint, trace_parent, {StoredEnvelope.Columns})
+                select h_line, h_step, h_group, clock_timestamp(), h_endpoint, h_trace, {StoredEnvelope.SelectOf("h")}
+                from {dialect.Rows(held)} where true
+                """,
+                held
+            ),
+        };
+        statements.RemoveAll(statement => statement.Rows.Count == 0);
+        await using var results = await session.QueryManyAsync(
+            string.Join(";\n", statements.Select(statement => statement.Sql)),
+            [],
+            [.. statements.Select(statement => statement.Rows)]
+        );
+        return begun.Count == 0 || (await results.ReadAsync(_ => true)).Count == begun.Count;
+    }
+
+    private static SqlRows LinesOf(string name, IEnumerable<GroupLine> lines) =>
+        SqlRows.Of(
+            name,
+            lines.ToList(),
+            ("g_line", SqlType.Text, line => line.Line),
+            ("g_step", SqlType.Text, line => line.Step),
+            ("g_group", SqlType.Id, line => line.Open?.Id),
+            ("g_count", SqlType.Number, line => line.Open?.Count),
+            ("g_size", SqlType.Long, line => line.Open?.Size),
+            ("g_expected", SqlType.Long, line => line.Open?.Expected),
+            ("g_is_new", SqlType.Flag, line => line.IsNew)
+        );
+
+    // In one order in all hosts, so that two that note the same messages wait for one another, and not each for the other.
+    private static SqlRows NotesOf(IEnumerable<HeldMessage> messages) =>
+        SqlRows.Of(
+            "notes",
+            messages.OrderBy(held => held.Message.Id).ToList(),
+            ("n_step", SqlType.Text, held => held.Step),
+            ("n_message", SqlType.Id, held => held.Message.Id)
+        );
+
+    private string NoteAll(SqlRows notes) =>
+        "insert into held_inbox (step, message_id, received_at) select n_step, n_message, clock_timestamp() from "
+        + $"{session.Dialect.Rows(notes)} where true on conflict do nothing returning step, message_id";
 
     /// <summary>Adds a message.</summary>
     /// <param name="held">The message.</param>
@@ -127,12 +218,7 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
         IReadOnlyList<(PassedMessage Passed, OutboxMessage Outgoing)> messages
     )
     {
-        var notes = SqlRows.Of(
-            "notes",
-            messages,
-            ("n_step", SqlType.Text, one => one.Passed.Held.Step),
-            ("n_message", SqlType.Id, one => one.Passed.Held.Message.Id)
-        );
+        var notes = NotesOf(messages.Select(one => one.Passed.Held));
         var owners = SqlRows.Of(
             "owners",
             messages.Select(one => one.Outgoing.Owner).Distinct().ToList(),
@@ -142,9 +228,7 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
         var runs = ItineraryRuns.Of("runs", messages.Select(one => one.Passed.Run));
         await using var results = await session.QueryManyAsync(
             $"""
-            insert into held_inbox (step, message_id, received_at) select n_step, n_message, clock_timestamp() from {session.Dialect.Rows(
-                notes
-            )} where true on conflict do nothing returning step, message_id;
+            {NoteAll(notes)};
             select distinct owner from outbox where owner in (select p_owner from {session.Dialect.Rows(owners)});
             {OutboxRows.Insert(session.Dialect, outgoing)};
             {ItineraryRuns.Save(session.Dialect, runs)}
@@ -194,10 +278,3 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
 
     private static IEnumerable<(string, object?)> Given(string name, object? value) => value is null ? [] : [(name, value)];
 }
-
-/// <summary>A group that gathers messages.</summary>
-/// <param name="Id">The id.</param>
-/// <param name="Count">Its messages.</param>
-/// <param name="Size">Bytes of their bodies.</param>
-/// <param name="Expected">The number that makes it complete; null if none was named yet.</param>
-internal sealed record OpenGroup(Guid Id, int Count, long Size, long? Expected);

@@ -19,6 +19,10 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
         group => store.PassAsync(group, CancellationToken.None),
         passed => passed.Held.Message.Body.Bytes.Length
     );
+    private readonly GroupedCommits<GroupedMessage, GroupChange> _joins = new(
+        group => store.AddToGroupsAsync(group, CancellationToken.None),
+        message => message.Held.Message.Body.Bytes.Length
+    );
     private Action<StoredTimer>? _fire;
 
     public IHeldMessages Store => store;
@@ -82,16 +86,27 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
         return change.IsKnown;
     }
 
+    /// <summary>Stores a message in its group, and releases the group if it is complete.</summary>
+    /// <returns>What it has done to the group.</returns>
+    public async Task<GroupChange> JoinAsync(GroupedMessage message)
+    {
+        var change = await _joins.CommitAsync(message);
+        if (change.Release is { } release)
+            _fire?.Invoke(release); // without it, the dispatcher takes it up when its claim is over
+        return change;
+    }
+
     /// <summary>Sends what a change has put into the outbox.</summary>
     public void Send(SequenceChange change) => outbox.Publish(change.Released, change.FollowsUnpublished);
 
     /// <summary>Sends a message that a change has put into the outbox.</summary>
     public void Send(OutboxMessage message, bool followsUnpublished) => outbox.Publish([message], followsUnpublished);
 
-    /// <summary>Works on a timer at once that this host has stored for itself.</summary>
-    public void Fire(StoredTimer timer) => _fire?.Invoke(timer); // without it, the dispatcher takes it up when its claim is over
-
-    public ValueTask DisposeAsync() => _passes.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _passes.DisposeAsync();
+        await _joins.DisposeAsync();
+    }
 
     private static string LineOf(string step, string key) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes($"{step}\n{key}")));

@@ -66,9 +66,7 @@ internal sealed class AggregateStep(ContentConverter converter, XmlInput xml, Ma
                 );
                 var orderKey = context.Message.Key ?? HoldingSteps.OrderKeyOf(line, step);
                 var held = await holder.PrepareAsync(context, step.Place, line, orderKey, cancellationToken);
-                var change = await holder.Store.AddToGroupAsync(held, rule, cancellationToken);
-                if (change.Release is { } release)
-                    holder.Fire(release);
+                var change = await holder.JoinAsync(new GroupedMessage(held, rule));
                 await holder.EndAsync(context, step.Place, "aggregated", change.IsKnown, change.IsKnown ? null : change.Group);
             };
     }
