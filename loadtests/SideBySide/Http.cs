@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Http.Json;
 using System.Net.Sockets;
+using System.Text.Json;
 
 namespace SideBySide;
 
@@ -21,6 +23,16 @@ internal static class Http
         {
             return false; // nobody listens yet
         }
+    }
+
+    /// <summary>What a management API answers.</summary>
+    public static async Task<JsonElement> GetJsonAsync(string url, string key, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, url);
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key);
+        using var response = await Client.SendAsync(request, cancellationToken);
+        response.EnsureSuccessStatusCode();
+        return await response.Content.ReadFromJsonAsync<JsonElement>(cancellationToken);
     }
 
     /// <summary>Whether anybody takes connections at a loopback port.</summary>

@@ -25,6 +25,7 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
         {
             var ours = new WorkflowTarget($"workflow {kind.Name}", $"{host.Collector} collector; {Settings}", Meter.Of(host), bench, kind);
             await hold(new Contest($"S9, {kind.Title}", [new("S9", kind.Title, ours, [pgbench], Goal.Rate(least))]));
+            await host.StoreFactsAsync(cancellationToken);
         }
 
         await hold(new Contest("S9, web service", [await ServiceAsync(host, cancellationToken)]));

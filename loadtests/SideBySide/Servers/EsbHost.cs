@@ -5,10 +5,14 @@ internal sealed class EsbHost : IAsyncDisposable
 {
     private const string Program = "Esb.Host/bin/Release/net10.0/esb.dll";
 
-    private readonly ServerProcess _process;
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
-    private EsbHost(ServerProcess process, HostProbe probe, string url, string collector) =>
-        (_process, Probe, Url, Collector) = (process, probe, url, collector);
+    private readonly ServerProcess _process;
+    private readonly string _folder;
+    private readonly string _management;
+
+    private EsbHost(ServerProcess process, string folder, string management, HostProbe probe, string url, string collector) =>
+        (_process, _folder, _management, Probe, Url, Collector) = (process, folder, management, probe, url, collector);
 
     public HostProbe Probe { get; }
 
@@ -59,13 +63,27 @@ internal sealed class EsbHost : IAsyncDisposable
         try
         {
             await process.WaitUntilAsync(token => Http.AnswersAsync($"{management}/health/ready", token), cancellationToken);
-            return new EsbHost(process, probe, url, await probe.CollectorAsync(cancellationToken));
+            return new EsbHost(process, folder, management, probe, url, await probe.CollectorAsync(cancellationToken));
         }
         catch
         {
             await process.DisposeAsync();
             throw;
         }
+    }
+
+    /// <summary>Waits until the facts of all that it has done are in its store: the next measurement does not pay for them.</summary>
+    public async Task StoreFactsAsync(CancellationToken cancellationToken)
+    {
+        var key = await File.ReadAllTextAsync(Path.Combine(_folder, "esb-data", "management.key"), cancellationToken);
+        while (await WaitingAsync() > 0)
+            await Task.Delay(Pause, cancellationToken);
+
+        async Task<long> WaitingAsync() =>
+            (await Http.GetJsonAsync($"{_management}/api/metrics", key.Trim(), cancellationToken))
+                .GetProperty("auditQueue")
+                .GetProperty("waiting")
+                .GetInt64();
     }
 
     /// <summary>Ends it as a crash would.</summary>
