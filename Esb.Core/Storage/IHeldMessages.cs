@@ -33,7 +33,7 @@ public sealed record GroupRule(long? Expected, bool IsLast, int MaxItems, long M
 
 /// <summary>A message for a group.</summary>
 /// <param name="Held">The message.</param>
-/// <param name="Rule">When its group is complete.</param>
+/// <param name="Rule">The rule that ends its group.</param>
 public sealed record GroupedMessage(HeldMessage Held, GroupRule Rule);
 
 /// <summary>What a message has done to its group.</summary>

@@ -51,5 +51,5 @@ public interface ITimerStore
 
 /// <summary>Claimed timers.</summary>
 /// <param name="Timers">The timers.</param>
-/// <param name="Next">Time until the next one is due, zero where more may be due by now; null if none waits.</param>
+/// <param name="Next">Time until the next claim may find one; null if none waits.</param>
 public sealed record ClaimedTimers(IReadOnlyList<StoredTimer> Timers, TimeSpan? Next);

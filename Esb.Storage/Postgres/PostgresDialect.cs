@@ -22,11 +22,10 @@ internal sealed class PostgresDialect : SqlDialect
     public override string Epoch => "extract(epoch from clock_timestamp())::bigint";
 
     // A host that falls silent in between must not make the others wait for as long as its connection looks alive.
+    public override string LimitSilence => "select set_config('idle_in_transaction_session_timeout', '5s', true)";
+
     public override string Lock(string name) =>
-        $"""
-            select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '5s', true),
-              pg_advisory_xact_lock(hashtextextended({name}, 0))
-            """;
+        $"{LimitSilence}, set_config('lock_timeout', '5s', true), pg_advisory_xact_lock(hashtextextended({name}, 0))";
 
     public override string NextNumber(string table) => "default";
 

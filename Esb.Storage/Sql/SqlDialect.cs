@@ -25,6 +25,10 @@ internal abstract class SqlDialect
     /// <summary>The seconds since 1970.</summary>
     public abstract string Epoch { get; }
 
+    /// <summary>A select of one row; afterwards a session that falls silent within its transaction loses its locks after five
+    /// seconds.</summary>
+    public abstract string LimitSilence { get; }
+
     /// <summary>A select of one row that locks a name until the end of the transaction; sessions that lock the same name wait.</summary>
     /// <param name="name">An expression for the name.</param>
     public abstract string Lock(string name);

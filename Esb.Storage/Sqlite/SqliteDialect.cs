@@ -25,6 +25,8 @@ internal sealed class SqliteDialect : SqlDialect
 
     public override string Epoch => "clock_timestamp() / 10000000";
 
+    public override string LimitSilence => "select 1"; // the file has one process
+
     public override string Lock(string name) => "select 1";
 
     // Larger than that of all before, also of those that are gone: a trigger keeps the sequence up.

@@ -25,7 +25,7 @@ internal static class Http
         }
     }
 
-    /// <summary>What a management API answers.</summary>
+    /// <summary>Asks a management API.</summary>
     public static async Task<JsonElement> GetJsonAsync(string url, string key, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Get, url);

@@ -17,14 +17,8 @@ internal sealed class GroupLine(string line, string step, OpenGroup? stored)
 
     public string Step => step;
 
-    /// <summary>True if the store has a group of it.</summary>
-    public bool WasOpen => _stored is not null;
-
     /// <summary>The group that is open now; null without.</summary>
     public OpenGroup? Open { get; private set; } = stored;
-
-    /// <summary>True if the open group began here.</summary>
-    public bool IsNew => Open?.Id != _stored?.Id;
 
     public IEnumerable<StoredTimer> Timers => _timers.Values;
 

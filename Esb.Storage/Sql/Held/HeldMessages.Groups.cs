@@ -11,31 +11,30 @@ internal sealed partial class HeldMessages
     )
     {
         var changes = new Dictionary<GroupedMessage, GroupChange>(ReferenceEqualityComparer.Instance);
-        var left = messages.DistinctBy(message => IdOf(message.Held)).ToList();
-        while (left.Count > 0 && changes.Count == 0)
+        var remaining = messages.DistinctBy(message => IdOf(message.Held)).ToList();
+        while (remaining.Count > 0)
         {
-            var some = left;
-            left = await InTransactionAsync(
+            var batch = remaining;
+            var isNew = await InTransactionAsync(
                 async (rows, session) =>
                 {
-                    var (isNew, lines) = await rows.OpenLinesAsync(some);
-                    if (isNew.Count == some.Count)
+                    var (isNew, lines) = await rows.OpenLinesAsync(batch);
+                    if (isNew.Count < batch.Count)
                     {
-                        var made = some.Select(message => lines[message.Held.Line].Add(message)).ToList();
-                        if (await rows.StoreLinesAsync(some.Zip(made, (message, change) => (message.Held, change.Group)), lines.Values))
-                        {
-                            foreach (var (message, change) in some.Zip(made))
-                                changes[message] = change;
-                            return some;
-                        }
+                        session.GiveUp();
+                        return isNew;
                     }
 
-                    // Stored again: without those that were held before, or behind the host that began a group meanwhile.
-                    session.GiveUp();
-                    return [.. some.Where(message => isNew.Contains(IdOf(message.Held)))];
+                    foreach (var message in batch)
+                        changes[message] = lines[message.Held.Line].Add(message);
+                    await rows.StoreLinesAsync([.. batch.Select(message => (message.Held, changes[message].Group))], lines.Values);
+                    return isNew;
                 },
                 cancellationToken
             );
+            if (isNew.Count == batch.Count)
+                break;
+            remaining = [.. batch.Where(message => isNew.Contains(IdOf(message.Held)))]; // without those that were held before
         }
 
         return [.. messages.Select(message => changes.GetValueOrDefault(message, GroupChange.Known))];

@@ -4,8 +4,8 @@ using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.Held;
 
-/// <summary>Held messages in the tables <c>held_line</c>, <c>held_message</c> and <c>held_inbox</c>. A change locks the line first, so that
-/// two changes of a line wait for one another and never for a part of each other.</summary>
+/// <summary>Held messages in the tables <c>held_line</c>, <c>held_message</c> and <c>held_inbox</c>. A change notes the
+/// message and locks its line before it changes anything else, so that two changes of a line follow each other.</summary>
 internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
 {
     private static readonly TimeSpan InboxRetention = TimeSpan.FromDays(7);
@@ -97,12 +97,12 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
     public async Task RemoveOldAsync(CancellationToken cancellationToken)
     {
         await database.ExecuteAsync(
-            "delete from held_inbox where received_at < clock_timestamp() - @kept",
+            $"delete from held_inbox where received_at < {StoreClock.Now} - @kept",
             cancellationToken,
             ("kept", InboxRetention)
         );
         await database.ExecuteAsync(
-            "delete from held_line where next is not null and count = 0 and changed_at < clock_timestamp() - @kept",
+            $"delete from held_line where next is not null and count = 0 and changed_at < {StoreClock.Now} - @kept",
             cancellationToken,
             ("kept", SequenceRetention)
         );

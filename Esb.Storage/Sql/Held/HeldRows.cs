@@ -13,6 +13,9 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
     // The host that stores something works on it at once; another one takes over after this time.
     private static readonly TimeSpan Claim = TimeSpan.FromSeconds(20);
 
+    // SQLite gets rows as JSON, which takes several times the size of a body.
+    private const int LargestInRows = 1 << 20;
+
     private const string Earlier = "select true as found from outbox where owner = @owner limit 1";
 
     // A row if the step has not held the message before. Of @step and @message_id.
@@ -24,7 +27,8 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
     public async Task<bool> NoteAsync(HeldMessage held) =>
         (await session.QueryAsync(Note, _ => true, ("step", held.Step), ("message_id", held.Message.Id))).Count == 1;
 
-    /// <summary>Notes messages, and reads the open groups of their lines, which stay locked: one round trip for all of it.</summary>
+    /// <summary>Notes messages, and locks their lines: one round trip for all of it.</summary>
+    /// <remarks>All hosts lock in one order, so that none waits for another that waits for it: messages, lines, then timers.</remarks>
     /// <returns>Steps and ids of the messages that were not held before, and the lines by name. Where any message was held before, the
     /// transaction is to be given up.</returns>
     public async Task<(HashSet<(string Step, Guid Id)> New, Dictionary<string, GroupLine> Lines)> OpenLinesAsync(
@@ -32,42 +36,58 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
     )
     {
         var notes = NotesOf(messages.Select(message => message.Held));
-        var names = messages.Select(message => (message.Held.Line, message.Held.Step)).Distinct().ToList();
-        var lines = SqlRows.Of("lines", names, ("l_line", SqlType.Text, one => one.Line));
+        var lines = SqlRows.Of(
+            "lines",
+            messages.Select(message => (message.Held.Line, message.Held.Step)).Distinct().ToList(),
+            ("l_line", SqlType.Text, one => one.Line),
+            ("l_step", SqlType.Text, one => one.Step)
+        );
         await using var results = await session.QueryManyAsync(
             $"""
+            {session.Dialect.LimitSilence};
             {NoteAll(notes)};
-            select line, group_id, count, size, expected from held_line where line in (select l_line from {session.Dialect.Rows(lines)})
-            order by line{session.Dialect.ForUpdate}
+            insert into held_line (line, step, count, size, opened_at, changed_at)
+            select l_line, l_step, 0, 0, clock_timestamp(), clock_timestamp() from {session.Dialect.Rows(lines)} where true order by l_line
+            on conflict (line) do update set changed_at = excluded.changed_at returning line, step, group_id, count, size, expected
             """,
             [],
             notes,
             lines
         );
+        await results.ReadAsync(_ => true);
         var isNew = await results.ReadAsync(row => (row.Text("step"), row.Id("message_id")));
-        var open = await results.ReadAsync(row =>
-            (
-                Line: row.Text("line"),
-                Group: new OpenGroup(row.Id("group_id"), row.Int("count"), row.Long("size"), row.LongOrNull("expected"))
-            )
-        );
-        var groups = open.ToDictionary(one => one.Line, one => one.Group);
-        return ([.. isNew], names.ToDictionary(one => one.Line, one => new GroupLine(one.Line, one.Step, groups.GetValueOrDefault(one.Line))));
+        var opened = await results.ReadAsync(row => new GroupLine(
+            row.Text("line"),
+            row.Text("step"),
+            row.IdOrNull("group_id") is { } group
+                ? new OpenGroup(group, row.Int("count"), row.Long("size"), row.LongOrNull("expected"))
+                : null
+        ));
+        return ([.. isNew], opened.ToDictionary(line => line.Line));
     }
 
-    /// <summary>Stores messages of groups, and what they made of their lines: one round trip for all of it.</summary>
-    /// <returns>False if another host has begun a group of a line meanwhile: then the transaction is to be given up.</returns>
-    public async Task<bool> StoreLinesAsync(IEnumerable<(HeldMessage Held, Guid Group)> messages, IReadOnlyCollection<GroupLine> lines)
+    /// <summary>Stores messages of groups, and their lines: one round trip for all of it, but for large bodies.</summary>
+    public async Task StoreLinesAsync(IReadOnlyList<(HeldMessage Held, Guid Group)> messages, IReadOnlyCollection<GroupLine> lines)
     {
         var dialect = session.Dialect;
-        var begun = LinesOf("begun", lines.Where(line => line is { WasOpen: false, Open: not null }));
-        var kept = LinesOf("kept", lines.Where(line => line is { WasOpen: true, Open: not null }));
-        var ended = LinesOf("ended", lines.Where(line => line is { WasOpen: true, Open: null }));
-        var timers = TimerRows.Of("timers", [.. lines.SelectMany(line => line.Timers)], Claim);
+        var open = SqlRows.Of(
+            "open",
+            lines.Where(line => line.Open is not null).ToList(),
+            ("g_line", SqlType.Text, line => line.Line),
+            ("g_step", SqlType.Text, line => line.Step),
+            ("g_group", SqlType.Id, line => line.Open!.Id),
+            ("g_count", SqlType.Number, line => line.Open!.Count),
+            ("g_size", SqlType.Long, line => line.Open!.Size),
+            ("g_expected", SqlType.Long, line => line.Open!.Expected)
+        );
+        var ended = SqlRows.Of("ended", lines.Where(line => line.Open is null).ToList(), ("g_line", SqlType.Text, line => line.Line));
         var endedTimers = SqlRows.Of("over", lines.SelectMany(line => line.EndedTimers).ToList(), ("o_timer", SqlType.Id, id => id));
+        var timers = TimerRows.Of("timers", [.. lines.SelectMany(line => line.Timers)], Claim);
+        // One large body makes all of them go one by one: they are numbered in their order.
+        var areLarge = messages.Any(message => message.Held.Message.Body.Bytes.Length > LargestInRows);
         var held = SqlRows.Of(
             "held",
-            messages.ToList(),
+            areLarge ? [] : messages,
             [
                 ("h_line", SqlType.Text, one => one.Held.Line),
                 ("h_step", SqlType.Text, one => one.Held.Step),
@@ -77,26 +97,21 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
                 .. StoredEnvelope.ColumnsOf<(HeldMessage Held, Guid Group)>("h", cipher, one => one.Held.Message),
             ]
         );
-        var statements = new List<(string Sql, SqlRows Rows)>
-        {
+        // Conditions that take an array, and an insert in place of an update: a plan that was made while the tables were empty stays good.
+        (string Sql, SqlRows Rows)[] statements =
+        [
             (
                 $"""
                 insert into held_line (line, step, group_id, count, size, expected, opened_at, changed_at)
                 select g_line, g_step, g_group, g_count, g_size, g_expected, clock_timestamp(), clock_timestamp()
-                from {dialect.Rows(begun)} where true order by g_line on conflict (line) do nothing returning line
+                from {dialect.Rows(open)} where true on conflict (line) do update set group_id = excluded.group_id, count = excluded.count,
+                  size = excluded.size, expected = excluded.expected,
+                  opened_at = case when held_line.group_id = excluded.group_id then held_line.opened_at else excluded.opened_at end
                 """,
-                begun
+                open
             ),
-            (
-                $"""
-                update held_line set group_id = g_group, count = g_count, size = g_size, expected = g_expected,
-                  opened_at = case when g_is_new then clock_timestamp() else opened_at end, changed_at = clock_timestamp()
-                from {dialect.Rows(kept)} where line = g_line
-                """,
-                kept
-            ),
-            ($"delete from held_line where line in (select g_line from {dialect.Rows(ended)})", ended),
-            ($"delete from timer where id in (select o_timer from {dialect.Rows(endedTimers)})", endedTimers),
+            ($"delete from held_line where {dialect.IsAmong("line", $"select g_line from {dialect.Rows(ended)}")}", ended),
+            ($"delete from timer where {dialect.IsAmong("id", $"select o_timer from {dialect.Rows(endedTimers)}")}", endedTimers),
             (TimerRows.Insert(dialect, timers), timers),
             (
                 $"""
@@ -106,34 +121,22 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
                 """,
                 held
             ),
-        };
-        statements.RemoveAll(statement => statement.Rows.Count == 0);
-        await using var results = await session.QueryManyAsync(
-            string.Join(";\n", statements.Select(statement => statement.Sql)),
-            [],
-            [.. statements.Select(statement => statement.Rows)]
-        );
-        return begun.Count == 0 || (await results.ReadAsync(_ => true)).Count == begun.Count;
+        ];
+        var needed = statements.Where(statement => statement.Rows.Count > 0).ToList();
+        var sql = string.Join(";\n", needed.Select(statement => statement.Sql));
+        await (await session.QueryManyAsync(sql, [], [.. needed.Select(statement => statement.Rows)])).DisposeAsync();
+        foreach (var (message, group) in areLarge ? messages : [])
+            await session.ExecuteAsync(
+                Insert("@group", "null", "null", message.Parent != default),
+                ParametersOf(message, [("group", group)])
+            );
     }
 
-    private static SqlRows LinesOf(string name, IEnumerable<GroupLine> lines) =>
-        SqlRows.Of(
-            name,
-            lines.ToList(),
-            ("g_line", SqlType.Text, line => line.Line),
-            ("g_step", SqlType.Text, line => line.Step),
-            ("g_group", SqlType.Id, line => line.Open?.Id),
-            ("g_count", SqlType.Number, line => line.Open?.Count),
-            ("g_size", SqlType.Long, line => line.Open?.Size),
-            ("g_expected", SqlType.Long, line => line.Open?.Expected),
-            ("g_is_new", SqlType.Flag, line => line.IsNew)
-        );
-
-    // In one order in all hosts, so that two that note the same messages wait for one another, and not each for the other.
+    // In one order in all hosts.
     private static SqlRows NotesOf(IEnumerable<HeldMessage> messages) =>
         SqlRows.Of(
             "notes",
-            messages.OrderBy(held => held.Message.Id).ToList(),
+            messages.OrderBy(held => held.Message.Id).ThenBy(held => held.Step, StringComparer.Ordinal).ToList(),
             ("n_step", SqlType.Text, held => held.Step),
             ("n_message", SqlType.Id, held => held.Message.Id)
         );

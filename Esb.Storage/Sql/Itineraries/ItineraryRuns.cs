@@ -47,7 +47,7 @@ internal sealed class ItineraryRuns(SqlDatabase database) : IItineraryRuns
 
     public Task RemoveOldAsync(CancellationToken cancellationToken) =>
         database.ExecuteAsync(
-            "delete from itinerary_run where state <> 'Waiting' and changed_at < clock_timestamp() - @kept",
+            $"delete from itinerary_run where state <> 'Waiting' and changed_at < {StoreClock.Now} - @kept",
             cancellationToken,
             ("kept", Retention)
         );

@@ -5,6 +5,9 @@ namespace Esb.Storage.Sql.Timers;
 /// <summary>Timers in the table <c>timer</c>. The clock of the database alone counts.</summary>
 internal sealed class TimerStore(SqlDatabase database) : ITimerStore
 {
+    // More may be due by then, or free again that another host had locked. Those of a few milliseconds share a claim.
+    private static readonly TimeSpan Soon = TimeSpan.FromMilliseconds(5);
+
     private const string Due = $"due_at <= {StoreClock.Now} and {Claims.AreOver}";
 
     public async Task<ClaimedTimers> ClaimAsync(IReadOnlyList<string> kinds, int limit, TimeSpan claim, CancellationToken cancellationToken)
@@ -29,7 +32,7 @@ internal sealed class TimerStore(SqlDatabase database) : ITimerStore
                 ),
             cancellationToken
         );
-        return new ClaimedTimers([.. claimed.OrderBy(timer => timer.Due)], claimed.Count > 0 ? TimeSpan.Zero : null);
+        return new ClaimedTimers([.. claimed.OrderBy(timer => timer.Due)], claimed.Count == limit ? TimeSpan.Zero : Soon);
     }
 
     public Task SetAsync(IReadOnlyList<StoredTimer> timers, CancellationToken cancellationToken)

@@ -87,7 +87,7 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
     }
 
     /// <summary>Stores a message in its group, and releases the group if it is complete.</summary>
-    /// <returns>What it has done to the group.</returns>
+    /// <returns>The change of the group.</returns>
     public async Task<GroupChange> JoinAsync(GroupedMessage message)
     {
         var change = await _joins.CommitAsync(message);
@@ -104,8 +104,7 @@ internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAudit
 
     public async ValueTask DisposeAsync()
     {
-        await _passes.DisposeAsync();
-        await _joins.DisposeAsync();
+        await Task.WhenAll(_passes.DisposeAsync().AsTask(), _joins.DisposeAsync().AsTask());
     }
 
     private static string LineOf(string step, string key) =>

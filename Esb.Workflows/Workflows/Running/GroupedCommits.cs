@@ -79,8 +79,8 @@ internal sealed class GroupedCommits<TItem, TResult>(
                 ex as EsbException ?? new EsbException("ESB-STORE-WRITE", "The store could not be written.", FaultKind.Unavailable, ex);
             foreach (var pending in group)
             {
-                if (group.Count > 1 && failure.InnerException is DbException { IsTransient: false })
-                    await StoreAsync([pending]); // what the database refuses stops none of the others
+                if (group.Count > 1 && (ex is not EsbException || failure.InnerException is DbException { IsTransient: false }))
+                    await StoreAsync([pending]); // what cannot be stored, or is refused by the database, stops none of the others
                 else
                     pending.Done.SetException(failure);
             }

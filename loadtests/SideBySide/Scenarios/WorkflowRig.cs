@@ -29,6 +29,7 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
         }
 
         await hold(new Contest("S9, web service", [await ServiceAsync(host, cancellationToken)]));
+        await host.StoreFactsAsync(cancellationToken);
         var engine = new EngineTarget("engine alone", "short", topics.Database, surroundings);
         await hold(new Contest("S9, engine", [new("S9", "engine alone, start to end", engine, [pgbench], Goal.Rate(4_500))]));
         var steps = new EngineTarget("engine alone, five steps", "five-steps", topics.Database, surroundings);

@@ -5,6 +5,7 @@ internal sealed class EsbHost : IAsyncDisposable
 {
     private const string Program = "Esb.Host/bin/Release/net10.0/esb.dll";
 
+    private static readonly TimeSpan StoreDeadline = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
     private readonly ServerProcess _process;
@@ -76,11 +77,13 @@ internal sealed class EsbHost : IAsyncDisposable
     public async Task StoreFactsAsync(CancellationToken cancellationToken)
     {
         var key = await File.ReadAllTextAsync(Path.Combine(_folder, "esb-data", "management.key"), cancellationToken);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(StoreDeadline);
         while (await WaitingAsync() > 0)
-            await Task.Delay(Pause, cancellationToken);
+            await Task.Delay(Pause, limit.Token);
 
         async Task<long> WaitingAsync() =>
-            (await Http.GetJsonAsync($"{_management}/api/metrics", key.Trim(), cancellationToken))
+            (await Http.GetJsonAsync($"{_management}/api/metrics", key.Trim(), limit.Token))
                 .GetProperty("auditQueue")
                 .GetProperty("waiting")
                 .GetInt64();

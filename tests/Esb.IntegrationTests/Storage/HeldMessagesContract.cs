@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every store of held messages promises.</summary>
 [CancelAfter(60_000)]
-public abstract class HeldMessagesContract
+public abstract partial class HeldMessagesContract
 {
     private const string Queue = "process:p";
     private static readonly string Step = HeldMessage.StepOf("p", "step");
@@ -26,130 +26,6 @@ public abstract class HeldMessagesContract
 
     [TearDown]
     public Task Close() => CloseAsync();
-
-    [Test]
-    public async Task Group_is_complete_with_the_last_message_and_released_once(CancellationToken cancellationToken)
-    {
-        var rule = new GroupRule(Expected: 3, IsLast: false, 100, 1_000_000, Idle: null, TimeSpan.FromHours(1));
-        var (first, second, third) = (Message("k", "1"), Message("k", "2"), Message("k", "3"));
-        var begun = await JoinAsync(first, rule, cancellationToken);
-        await JoinAsync(second, rule, cancellationToken);
-        var again = await JoinAsync(second, rule, cancellationToken);
-        var complete = await JoinAsync(third, rule with { Expected = null }, cancellationToken);
-
-        var messages = await Held.ReadGroupAsync(begun.Group, cancellationToken);
-        var outgoing = new OutboxMessage("k", new(first.Message, "in", "p", default) { Step = "step" }) { Queue = Queue };
-        var ended = await Held.EndGroupAsync(complete.Release!.Id, begun.Group, outgoing, cancellationToken);
-        var twice = await Held.EndGroupAsync(complete.Release.Id, begun.Group, outgoing, cancellationToken);
-
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(again.IsKnown);
-            Assert.That(messages.Select(held => held.Message.Body.ReadText()), Is.EqualTo(new[] { "1", "2", "3" }));
-            Assert.That(ended, Is.False, "nothing of the line waits in the outbox");
-            Assert.That(twice, Is.Null);
-            Assert.That(await Held.ReadGroupAsync(begun.Group, cancellationToken), Is.Empty);
-            Assert.That((await SentAsync(cancellationToken)).Select(sent => sent.Queue), Is.EqualTo(new[] { Queue }));
-        }
-    }
-
-    [Test]
-    public async Task Messages_that_come_at_once_are_of_one_group_or_the_next_and_none_is_in_two(CancellationToken cancellationToken)
-    {
-        var rule = new GroupRule(Expected: 5, IsLast: false, 100, 1_000_000, Idle: TimeSpan.FromMinutes(1), Within: null);
-
-        var changes = await Task.WhenAll(
-            Enumerable.Range(0, 50).Select(n => JoinAsync(Message("k", $"{n}"), rule, cancellationToken))
-        );
-
-        var groups = changes.GroupBy(change => change.Group).ToList();
-        Assert.That(groups.Select(group => group.Count()), Is.All.EqualTo(5));
-        Assert.That(groups.Select(group => group.Count(change => change.Release is not null)), Is.All.EqualTo(1));
-    }
-
-    [Test]
-    public async Task Messages_of_one_commit_go_into_the_groups_of_their_lines_in_their_order(CancellationToken cancellationToken)
-    {
-        var rule = new GroupRule(Expected: 3, IsLast: false, 100, 1_000_000, Idle: TimeSpan.FromHours(1), Within: null);
-        var known = Message("a", "a1");
-        var begun = await JoinAsync(known, rule, cancellationToken);
-        var twice = Message("b", "b1");
-        HeldMessage[] messages = [known, Message("a", "a2"), twice, .. "345678".Select(n => Message("a", $"a{n}")), twice, Message("b", "b2")];
-
-        var changes = await Held.AddToGroupsAsync([.. messages.Select(held => new GroupedMessage(held, rule))], cancellationToken);
-
-        var texts = messages.Select(held => held.Message.Body.ReadText()).ToList();
-        var ended = changes.Where(change => change.Release is not null).ToList();
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(texts.Where((_, i) => changes[i].IsKnown), Is.EqualTo(new[] { "a1", "b1" }), "once before, once in the commit");
-            Assert.That(texts.Where((_, i) => changes[i].Release is not null), Is.EqualTo(new[] { "a3", "a6" }));
-            Assert.That(ended[0].Group, Is.EqualTo(begun.Group));
-            Assert.That(await TextsAsync(ended[0]), Is.EqualTo(new[] { "a1", "a2", "a3" }));
-            Assert.That(await TextsAsync(ended[1]), Is.EqualTo(new[] { "a4", "a5", "a6" }));
-            Assert.That(await TextsAsync(changes[8]), Is.EqualTo(new[] { "a7", "a8" }));
-            Assert.That(await TextsAsync(changes[10]), Is.EqualTo(new[] { "b1", "b2" }));
-        }
-
-        await JoinAsync(Message("a", "a9"), rule, cancellationToken);
-        Assert.That((await TextsAsync(changes[8])).Count, Is.EqualTo(3));
-
-        async Task<IReadOnlyList<string>> TextsAsync(GroupChange change) =>
-            [.. (await Held.ReadGroupAsync(change.Group, cancellationToken)).Select(held => held.Message.Body.ReadText())];
-    }
-
-    [Test]
-    public async Task Commits_at_once_with_the_same_lines_lose_no_message_and_split_no_group(CancellationToken cancellationToken)
-    {
-        var rule = new GroupRule(Expected: 7, IsLast: false, 100, 1_000_000, Idle: null, TimeSpan.FromHours(1));
-        var random = new Random(20);
-
-        var commits = Enumerable.Range(0, 28).Select(n => "abcde".OrderBy(_ => random.Next()).Select(line => Message($"{line}", $"{n}")));
-        var changes = await Task.WhenAll(
-            commits
-                .Select(held => held.Select(one => new GroupedMessage(one, rule)).ToList())
-                .ToList()
-                .Select(messages => Task.Run(() => Held.AddToGroupsAsync(messages, cancellationToken)))
-        );
-
-        var groups = changes.SelectMany(some => some).GroupBy(change => change.Group).ToList();
-        Assert.That(groups, Has.Count.EqualTo(5 * 28 / 7));
-        Assert.That(groups.Select(group => group.Count()), Is.All.EqualTo(7));
-        Assert.That(groups.Select(group => group.Count(change => change.Release is not null)), Is.All.EqualTo(1));
-    }
-
-    [Test]
-    public async Task Size_and_number_end_a_group_within_a_commit(CancellationToken cancellationToken)
-    {
-        var sized = new GroupRule(Expected: null, IsLast: false, MaxItems: 10, MaxSize: 4, Idle: null, TimeSpan.FromHours(1));
-        var last = new GroupedMessage(Message("k", "e"), sized with { IsLast = true });
-        GroupedMessage[] messages =
-        [
-            .. new[] { "ab", "cd", "ef" }.Select(text => new GroupedMessage(Message("k", text), sized)),
-            new(Message("k", "g"), sized with { MaxItems = 2 }),
-            last,
-        ];
-
-        var changes = await Held.AddToGroupsAsync(messages, cancellationToken);
-
-        Assert.That(
-            changes.Select(change => change.Release?.Data![(change.Release.Data!.IndexOf(' ') + 1)..]),
-            Is.EqualTo(new[] { null, GroupReasons.Full, null, GroupReasons.Full, GroupReasons.Complete })
-        );
-        Assert.That(changes.Select(change => change.Group).Distinct().Count(), Is.EqualTo(3));
-    }
-
-    [Test]
-    public async Task Group_whose_time_was_extended_is_not_closed(CancellationToken cancellationToken)
-    {
-        var rule = new GroupRule(Expected: null, IsLast: false, 100, 1_000_000, Idle: TimeSpan.FromMilliseconds(1), Within: null);
-        await JoinAsync(Message("k", "1"), rule, cancellationToken);
-        var timer = await ClaimAsync(HeldTimers.Group, cancellationToken);
-        await JoinAsync(Message("k", "2"), rule with { Idle = TimeSpan.FromMinutes(1) }, cancellationToken);
-
-        Assert.That(await Held.CloseGroupAsync(timer, GroupReasons.Time, cancellationToken), Is.Null);
-        Assert.That((await Held.CountAsync(cancellationToken)).Single().Count, Is.EqualTo(2));
-    }
 
     [Test]
     public async Task Sequence_continues_in_order_and_waits_for_a_gap(CancellationToken cancellationToken)
@@ -267,9 +143,6 @@ public abstract class HeldMessagesContract
     private Task<SequenceChange> AddAsync(int number, CancellationToken cancellationToken, TimeSpan? within = null, int maxPending = 100) =>
         Held.AddToSequenceAsync(Message("k", $"{number}"), number, start: 1, within, maxPending, Queue, cancellationToken);
 
-    private async Task<GroupChange> JoinAsync(HeldMessage message, GroupRule rule, CancellationToken cancellationToken) =>
-        (await Held.AddToGroupsAsync([new GroupedMessage(message, rule)], cancellationToken)).Single();
-
     private async Task<StoredTimer> ClaimAsync(string kind, CancellationToken cancellationToken, string? line = null)
     {
         StoredTimer? found = null;
@@ -295,7 +168,7 @@ public abstract class HeldMessagesContract
     private static IEnumerable<string> TextsOf(SequenceChange change) =>
         change.Released.Select(outgoing => outgoing.Message.Message.Body.ReadText());
 
-    private static HeldMessage Message(string line, string text) =>
+    private protected static HeldMessage Message(string line, string text) =>
         new(Step, line, EsbMessage.Create(MessageBody.FromText(text), TimeProvider.System), "in", default);
 }
 
@@ -315,4 +188,54 @@ public sealed class PostgresHeldMessagesTests : HeldMessagesContract
     private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
 
     protected override async Task CloseAsync() => await _schema.DisposeAsync();
+
+    [Test]
+    public async Task Message_of_a_group_is_stored_without_reading_the_lines_and_timers_of_others(CancellationToken cancellationToken)
+    {
+        var rule = new GroupRule(Expected: 2, IsLast: false, 100, 1_000_000, Idle: TimeSpan.FromHours(1), Within: null);
+        for (var time = 0; time < 20; time++) // as often as gives the statements plans of their own, made for a small table
+            await JoinAsync();
+        await _schema.RunAsync(
+            """
+            insert into held_line (line, step, group_id, count, size, opened_at, changed_at)
+              select md5(number::text), 's', gen_random_uuid(), 1, 1, now(), now() from generate_series(1, 50000) as number;
+            insert into timer (id, kind, target, due_at)
+              select gen_random_uuid(), 'held.group', 'x', now() + interval '1 day' from generate_series(1, 50000)
+            """
+        );
+
+        Assert.That(await _schema.RowsReadAsync("held_line", 50, JoinAsync, cancellationToken), Is.LessThan(50 * 100));
+        Assert.That(await _schema.RowsReadAsync("timer", 50, JoinAsync, cancellationToken), Is.LessThan(50 * 100));
+
+        Task JoinAsync() =>
+            _schema.Store.Held.AddToGroupsAsync(
+                [new(Message("k", "1"), rule), new(Message($"{Guid.NewGuid()}", "2"), rule)],
+                cancellationToken
+            );
+    }
+
+    [Test]
+    public async Task Due_messages_of_a_line_are_found_without_reading_those_that_wait(CancellationToken cancellationToken)
+    {
+        await _schema.Store.Held.HoldUntilAsync(Message("k", "first"), TimeSpan.FromHours(1), null, cancellationToken);
+        await _schema.RunAsync(
+            """
+            create table one as select * from held_message;
+            insert into held_message (line, step, due_at, stored_at, endpoint, message_id, conversation_id, subject, created_at, attempt,
+              headers, body)
+            select line, step, due_at, stored_at, endpoint, message_id, conversation_id, subject, created_at, attempt, headers, body
+            from one, generate_series(1, 50000);
+            analyze held_message
+            """
+        );
+
+        Assert.That(await _schema.RowsReadAsync("held_message", 20, ReleaseAsync, cancellationToken), Is.LessThan(20 * 100));
+
+        async Task ReleaseAsync()
+        {
+            var timer = new StoredTimer(Guid.NewGuid(), HeldTimers.Delay, "k");
+            var released = await _schema.Store.Held.ReleaseDueAsync(timer, "process:p", cancellationToken);
+            Assert.That(released.Released, Is.Empty);
+        }
+    }
 }

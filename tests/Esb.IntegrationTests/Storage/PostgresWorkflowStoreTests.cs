@@ -23,7 +23,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
         );
         await _schema.Store.Workflows.CommitAsync([WithKey("one")], cancellationToken);
 
-        Assert.That(await RowsReadAsync("workflow_key", 50, FindAsync, cancellationToken), Is.LessThan(50 * 100));
+        Assert.That(await _schema.RowsReadAsync("workflow_key", 50, FindAsync, cancellationToken), Is.LessThan(50 * 100));
 
         async Task FindAsync()
         {
@@ -41,7 +41,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
         for (var group = 0; group < 10; group++)
             await CommitAsync([.. Enumerable.Range(0, 200).Select(number => WithKey($"{group}-{number}"))]);
 
-        Assert.That(await RowsReadAsync("workflow_key", 50, BeginAndEndAsync, cancellationToken), Is.LessThan(50 * 100));
+        Assert.That(await _schema.RowsReadAsync("workflow_key", 50, BeginAndEndAsync, cancellationToken), Is.LessThan(50 * 100));
 
         async Task BeginAndEndAsync()
         {
@@ -63,7 +63,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
         );
         await _schema.RunAsync("analyze timer");
 
-        Assert.That(await RowsReadAsync("timer", 20, ClaimAsync, cancellationToken), Is.LessThan(20 * 100));
+        Assert.That(await _schema.RowsReadAsync("timer", 20, ClaimAsync, cancellationToken), Is.LessThan(20 * 100));
 
         async Task ClaimAsync()
         {
@@ -71,7 +71,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
             await _schema.Store.Timers.SetAsync([due], cancellationToken);
             var claimed = await _schema.Store.Timers.ClaimAsync(["test.a"], 500, TimeSpan.FromMinutes(1), cancellationToken);
             Assert.That(claimed.Timers.Select(timer => timer.Id), Is.EqualTo(new[] { due.Id }));
-            Assert.That(claimed.Next, Is.EqualTo(TimeSpan.Zero), "more may be due by now");
+            Assert.That(claimed.Next, Is.LessThan(TimeSpan.FromSeconds(1)), "more may be due by then");
         }
     }
 
@@ -94,38 +94,9 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
         }
     }
 
-    // A connection tells its statistics with the first statement a second after the last time.
-    private async Task<long> RowsReadAsync(string table, int times, Func<Task> work, CancellationToken cancellationToken)
-    {
-        var before = await ReadsAsync(table);
-        for (var time = 0; time < times; time++)
-            await work();
-        while (true)
-        {
-            await Task.Delay(1_100, cancellationToken);
-            await work();
-            var now = await ReadsAsync(table);
-            if (now.Scans >= before.Scans + times)
-                return now.Rows - before.Rows;
-        }
-    }
-
-    private async Task<TableReads> ReadsAsync(string table) =>
-        (
-            await _schema.QueryAsync<TableReads>(
-                $"""
-                select (seq_scan + idx_scan)::bigint as scans,
-                  (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid))::bigint as rows
-                from pg_stat_user_tables t where relid = '{table}'::regclass
-                """
-            )
-        ).Single();
-
     private static WorkflowCommit WithKey(string number) =>
         Begin(number) with
         {
             Keys = [new WorkflowKey($"key-{number}", IsExclusive: false)],
         };
-
-    private sealed record TableReads(long Scans, long Rows);
 }

@@ -92,6 +92,34 @@ internal sealed class TestSchema : IAsyncDisposable
         await connection.ExecuteAsync(sql, commandTimeout: 0);
     }
 
+    /// <summary>The rows of a table, of it or of its indexes, that some work reads which is done several times.</summary>
+    /// <remarks>PostgreSQL reports the statistics of a session with a statement, at most once a second.</remarks>
+    public async Task<long> RowsReadAsync(string table, int times, Func<Task> work, CancellationToken cancellationToken)
+    {
+        var before = await ReadsAsync(table);
+        for (var time = 0; time < times; time++)
+            await work();
+        while (true)
+        {
+            await Task.Delay(1_100, cancellationToken);
+            await work();
+            var now = await ReadsAsync(table);
+            if (now.Scans >= before.Scans + times)
+                return now.Rows - before.Rows;
+        }
+    }
+
+    private async Task<TableReads> ReadsAsync(string table) =>
+        (
+            await QueryAsync<TableReads>(
+                $"""
+                select (seq_scan + idx_scan)::bigint as scans,
+                  (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid))::bigint as rows
+                from pg_stat_user_tables t where relid = '{table}'::regclass
+                """
+            )
+        ).Single();
+
     public async ValueTask DisposeAsync()
     {
         foreach (var store in _stores)
@@ -99,4 +127,6 @@ internal sealed class TestSchema : IAsyncDisposable
         await QueryAsync<int>($"drop schema if exists {Config.Schema} cascade");
         Directory.Delete(Config.Folder, recursive: true);
     }
+
+    private sealed record TableReads(long Scans, long Rows);
 }

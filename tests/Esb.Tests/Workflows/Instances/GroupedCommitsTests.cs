@@ -46,6 +46,19 @@ public sealed class GroupedCommitsTests
     }
 
     [Test, CancelAfter(10_000)]
+    public async Task Item_that_cannot_be_stored_stops_none_of_the_others(CancellationToken cancellationToken)
+    {
+        await using var commits = new GroupedCommits<int, string>(items =>
+            items.Contains(2) ? throw new ArgumentException("too long") : StoreAsync(items)
+        );
+        var brought = await BringAsync(commits, [1, 2, 3]);
+
+        var refused = Assert.ThrowsAsync<EsbException>(() => brought[1].WaitAsync(cancellationToken))!;
+
+        Assert.That((await brought[0], await brought[2], refused.Code), Is.EqualTo(("1", "3", "ESB-STORE-WRITE")));
+    }
+
+    [Test, CancelAfter(10_000)]
     public async Task Database_that_is_away_is_not_asked_for_each_item(CancellationToken cancellationToken)
     {
         var asked = 0;
