@@ -24,10 +24,14 @@ internal sealed class SqlSession(DbConnection connection, SqlDialect dialect, Ca
     }
 
     /// <summary>Executes a statement that selects from rows.</summary>
-    public async Task ExecuteAsync(string sql, SqlRows rows)
+    public Task ExecuteAsync(string sql, SqlRows rows) => ExecuteAsync(sql, [rows]);
+
+    /// <summary>Executes several statements in one text, which may select from rows.</summary>
+    public async Task ExecuteAsync(string sql, IEnumerable<SqlRows> rows)
     {
         await using var command = Command(sql, []);
-        dialect.Bind(command, rows);
+        foreach (var some in rows)
+            dialect.Bind(command, some);
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
 

@@ -57,9 +57,8 @@ internal sealed class SqliteDialect : SqlDialect
 
     public override void Bind(DbCommand command, SqlRows rows)
     {
-        var count = rows.Columns.Count == 0 ? 0 : rows.Columns[0].Values.Count;
         var array = new JsonArray();
-        for (var row = 0; row < count; row++)
+        for (var row = 0; row < rows.Count; row++)
             array.Add(new JsonArray([.. rows.Columns.Select(column => ToNode(ToStored(column.Values[row])))]));
         command.Parameters.Add(new SqliteParameter($"@{rows.Name}", array.ToJsonString()));
     }

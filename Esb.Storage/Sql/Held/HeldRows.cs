@@ -85,18 +85,6 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
         var timers = TimerRows.Of("timers", [.. lines.SelectMany(line => line.Timers)], Claim);
         // One large body makes all of them go one by one: they are numbered in their order.
         var areLarge = messages.Any(message => message.Held.Message.Body.Bytes.Length > LargestInRows);
-        var held = SqlRows.Of(
-            "held",
-            areLarge ? [] : messages,
-            [
-                ("h_line", SqlType.Text, one => one.Held.Line),
-                ("h_step", SqlType.Text, one => one.Held.Step),
-                ("h_group", SqlType.Id, one => one.Group),
-                ("h_endpoint", SqlType.Text, one => one.Held.Endpoint),
-                ("h_trace", SqlType.Text, one => OutboxRows.TraceOf(one.Held.Parent)),
-                .. StoredEnvelope.ColumnsOf<(HeldMessage Held, Guid Group)>("h", cipher, one => one.Held.Message),
-            ]
-        );
         // Conditions that take an array, and an insert in place of an update: a plan that was made while the tables were empty stays good.
         (string Sql, SqlRows Rows)[] statements =
         [
@@ -113,23 +101,42 @@ internal sealed class HeldRows(SqlSession session, IBodyCipher cipher)
             ($"delete from held_line where {dialect.IsAmong("line", $"select g_line from {dialect.Rows(ended)}")}", ended),
             ($"delete from timer where {dialect.IsAmong("id", $"select o_timer from {dialect.Rows(endedTimers)}")}", endedTimers),
             (TimerRows.Insert(dialect, timers), timers),
-            (
-                $"""
-                insert into held_message (line, step, group_id, stored_at, endpoint, trace_parent, {StoredEnvelope.Columns})
-                select h_line, h_step, h_group, clock_timestamp(), h_endpoint, h_trace, {StoredEnvelope.SelectOf("h")}
-                from {dialect.Rows(held)} where true
-                """,
-                held
-            ),
+            InsertAll(areLarge ? [] : messages),
         ];
         var needed = statements.Where(statement => statement.Rows.Count > 0).ToList();
-        var sql = string.Join(";\n", needed.Select(statement => statement.Sql));
-        await (await session.QueryManyAsync(sql, [], [.. needed.Select(statement => statement.Rows)])).DisposeAsync();
+        await session.ExecuteAsync(
+            string.Join(";\n", needed.Select(statement => statement.Sql)),
+            needed.Select(statement => statement.Rows)
+        );
         foreach (var (message, group) in areLarge ? messages : [])
             await session.ExecuteAsync(
                 Insert("@group", "null", "null", message.Parent != default),
                 ParametersOf(message, [("group", group)])
             );
+    }
+
+    private (string Sql, SqlRows Rows) InsertAll(IReadOnlyList<(HeldMessage Held, Guid Group)> messages)
+    {
+        var rows = SqlRows.Of(
+            "held",
+            messages,
+            [
+                ("h_line", SqlType.Text, one => one.Held.Line),
+                ("h_step", SqlType.Text, one => one.Held.Step),
+                ("h_group", SqlType.Id, one => one.Group),
+                ("h_endpoint", SqlType.Text, one => one.Held.Endpoint),
+                ("h_trace", SqlType.Text, one => OutboxRows.TraceOf(one.Held.Parent)),
+                .. StoredEnvelope.ColumnsOf<(HeldMessage Held, Guid Group)>("h", cipher, one => one.Held.Message),
+            ]
+        );
+        return (
+            $"""
+            insert into held_message (line, step, group_id, stored_at, endpoint, trace_parent, {StoredEnvelope.Columns})
+            select h_line, h_step, h_group, clock_timestamp(), h_endpoint, h_trace, {StoredEnvelope.SelectOf("h")}
+            from {session.Dialect.Rows(rows)} where true
+            """,
+            rows
+        );
     }
 
     // In one order in all hosts.

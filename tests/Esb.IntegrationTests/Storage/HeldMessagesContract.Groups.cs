@@ -53,7 +53,15 @@ public abstract partial class HeldMessagesContract
         var known = Message("a", "a1");
         var begun = await JoinAsync(known, rule, cancellationToken);
         var twice = Message("b", "b1");
-        HeldMessage[] messages = [known, Message("a", "a2"), twice, .. "345678".Select(n => Message("a", $"a{n}")), twice, Message("b", "b2")];
+        HeldMessage[] messages =
+        [
+            known,
+            Message("a", "a2"),
+            twice,
+            .. "345678".Select(n => Message("a", $"a{n}")),
+            twice,
+            Message("b", "b2"),
+        ];
 
         var changes = await Held.AddToGroupsAsync([.. messages.Select(held => new GroupedMessage(held, rule))], cancellationToken);
 
