@@ -13,9 +13,6 @@ public sealed class MessageBody
     /// <summary>A body without bytes.</summary>
     public static readonly MessageBody Empty = FromBytes(ReadOnlyMemory<byte>.Empty);
 
-    // Grows with what arrives: an announcement alone costs a caller nothing.
-    private const int FirstBytes = 64 * 1024;
-
     // Each read and write of a file is a call on another thread: fewer of them take less time.
     private const int CopyBytes = 1024 * 1024;
 
@@ -108,7 +105,7 @@ public sealed class MessageBody
             throw TooLarge(maxBytes);
 
         await using var opened = _source?.Invoke();
-        _bytes = await ReadAllAsync(opened ?? UseUp(_stream!), (int)Math.Min(Length ?? 4095, maxBytes), maxBytes, cancellationToken);
+        _bytes = await ReadAllAsync(opened ?? UseUp(_stream!), Length, maxBytes, cancellationToken);
         Length = _bytes.Length;
         (_stream, _source) = (null, null);
         return _bytes;
@@ -145,27 +142,22 @@ public sealed class MessageBody
         return Encoding.UTF8.GetString(bytes.StartsWith(Encoding.UTF8.Preamble) ? bytes[3..] : bytes);
     }
 
-    // Ends with room for the announced length and for the read that finds the end: most bodies have their announced length.
     private static async ValueTask<ReadOnlyMemory<byte>> ReadAllAsync(
         Stream stream,
-        int announced,
+        long? announced,
         long maxBytes,
         CancellationToken cancellationToken
     )
     {
-        var bytes = GC.AllocateUninitializedArray<byte>(Math.Min(announced, FirstBytes) + 1);
-        var count = 0;
-        while (true)
+        using var buffer = new BodyBuffer(announced);
+        while (await stream.ReadAsync(buffer.Room, cancellationToken) is > 0 and var read)
         {
-            if (count == bytes.Length)
-                Array.Resize(ref bytes, (int)Math.Min(2L * count, count <= announced ? announced + 1L : Array.MaxLength));
-            var read = await stream.ReadAsync(bytes.AsMemory(count), cancellationToken);
-            if (read == 0)
-                return bytes.AsMemory(0, count);
-            count += read;
-            if (count > maxBytes)
+            buffer.Advance(read);
+            if (buffer.Count > maxBytes)
                 throw TooLarge(maxBytes);
         }
+
+        return buffer.Complete();
     }
 
     private MemoryStream ReadBytes() =>

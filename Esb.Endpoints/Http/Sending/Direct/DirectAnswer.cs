@@ -13,9 +13,6 @@ namespace Esb.Endpoints.Http.Sending.Direct;
 /// <summary>Reads an answer to its end, and makes a message of it.</summary>
 internal static class DirectAnswer
 {
-    // Grows with what arrives: an announcement alone costs nothing.
-    private const int FirstBytes = 64 * 1024;
-
     /// <summary>Reads the head of the final answer; interim ones are passed over.</summary>
     /// <exception cref="OutsideException">The connection was lost, or the answer is not HTTP.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
@@ -56,26 +53,15 @@ internal static class DirectAnswer
         if (head.ContentLength > maxBytes)
             throw TooLarge(maxBytes);
 
-        var bytes = GC.AllocateUninitializedArray<byte>((int)Math.Min(head.ContentLength ?? 4096, FirstBytes));
-        var count = 0;
+        using var buffer = new BodyBuffer(head.ContentLength);
         while (await body.ReadAsync() is { IsEmpty: false } piece)
         {
-            if (count + (long)piece.Length > maxBytes)
+            if (buffer.Count + (long)piece.Length > maxBytes)
                 throw TooLarge(maxBytes);
-            if (count + piece.Length > bytes.Length)
-                Array.Resize(
-                    ref bytes,
-                    (int)
-                        Math.Min(
-                            Math.Max(2L * bytes.Length, count + piece.Length),
-                            Math.Max(head.ContentLength ?? Array.MaxLength, count + piece.Length)
-                        )
-                );
-            piece.CopyTo(bytes.AsMemory(count));
-            count += piece.Length;
+            buffer.Add(piece.Span);
         }
 
-        return bytes.AsMemory(0, count);
+        return buffer.Complete();
     }
 
     /// <summary>The codings of the body, but for those that change nothing; null if it is as it was.</summary>
