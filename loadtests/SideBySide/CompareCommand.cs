@@ -29,16 +29,19 @@ internal static class CompareCommand
         var comparison = new Comparison(surroundings, options, Console.WriteLine);
         var servers = new TestServers(surroundings);
         var results = await comparison.RunAsync(
-            [
-                new MediationRig(surroundings, servers),
-                new RequestReplyRig(surroundings, servers),
-                new InsertRig(surroundings, servers),
-                new AuditRig(surroundings, servers),
-                new FarmRig(surroundings, servers),
-                new ItineraryRig(surroundings, servers),
-                new WorkflowRig(surroundings, servers),
-                new ContentRig(surroundings, servers, options.IsQuick),
-            ],
+            options.Earlier is { } earlier
+                ? [new EarlierRig(surroundings, servers, earlier)]
+                :
+                [
+                    new MediationRig(surroundings, servers),
+                    new RequestReplyRig(surroundings, servers),
+                    new InsertRig(surroundings, servers),
+                    new AuditRig(surroundings, servers),
+                    new FarmRig(surroundings, servers),
+                    new ItineraryRig(surroundings, servers),
+                    new WorkflowRig(surroundings, servers),
+                    new ContentRig(surroundings, servers, options.IsQuick),
+                ],
             stop.Token
         );
         Console.WriteLine();

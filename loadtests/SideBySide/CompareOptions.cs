@@ -5,15 +5,19 @@ namespace SideBySide;
 
 /// <summary>What the command line of <c>loadtests/compare</c> says.</summary>
 /// <param name="Wanted">The scenarios to run; empty for all.</param>
-/// <param name="IsQuick">Whether the figures are too short to be published.</param>
+/// <param name="IsQuick">Whether the figures are not published: too short, or beside an earlier build.</param>
 internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted, bool IsQuick)
 {
+    /// <summary>The repository of an earlier build, which is the only peer; null for the usual ones.</summary>
+    public string? Earlier { get; private init; }
+
     /// <exception cref="ArgumentException">Something is unknown.</exception>
     public static CompareOptions Parse(IReadOnlyList<string> arguments)
     {
         var isQuick = arguments.Contains("--quick");
         var method = isQuick ? Method.Quick : Method.Full;
         var wanted = new HashSet<string>();
+        string? earlier = null;
         for (var index = 0; index < arguments.Count; index++)
         {
             switch (arguments[index])
@@ -29,6 +33,9 @@ internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted
                 case "--warm-up":
                     method = method with { WarmUp = TimeSpan.FromSeconds(Number(arguments, ++index)) };
                     break;
+                case "--earlier":
+                    earlier = Text(arguments, ++index);
+                    break;
                 case ['S', .. var number] id when int.TryParse(number, CultureInfo.InvariantCulture, out _):
                     wanted.Add(id);
                     break;
@@ -38,11 +45,14 @@ internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted
         }
 
         var isShort = method.Rounds < Method.Full.Rounds || method.Round < Method.Full.Round || method.WarmUp < Method.Full.WarmUp;
-        return new CompareOptions(method, wanted, isQuick || isShort);
+        return new CompareOptions(method, wanted, isQuick || isShort || earlier is not null) { Earlier = earlier };
     }
 
     private static int Number(IReadOnlyList<string> arguments, int index) =>
         index < arguments.Count && int.TryParse(arguments[index], CultureInfo.InvariantCulture, out var number) && number > 0
             ? number
             : throw new ArgumentException($"{arguments[index - 1]} wants a number above 0");
+
+    private static string Text(IReadOnlyList<string> arguments, int index) =>
+        index < arguments.Count ? arguments[index] : throw new ArgumentException($"{arguments[index - 1]} wants a folder");
 }

@@ -20,7 +20,7 @@ internal sealed record RunFacts(string Date, string Commit, string Machine, stri
             time.GetUtcNow().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture) + " UTC",
             await CommitAsync(surroundings, cancellationToken),
             DescribeMachine(),
-            $"loadtests/compare{(options.IsQuick ? " --quick" : "")}{scenarios}",
+            $"loadtests/compare{(options.Earlier is not null ? " --earlier" : options.IsQuick ? " --quick" : "")}{scenarios}",
             options.Method.Describe()
         );
     }

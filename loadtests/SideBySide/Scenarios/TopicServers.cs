@@ -61,14 +61,11 @@ internal sealed class TopicServers : IAsyncDisposable
 
     /// <summary>A host that records nothing; the bus itself has no such mode.</summary>
     public Task<EsbHost> UnrecordedHostAsync(string prefix, CancellationToken cancellationToken) =>
-        EsbHost.StartAsync(
-            _surroundings,
-            "topics",
-            prefix,
-            Variables(prefix),
-            cancellationToken,
-            "benchmarks/Esb.UnrecordedHost/bin/Release/net10.0/Esb.UnrecordedHost.dll"
-        );
+        HostAsync(prefix, "benchmarks/Esb.UnrecordedHost/bin/Release/net10.0/Esb.UnrecordedHost.dll", cancellationToken);
+
+    /// <summary>A host that is another program with the same command line.</summary>
+    public Task<EsbHost> HostAsync(string prefix, string program, CancellationToken cancellationToken) =>
+        EsbHost.StartAsync(_surroundings, "topics", prefix, Variables(prefix), cancellationToken, program);
 
     public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
         BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);

@@ -3,7 +3,8 @@ namespace SideBySide.Servers;
 /// <summary>A host of the bus with a configuration of <c>loadtests/compare.d</c>, in a folder of its own.</summary>
 internal sealed class EsbHost : IAsyncDisposable
 {
-    private const string Program = "Esb.Host/bin/Release/net10.0/esb.dll";
+    /// <summary>The program of the repository.</summary>
+    public const string Program = "Esb.Host/bin/Release/net10.0/esb.dll";
 
     private static readonly TimeSpan StoreDeadline = TimeSpan.FromMinutes(10);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);

@@ -92,6 +92,7 @@ public sealed class ReadingTests
     [TestCase("--rounds", "4")]
     [TestCase("--seconds", "1")]
     [TestCase("--warm-up", "5")]
+    [TestCase("--earlier", "/builds/before")]
     public void What_is_shorter_than_the_method_asks_is_not_published(params string[] arguments) =>
         Assert.That(CompareOptions.Parse(arguments).IsQuick, Is.True);
 
@@ -99,6 +100,7 @@ public sealed class ReadingTests
     [TestCase("S")]
     [TestCase("--rounds")]
     [TestCase("--rounds", "0")]
+    [TestCase("--earlier")]
     public void What_the_command_line_does_not_know_is_refused(params string[] arguments) =>
         Assert.That(() => CompareOptions.Parse(arguments), Throws.ArgumentException);
 
