@@ -16,7 +16,6 @@ public sealed class MailTests
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
-    private readonly string _prefix = $"test-{Guid.NewGuid():N}";
     private DirectoryInfo _folder = null!;
     private MailServer _server = null!;
     private HostProcess? _host;
@@ -40,7 +39,7 @@ public sealed class MailTests
             $$"""
             {
               "name": "mail",
-              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "{{_prefix}}" },
+              "transport": { "type": "rabbitmq", "url": "${env:ESB_RABBITMQ}", "prefix": "test-{{Guid.NewGuid():N}}" },
               "topics": { "orders": {} },
               "maps": { "letter": "letter.xsl" },
               "endpoints": {

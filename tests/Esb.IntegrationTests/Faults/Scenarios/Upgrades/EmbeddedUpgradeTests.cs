@@ -4,8 +4,8 @@ using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.Faults.Scenarios.Upgrades;
 
-/// <summary>A host without servers: what it keeps in its own folder goes on with the next release, and with the release before
-/// again.</summary>
+/// <summary>A host without servers: what it keeps in its own folder goes on with the next release, and with the release before again
+/// unless that refuses the store.</summary>
 [NonParallelizable, Category("Upgrades")]
 public sealed class EmbeddedUpgradeTests
 {
@@ -50,27 +50,55 @@ public sealed class EmbeddedUpgradeTests
         var folder = _folder.FullName;
         await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), Configuration, cancellationToken);
         string[] programs = [earlier.Program, Repository.Host, earlier.Program, Repository.Host];
+        var served = 0;
 
         // Each begins an instance, and ends the one that the host before began.
-        foreach (var (number, program) in programs.Index())
+        foreach (var program in programs)
         {
             await using var host = HostProcess.Launch(program, folder, folder, new Dictionary<string, string>());
+            if (served > 0 && program == earlier.Program && await RefusesAsync(host, cancellationToken))
+                continue; // this release has changed the store
             await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(120), "to be ready", cancellationToken);
-            await PostAsync(host, "/letters", $"letter-{number}", cancellationToken);
-            await PostAsync(host, "/jobs", $"job-{number}", cancellationToken);
-            if (number > 0)
-                await PostAsync(host, "/go", $"job-{number - 1}", cancellationToken);
-            await AwaitAsync(host, "/api/dead-letters", _ => true, number + 1, cancellationToken);
-            await AwaitAsync(host, "/api/workflows", one => one.GetProperty("state").GetString() == "completed", number, cancellationToken);
+            await PostAsync(host, "/letters", $"letter-{served}", cancellationToken);
+            await PostAsync(host, "/jobs", $"job-{served}", cancellationToken);
+            if (served > 0)
+                await PostAsync(host, "/go", $"job-{served - 1}", cancellationToken);
+            await AwaitAsync(host, "/api/dead-letters", _ => true, served + 1, cancellationToken);
+            await AwaitAsync(host, "/api/workflows", one => one.GetProperty("state").GetString() == "completed", served, cancellationToken);
             await AwaitAsync(host, "/api/workflows", one => one.GetProperty("state").GetString() != "completed", 1, cancellationToken);
             Assert.That(await host.StopAsync(cancellationToken), Is.Zero, host.Output);
             Assert.That(host.Output, Does.Not.Contain("SQLite Error"));
+            served++;
         }
 
+        Assert.That(served, Is.GreaterThanOrEqualTo(3), "hosts that served: the last of them where the refused one had been");
         Assert.That(
             Directory.GetFiles(Path.Combine(folder, "out")).Select(File.ReadAllText).Order(),
-            Is.EqualTo(new[] { "job-0", "job-1", "job-2" })
+            Is.EqualTo(Enumerable.Range(0, served - 1).Select(number => $"job-{number}"))
         );
+    }
+
+    // True once it has ended because the store is of a later version; false once it is ready.
+    private static async Task<bool> RefusesAsync(HostProcess host, CancellationToken cancellationToken)
+    {
+        while (!host.HasExited)
+        {
+            try
+            {
+                if (await host.IsReadyAsync(cancellationToken))
+                    return false;
+            }
+            catch (HttpRequestException)
+            {
+                // not listening yet, or any more
+            }
+
+            await Task.Delay(TimeSpan.FromMilliseconds(100), cancellationToken);
+        }
+
+        Assert.That(await host.WaitForExitAsync(cancellationToken), Is.Not.Zero);
+        Assert.That(host.Output, Does.Contain("ESB-STORE-VERSION"));
+        return true;
     }
 
     private static async Task PostAsync(HostProcess host, string path, string body, CancellationToken cancellationToken)

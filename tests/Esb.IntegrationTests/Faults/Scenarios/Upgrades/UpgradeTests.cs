@@ -10,6 +10,7 @@ namespace Esb.IntegrationTests.Faults.Scenarios.Upgrades;
 public sealed class UpgradeTests
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan LongPause = TimeSpan.FromMinutes(3); // of hosts of both releases where there is no way back
 
     // ESB_UPGRADE_RESTARTS sets another number.
     private static readonly int Restarts = Environment.GetEnvironmentVariable("ESB_UPGRADE_RESTARTS") is { Length: > 0 } value
@@ -22,25 +23,24 @@ public sealed class UpgradeTests
         var earlier = await EarlierRelease.GetAsync();
         await using var bench = await UpgradeBench.StartAsync("T-UPG-1", earlier, cancellationToken);
         using var load = bench.Load(UpgradeBench.Load);
-        var (mixed, exitCodes) = (0, new List<int>());
+        var (restarts, mixed, exitCodes) = (0, 0, new List<int>());
 
         await bench.RunAsync(
             faults => load.RunAsync(cancellationToken, until: faults),
             async token =>
             {
                 var before = await EarlierRelease.ReadStoreVersionAsync(bench);
-                for (var number = 0; number < Restarts; number++)
+                var isOneWay = false; // the release before would refuse the store
+                for (var number = 0; number < Restarts && !(isOneWay && ProgramsOf(bench) is [var only] && only == Repository.Host); number++)
                 {
-                    await Task.Delay(Pause, token);
+                    await Task.Delay(isOneWay ? LongPause : Pause, token);
                     var host = bench.Farm.Hosts[number % bench.Farm.Hosts.Count];
                     exitCodes.Add((await host.StopAsync(token)).ExitCode);
-                    // alternating, as long as the release before takes the store that this one has changed
-                    host.Program =
-                        host.Program == earlier.Program || await EarlierRelease.ReadStoreVersionAsync(bench) > before
-                            ? Repository.Host
-                            : earlier.Program;
+                    host.Program = host.Program == earlier.Program ? Repository.Host : earlier.Program;
                     await StartAsync(host, token);
-                    mixed += bench.Farm.Hosts.Select(one => one.Program).Distinct().Count() - 1;
+                    restarts++;
+                    mixed += ProgramsOf(bench).Count - 1;
+                    isOneWay = await EarlierRelease.ReadStoreVersionAsync(bench) > before;
                 }
             },
             cancellationToken
@@ -48,8 +48,8 @@ public sealed class UpgradeTests
 
         await UpgradeBench.ConcludeAsync(
             bench,
-            $"{load.Acknowledged:N0}, 100 keys, {UpgradeBench.Load.Rate}/s, 2 hosts; each in turn restarted × {Restarts}, 20 s apart, with "
-                + "the other release",
+            $"{load.Acknowledged:N0}, 100 keys, {UpgradeBench.Load.Rate}/s, 2 hosts; each in turn restarted × {restarts} with the "
+                + "other release",
             $"hosts of both releases after {mixed} of the restarts",
             cancellationToken
         );
@@ -100,6 +100,8 @@ public sealed class UpgradeTests
             cancellationToken
         );
     }
+
+    private static List<string> ProgramsOf(FaultBench bench) => [.. bench.Farm.Hosts.Select(host => host.Program).Distinct()];
 
     private static async Task ChangeAsync(HostFarm farm, string program, CancellationToken cancellationToken)
     {
