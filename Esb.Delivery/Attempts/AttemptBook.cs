@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -11,25 +10,23 @@ namespace Esb.Delivery.Attempts;
 /// successor or another host) resumes the retry ladder. Thread-safe, for one delivery of each lane at a time.</summary>
 /// <remarks>The store is written only after a failure, and read once per queue session, because the first delivery may be the interrupted
 /// one. An unreachable store does not block attempts.</remarks>
-internal sealed partial class AttemptBook(
-    OutboundEndpointConfig config,
-    IAttemptStore store,
-    TimeProvider time,
-    ILogger<AttemptBook> logger
-)
+internal sealed partial class AttemptBook(string endpoint, IAttemptStore store, TimeProvider time, ILogger<AttemptBook> logger)
 {
-    private readonly TimeSpan _longestDelay = config.Retry.Delays.DefaultIfEmpty().Max();
     private readonly ConcurrentDictionary<int, Page> _pages = [];
 
     /// <summary>Restores the retry progress of a message and waits until its next attempt is due.</summary>
-    public async Task ResumeAsync(TopicDelivery delivery, DeliveryAttempts attempts, CancellationToken waiting)
+    /// <param name="delivery">The delivery of the message.</param>
+    /// <param name="attempts">Receives the progress.</param>
+    /// <param name="longestDelay">The longest wait, whatever was stored: clocks of hosts differ, and retry delays change.</param>
+    /// <param name="waiting">Cancels the wait.</param>
+    public async Task ResumeAsync(TopicDelivery delivery, DeliveryAttempts attempts, TimeSpan longestDelay, CancellationToken waiting)
     {
         if (await FindAsync(delivery, waiting) is not { } kept)
             return;
         attempts.Resume(kept);
-        LogResumed(delivery.Message.Id, config.Name, kept.Count);
+        LogResumed(delivery.Message.Id, endpoint, kept.Count);
         if (kept.DueAt - time.GetUtcNow() is { } rest && rest > TimeSpan.Zero)
-            await Task.Delay(rest < _longestDelay ? rest : _longestDelay, time, waiting); // clock skew between hosts
+            await Task.Delay(rest < longestDelay ? rest : longestDelay, time, waiting);
     }
 
     /// <summary>Persists a failed attempt and the delay before the next one; a null delay means that no attempt is scheduled.</summary>
@@ -39,11 +36,11 @@ internal sealed partial class AttemptBook(
         _pages[delivery.Source.Lane] = new Page(delivery.Source.Session, delivery.Message.Id, kept);
         try
         {
-            await store.KeepAsync(config.Name, delivery.Message.Id, kept, aborting);
+            await store.KeepAsync(endpoint, delivery.Message.Id, kept, aborting);
         }
         catch (EsbException ex)
         {
-            LogNotKept(delivery.Message.Id, config.Name, kept.Count, ex);
+            LogNotKept(delivery.Message.Id, endpoint, kept.Count, ex);
         }
     }
 
@@ -56,11 +53,11 @@ internal sealed partial class AttemptBook(
         _pages[delivery.Source.Lane] = page with { Kept = null };
         try
         {
-            await store.RemoveAsync(config.Name, id, CancellationToken.None);
+            await store.RemoveAsync(endpoint, id, CancellationToken.None);
         }
         catch (EsbException ex)
         {
-            LogNotForgotten(id, config.Name, ex);
+            LogNotForgotten(id, endpoint, ex);
         }
     }
 
@@ -80,11 +77,11 @@ internal sealed partial class AttemptBook(
     {
         try
         {
-            return await store.FindAsync(config.Name, id, waiting);
+            return await store.FindAsync(endpoint, id, waiting);
         }
         catch (EsbException ex)
         {
-            LogNotFound(id, config.Name, ex);
+            LogNotFound(id, endpoint, ex);
             return null;
         }
     }

@@ -179,7 +179,7 @@ internal sealed partial class Attempter(
                 endpoint,
                 message,
                 async () => (prepared = await sender.Processes.PrepareAsync(message, null, tokens.Aborting)).Message,
-                tokens.Waiting
+                tokens.Leaving
             );
             return (prepared, null);
         }
@@ -206,7 +206,7 @@ internal sealed partial class Attempter(
                     endpoint,
                     message,
                     () => rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting),
-                    tokens.Waiting
+                    tokens.Leaving
                 )
                 : await rental.SendAsync(message, null, tokens.Lease?.Token, tokens.Aborting);
             var failure = answer is null || FilteredAnswer.Is(answer) ? null : sender.Adapter.FailureOf(answer);

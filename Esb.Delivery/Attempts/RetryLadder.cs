@@ -12,6 +12,9 @@ internal sealed class RetryLadder(RetryConfig config)
     private static readonly NextAttempt Again = new NextAttempt.Now();
     private static readonly NextAttempt GiveUp = new NextAttempt.None();
 
+    /// <summary>The longest delay; zero without delays.</summary>
+    public TimeSpan Longest { get; } = config.Delays.DefaultIfEmpty().Max();
+
     /// <summary>The action after the failed attempt of this number, counted from 1.</summary>
     public NextAttempt After(int attempt, EsbException failure)
     {
@@ -30,7 +33,7 @@ internal sealed class RetryLadder(RetryConfig config)
     /// <summary>The pause of the whole endpoint if the external system requests more than the last delay; otherwise null.</summary>
     public TimeSpan? PauseOf(EsbException failure)
     {
-        if (failure.RetryAfter is not { } asked || asked <= config.Delays.DefaultIfEmpty().Max())
+        if (failure.RetryAfter is not { } asked || asked <= Longest)
             return null;
         return asked < LongestPause ? asked : LongestPause;
     }
@@ -41,5 +44,5 @@ internal sealed class RetryLadder(RetryConfig config)
 
     // The first configured delay, from this rung on, that covers the requested one; otherwise the longest, while the endpoint pauses.
     private TimeSpan DelayOf(int rung, TimeSpan? asked) =>
-        config.Delays.Skip(rung).Where(delay => delay >= (asked ?? TimeSpan.Zero)).DefaultIfEmpty(config.Delays.Max()).First();
+        config.Delays.Skip(rung).Where(delay => delay >= (asked ?? TimeSpan.Zero)).DefaultIfEmpty(Longest).First();
 }

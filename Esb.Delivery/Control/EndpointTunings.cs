@@ -68,22 +68,13 @@ internal static class EndpointTunings
     public static EndpointTuning Applicable(OutboundEndpointConfig config, EndpointTuning tuned) =>
         Check(config, tuned).Count == 0 ? tuned : new EndpointTuning { Paused = config.HasQueue ? tuned.Paused : null };
 
-    /// <summary>The configuration with those tuned settings that a delivery controller has for its life.</summary>
+    /// <summary>The configuration with the tuned settings by which messages are delivered.</summary>
     public static OutboundEndpointConfig Over(OutboundEndpointConfig config, EndpointTuning tuned) =>
         config with
         {
             Retry = tuned.Retry is { } retry ? TuningValues.ConfigOf(retry) : config.Retry,
             CircuitBreaker = tuned.CircuitBreaker is { } breaker ? TuningValues.ConfigOf(breaker) : config.CircuitBreaker,
         };
-
-    /// <summary>True if a change of the tuned settings needs another delivery controller.</summary>
-    public static bool NeedsAnother(EndpointTuning before, EndpointTuning after)
-    {
-        var (old, changed) = (TuningValues.Of(before), TuningValues.Of(after));
-        return new[] { TuningValues.Retry, TuningValues.CircuitBreaker }.Any(setting =>
-            old.GetValueOrDefault(setting) != changed.GetValueOrDefault(setting)
-        );
-    }
 
     /// <summary>The errors of a change, one sentence for each invalid setting.</summary>
     public static IReadOnlyList<string> Check(OutboundEndpointConfig config, EndpointTuning change)

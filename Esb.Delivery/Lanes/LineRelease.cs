@@ -40,7 +40,7 @@ internal sealed class LineRelease(
         }
 
         // Queued behind later deliveries. If the marker is lost, the key becomes due again soon.
-        await queues.SendAsync(config.Name, ReleaseMarker.Of(config.Name, key, time), DeliveryKind.Release, tokens.Waiting);
+        await queues.SendAsync(config.Name, ReleaseMarker.Of(config.Name, key, time), DeliveryKind.Release, tokens.Leaving);
         return Settlement.Done;
     }
 
@@ -73,6 +73,6 @@ internal sealed class LineRelease(
     private async Task GiveUpAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         if (await lastResort.SettleAsync(attempts, failure, tokens) is Settlement.Divert divert)
-            await patience.InsistAsync(() => letters.KeepAsync(divert.Letter, tokens.Aborting).AsTask(), tokens.Waiting);
+            await patience.InsistAsync(() => letters.KeepAsync(divert.Letter, tokens.Aborting).AsTask(), tokens.Leaving);
     }
 }

@@ -59,7 +59,7 @@ internal sealed partial class ParkingLot(
         // a released message starts with zero hops
         var message = delay is null ? MessageHops.Set(attempts.Current, hops: 0) : attempts.Current;
         var parked = new ParkedMessage(message, now, attempts.Failures, now + delay);
-        await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
+        await patience.InsistAsync(() => store.ParkAsync(lane.Owner, parked, tokens.Aborting), tokens.Leaving);
         lane.Park(LineKey.Of(attempts.Current));
         await journal.RecordAsync(attempts, AuditKind.Parked, failure, tokens);
         if (delay is null)
@@ -86,7 +86,7 @@ internal sealed partial class ParkingLot(
     )
     {
         var changed = parked with { Message = attempts.Current, Failures = attempts.Failures, DueAt = time.GetUtcNow() + delay };
-        await patience.InsistAsync(() => store.RescheduleAsync(lane.Owner, changed, tokens.Aborting), tokens.Waiting);
+        await patience.InsistAsync(() => store.RescheduleAsync(lane.Owner, changed, tokens.Aborting), tokens.Leaving);
         if (delay is null)
             Tell(attempts, failure);
     }
@@ -96,7 +96,7 @@ internal sealed partial class ParkingLot(
     /// <returns>True if the key is free.</returns>
     public async Task<bool> RemoveAsync(Lane lane, ParkedMessage parked, DeliveryTokens tokens)
     {
-        var isFree = await patience.InsistAsync(() => store.RemoveAsync(lane.Owner, parked, tokens.Aborting), tokens.Waiting);
+        var isFree = await patience.InsistAsync(() => store.RemoveAsync(lane.Owner, parked, tokens.Aborting), tokens.Leaving);
         if (isFree)
             lane.Free(LineKey.Of(parked.Message));
         return isFree;

@@ -9,25 +9,43 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Modes;
 
-/// <summary>Creates the delivery mode that an endpoint's <c>delivery</c> names.</summary>
-internal static class DeliveryModes
+/// <summary>Creates the delivery mode of an endpoint for each of its revisions. They share lanes and retry progress: a lane that is taken
+/// over again would fence off the attempts under way.</summary>
+internal sealed class DeliveryModes(
+    string endpoint,
+    EndpointSender sender,
+    DeliveryState state,
+    DeliveryJournal journal,
+    Patience patience,
+    FreezeWatch freezes,
+    SendPace pace,
+    DeliveryServices services
+)
 {
-    public static IDeliveryMode Create(
-        OutboundEndpointConfig config,
-        EndpointSender sender,
-        OutageGate gate,
-        DeliveryState state,
-        DeliveryJournal journal,
-        Patience patience,
-        FreezeWatch freezes,
-        SendPace pace,
-        DeliveryServices services
-    )
+    private readonly LaneBook _lanes = new(
+        endpoint,
+        services.Parking,
+        patience,
+        freezes,
+        services.Time,
+        services.Loggers.CreateLogger<LaneBook>()
+    );
+
+    private readonly AttemptBook _book = new(
+        endpoint,
+        services.Attempts,
+        services.Time,
+        services.Loggers.CreateLogger<AttemptBook>()
+    );
+
+    /// <param name="config">The settings, the tuned ones included; <c>delivery</c> is the same each time.</param>
+    /// <param name="gate">Holds deliveries back during an outage.</param>
+    public IDeliveryMode Create(OutboundEndpointConfig config, OutageGate gate)
     {
         var (time, loggers) = (services.Time, services.Loggers);
         var ladder = new RetryLadder(config.Retry);
         var attempter = new Attempter(
-            config.Name,
+            endpoint,
             sender,
             gate,
             ladder,
@@ -38,13 +56,13 @@ internal static class DeliveryModes
             loggers.CreateLogger<Attempter>()
         );
         var requests = new RequestDelivery(config, attempter, gate, ladder, journal, time);
-        var lastResort = new LastResort(config.Name, config.OnFailure ?? FailureAction.DeadLetter, journal);
-        var book = new AttemptBook(config, services.Attempts, time, loggers.CreateLogger<AttemptBook>());
+        var lastResort = new LastResort(endpoint, config.OnFailure ?? FailureAction.DeadLetter, journal);
         return config.Delivery switch
         {
             DeliveryMode.Ordered => new OrderedDelivery(
                 config,
-                book,
+                ladder,
+                _book,
                 attempter,
                 requests,
                 lastResort,
@@ -60,11 +78,10 @@ internal static class DeliveryModes
 
         KeyedDelivery ByKey()
         {
-            var lanes = new LaneBook(config.Name, services.Parking, patience, freezes, time, loggers.CreateLogger<LaneBook>());
             var parking = new ParkingLot(config, services.Parking, patience, journal, time, loggers.CreateLogger<ParkingLot>());
             var releases = new LineRelease(
                 config,
-                lanes,
+                _lanes,
                 parking,
                 attempter,
                 lastResort,
@@ -74,7 +91,7 @@ internal static class DeliveryModes
                 journal,
                 time
             );
-            return new KeyedDelivery(config, lanes, parking, releases, book, attempter, requests, lastResort, journal, time);
+            return new KeyedDelivery(config, ladder, _lanes, parking, releases, _book, attempter, requests, lastResort, journal, time);
         }
     }
 }

@@ -13,6 +13,7 @@ namespace Esb.Delivery.Modes;
 /// affected.</summary>
 internal sealed class KeyedDelivery(
     OutboundEndpointConfig config,
+    RetryLadder ladder,
     LaneBook lanes,
     ParkingLot parking,
     LineRelease releases,
@@ -34,7 +35,7 @@ internal sealed class KeyedDelivery(
     {
         if (delivery.Reply is not null)
             return await AnswerAsync(lane, delivery, attempts, tokens);
-        await book.ResumeAsync(delivery, attempts, tokens.Waiting);
+        await book.ResumeAsync(delivery, attempts, ladder.Longest, tokens.Waiting);
         var settlement = await ParkOrSendAsync(lane, delivery, attempts, tokens);
         await book.ForgetAsync(delivery);
         return settlement;

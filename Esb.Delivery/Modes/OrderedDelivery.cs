@@ -14,6 +14,7 @@ namespace Esb.Delivery.Modes;
 /// message, or gives it up.</summary>
 internal sealed partial class OrderedDelivery(
     OutboundEndpointConfig config,
+    RetryLadder ladder,
     AttemptBook book,
     Attempter attempter,
     RequestDelivery requests,
@@ -29,7 +30,6 @@ internal sealed partial class OrderedDelivery(
     private static readonly TimeSpan ShortestPace = TimeSpan.FromSeconds(60);
 
     private volatile Standstill? _standstill;
-    private EndpointStandstill? _last; // used by one delivery at a time
 
     private bool StandsStill => config.OnFailure is null or FailureAction.Park;
 
@@ -37,7 +37,7 @@ internal sealed partial class OrderedDelivery(
     {
         if (delivery.Reply is not null)
             return await requests.AnswerAsync(delivery, attempts, tokens);
-        await book.ResumeAsync(delivery, attempts, tokens.Waiting);
+        await book.ResumeAsync(delivery, attempts, ladder.Longest, tokens.Waiting);
         var settlement = await RepeatAsync(delivery, attempts, tokens);
         await book.ForgetAsync(delivery);
         return settlement;
@@ -86,22 +86,15 @@ internal sealed partial class OrderedDelivery(
     private async Task<StandstillEnd> StandStillAsync(DeliveryAttempts attempts, EsbException failure, DeliveryTokens tokens)
     {
         var (message, failed) = (attempts.Current, attempts.Failures[^1]);
-        if (_last?.MessageId != message.Id)
-            LogStopped(config.Name, message.Id, failure.Code, MaskedFlow.Clean(failed.Reason));
-        state.StandsAt = _last = new EndpointStandstill(
-            message.Id,
-            _last is { } known && known.MessageId == message.Id ? known.Since : time.GetUtcNow(),
-            failed with
-            {
-                Reason = MaskedFlow.Clean(failed.Reason),
-            }
-        );
+        var reason = MaskedFlow.Clean(failed.Reason);
+        if (state.StandAt(message.Id, failed with { Reason = reason }))
+            LogStopped(config.Name, message.Id, failure.Code, reason);
         var standstill = _standstill = new Standstill(message.Id);
         try
         {
             var end = await standstill.WaitAsync(PaceOf(failure), time, tokens.Waiting);
             if (end.How == MoveOn.Retry)
-                await suspects.AbsolveAsync(config.Name, message.Id, tokens.Waiting);
+                await suspects.AbsolveAsync(config.Name, message.Id, tokens.Leaving);
             return end;
         }
         finally
@@ -121,7 +114,6 @@ internal sealed partial class OrderedDelivery(
             await journal.RecordAsync(attempts, AuditKind.Discarded, failure, tokens);
         else
             await journal.DiscardedAsync(attempts, failure, decision, tokens);
-        state.StandsAt = null;
         return Settlement.Done;
     }
 
@@ -130,8 +122,7 @@ internal sealed partial class OrderedDelivery(
     {
         if (failure.Code == Suspects.Code)
             return Timeout.InfiniteTimeSpan;
-        var last = config.Retry.Delays.DefaultIfEmpty().Max();
-        return last > ShortestPace ? last : ShortestPace;
+        return ladder.Longest > ShortestPace ? ladder.Longest : ShortestPace;
     }
 
     [LoggerMessage(

@@ -37,9 +37,13 @@ internal sealed class Standstill(Guid messageId)
         {
             return await _ended.Task.WaitAsync(pace, time, cancellationToken);
         }
-        catch (TimeoutException)
+        catch (Exception ex) when (ex is TimeoutException or OperationCanceledException)
         {
-            return _ended.TrySetResult(InTime) ? InTime : await _ended.Task;
+            if (!_ended.TrySetResult(InTime))
+                return await _ended.Task; // the operator was told that the decision is applied
+            if (ex is OperationCanceledException)
+                throw;
+            return InTime;
         }
     }
 }

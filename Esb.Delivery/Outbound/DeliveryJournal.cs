@@ -59,9 +59,8 @@ internal sealed partial class DeliveryJournal(
                         ? RecordAsync(fact, content, durability, tokens.Aborting)
                         : DuplicateAsync(message, notice, attempts.Elapsed, tokens.Aborting)
                 ).AsTask(),
-            tokens.Waiting
+            tokens.Leaving
         );
-        state.StandsAt = null;
         state.CountMessage();
     }
 

@@ -2,23 +2,28 @@ using System.Diagnostics;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
-using Esb.Core.Expressions;
 using Esb.Core.Processes;
 using Esb.Core.Topics;
 using Esb.Delivery.Attempts;
-using Esb.Delivery.Modes;
 using Esb.Delivery.SingleInstance;
 using Microsoft.Extensions.Logging;
 
 namespace Esb.Delivery.Outbound;
 
-/// <summary>Receives each delivery of an endpoint, bounds the time it may be held, and passes it to the endpoint's delivery mode.
-/// Thread-safe.</summary>
+/// <summary>Receives each delivery of an endpoint, bounds the time it may be held, and passes it to the delivery mode of the current
+/// revision. Thread-safe.</summary>
+/// <param name="config">The endpoint: its name, <c>delivery</c> and whether it answers, which no revision changes.</param>
+/// <param name="system">The messaging system, for telemetry.</param>
+/// <param name="first">The first revision.</param>
+/// <param name="state">The state of the endpoint.</param>
+/// <param name="journal">Records outcomes.</param>
+/// <param name="audit">Holds deliveries back while outcomes cannot be recorded.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">The log.</param>
 internal sealed partial class DeliveryReceiver(
     OutboundEndpointConfig config,
     string system,
-    IMessageCondition? filter,
-    IDeliveryMode mode,
+    DeliveryRevision first,
     DeliveryState state,
     DeliveryJournal journal,
     IAuditGate audit,
@@ -34,6 +39,10 @@ internal sealed partial class DeliveryReceiver(
     private readonly CancellationTokenSource _stopping = new();
     private readonly CancellationTokenSource _aborting = new();
     private CancellationTokenSource _interrupting = new();
+    private volatile DeliveryRevision _revision = first;
+
+    /// <summary>The current revision.</summary>
+    public DeliveryRevision Revision => _revision;
 
     private TimeSpan Hold => config.Delivery == DeliveryMode.Ordered ? LongestOrderedHold : LongestHold;
 
@@ -58,17 +67,26 @@ internal sealed partial class DeliveryReceiver(
             lost,
             lease?.Lost ?? CancellationToken.None,
         ]);
-        using var waiting = CancellationTokenSource.CreateLinkedTokenSource([
+        using var leaving = CancellationTokenSource.CreateLinkedTokenSource([
             _stopping.Token,
             interrupted,
             held.Token,
             delivery.Source.Lost,
             aborting.Token,
         ]);
-        var settlement = await ReceiveAsync(delivery, new DeliveryTokens(waiting.Token, aborting.Token, lease));
-        if (settlement == Settlement.Return && !held.IsCancellationRequested)
-            state.StandsAt = null; // it may block another host next
+        var settlement = await ReceiveAsync(delivery, leaving.Token, aborting.Token, lease);
+        if (settlement != Settlement.Return || !held.IsCancellationRequested)
+            state.MoveOn(); // a returned message may block another host next
         return settlement;
+    }
+
+    /// <summary>Exchanges the revision: attempts under way end on the old one, the next attempts are made on the new one. Deliveries that
+    /// wait for an attempt keep their place.</summary>
+    public async Task ExchangeAsync(DeliveryRevision next)
+    {
+        var old = _revision;
+        _revision = next;
+        await old.SupersedeAsync();
     }
 
     /// <summary>Returns waiting deliveries to their queue and starts nothing new.</summary>
@@ -89,7 +107,12 @@ internal sealed partial class DeliveryReceiver(
         _interrupting.Dispose();
     }
 
-    private async Task<Settlement> ReceiveAsync(TopicDelivery delivery, DeliveryTokens tokens)
+    private async Task<Settlement> ReceiveAsync(
+        TopicDelivery delivery,
+        CancellationToken leaving,
+        CancellationToken aborting,
+        HeldLease? lease
+    )
     {
         using var activity = DeliveryTelemetry.Start(delivery, system, config.Name);
         var attempts = new DeliveryAttempts(delivery.Message, delivery.Failures, time);
@@ -97,21 +120,17 @@ internal sealed partial class DeliveryReceiver(
         state.Begin();
         try
         {
-            if (delivery.Reply is null)
-                await audit.WaitAsync(tokens.Waiting); // the broker keeps messages meanwhile; a request's time-out already runs
-            return delivery.Kind == DeliveryKind.Release
-                ? await mode.ReleaseAsync(delivery, tokens)
-                : await DeliverAsync(delivery, attempts, tokens);
-        }
-        catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })
-        {
-            return Settlement.Return;
-        }
-        catch (EsbException ex)
-        {
-            // A recording failure, not a failure of the external system: an unrecorded message must not be acknowledged.
-            LogNotRecorded(delivery.Message.Id, config.Name, ex);
-            return await ReturnSlowlyAsync(tokens.Waiting);
+            while (true)
+            {
+                var revision = _revision;
+                using var waiting = CancellationTokenSource.CreateLinkedTokenSource(leaving, revision.Superseded);
+                var tokens = new DeliveryTokens(waiting.Token, leaving, aborting, lease);
+                var settlement = await DeliverAsync(revision, delivery, attempts, tokens);
+                // Not returned to its queue for other settings: it would lose its place, and the broker would count a redelivery.
+                if (settlement != Settlement.Return || !revision.Superseded.IsCancellationRequested || leaving.IsCancellationRequested)
+                    return settlement;
+                await Task.Yield(); // not on the thread of the exchange
+            }
         }
         finally
         {
@@ -121,21 +140,43 @@ internal sealed partial class DeliveryReceiver(
         }
     }
 
-    private async Task<Settlement> DeliverAsync(TopicDelivery delivery, DeliveryAttempts attempts, DeliveryTokens tokens)
-    {
-        // A message that an operator replays has passed the filter before, or was sent here on purpose.
-        if (delivery.Kind == DeliveryKind.Replay || filter?.Holds(new MessageContext(delivery.Message, config.Name)) != false)
-            return await mode.DeliverAsync(delivery, attempts, tokens);
-        await journal.RecordAsync(attempts, AuditKind.Filtered, null, tokens);
-        return Settlement.Done;
-    }
-
-    // Prevents a busy redelivery loop of a message that cannot be processed now.
-    private async Task<Settlement> ReturnSlowlyAsync(CancellationToken waiting)
+    private async Task<Settlement> DeliverAsync(
+        DeliveryRevision revision,
+        TopicDelivery delivery,
+        DeliveryAttempts attempts,
+        DeliveryTokens tokens
+    )
     {
         try
         {
-            await Task.Delay(Patience.Pace, time, waiting);
+            if (delivery.Reply is null)
+                await audit.WaitAsync(tokens.Waiting); // the broker keeps messages meanwhile; a request's time-out already runs
+            if (delivery.Kind == DeliveryKind.Release)
+                return await revision.Mode.ReleaseAsync(delivery, tokens);
+            // A message that an operator replays has passed the filter before, or was sent here on purpose.
+            if (delivery.Kind == DeliveryKind.Replay || revision.Filter?.Holds(new MessageContext(delivery.Message, config.Name)) != false)
+                return await revision.Mode.DeliverAsync(delivery, attempts, tokens);
+            await journal.RecordAsync(attempts, AuditKind.Filtered, null, tokens);
+            return Settlement.Done;
+        }
+        catch (OperationCanceledException) when (tokens.Waiting.IsCancellationRequested || tokens.Lease is { IsHeld: false })
+        {
+            return Settlement.Return;
+        }
+        catch (EsbException ex)
+        {
+            // A recording failure, not a failure of the external system: an unrecorded message must not be acknowledged.
+            LogNotRecorded(delivery.Message.Id, config.Name, ex);
+            return await ReturnSlowlyAsync(tokens.Leaving);
+        }
+    }
+
+    // Prevents a busy redelivery loop of a message that cannot be processed now.
+    private async Task<Settlement> ReturnSlowlyAsync(CancellationToken leaving)
+    {
+        try
+        {
+            await Task.Delay(Patience.Pace, time, leaving);
         }
         catch (OperationCanceledException)
         {

@@ -1,4 +1,5 @@
 using Esb.Core.Endpoints;
+using Esb.Core.Storage;
 
 namespace Esb.Delivery.Outbound;
 
@@ -10,14 +11,11 @@ internal sealed class DeliveryState(TimeProvider time)
     private long _failures;
     private long _lastMessageAt;
     private volatile EndpointStandstill? _standsAt;
+    private EndpointStandstill? _lastStandstill;
     private volatile string? _trouble;
 
     /// <summary>The message that blocks the endpoint, to keep the order; null if none.</summary>
-    public EndpointStandstill? StandsAt
-    {
-        get => _standsAt;
-        set => _standsAt = value;
-    }
+    public EndpointStandstill? StandsAt => _standsAt;
 
     /// <summary>The reason why the endpoint waits for a store of the bus; null if it does not.</summary>
     public string? Trouble
@@ -39,6 +37,19 @@ internal sealed class DeliveryState(TimeProvider time)
         Interlocked.Increment(ref _messages);
         Interlocked.Exchange(ref _lastMessageAt, time.GetUtcNow().UtcTicks);
     }
+
+    /// <summary>Records that a message blocks the endpoint. A message that blocks it again does so since the first time. For one delivery
+    /// at a time.</summary>
+    /// <returns>True if it is another message than the last one.</returns>
+    public bool StandAt(Guid messageId, FailedAttempt failed)
+    {
+        var known = _lastStandstill?.MessageId == messageId ? _lastStandstill : null;
+        _standsAt = _lastStandstill = new EndpointStandstill(messageId, known?.Since ?? time.GetUtcNow(), failed);
+        return known is null;
+    }
+
+    /// <summary>Records that no message blocks the endpoint.</summary>
+    public void MoveOn() => _standsAt = null;
 
     /// <param name="config">The configured settings.</param>
     /// <param name="type">The endpoint type, as named in the configuration.</param>

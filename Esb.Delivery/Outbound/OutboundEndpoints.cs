@@ -19,7 +19,7 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Delivery.Outbound;
 
 /// <summary>The outbound endpoints of the active revision, each with its delivery controller. A reload leaves endpoints with unchanged
-/// settings untouched.</summary>
+/// settings untouched, exchanges settings in place, or replaces the controller if its instances or its subscription changed.</summary>
 internal sealed partial class OutboundEndpoints(
     Live<EndpointModels> models,
     Live<HostConfig> host,
@@ -91,8 +91,8 @@ internal sealed partial class OutboundEndpoints(
             if (Find(endpoint) is not { } running)
                 return;
             var wanted = tuned.Of(endpoint);
-            if (!EndpointTunings.NeedsAnother(running.Tuned, wanted))
-                await running.SetAsync(wanted, cancellationToken);
+            if (running.CanTake(running.Model, wanted))
+                await running.SetAsync(running.Model, wanted, cancellationToken);
             else
                 await ReplaceAsync(running);
         }
@@ -181,8 +181,15 @@ internal sealed partial class OutboundEndpoints(
                 continue;
             }
 
+            if (running is not null && running.Absence == AbsenceOf(model) && running.CanTake(model, tuned.Of(name)))
+            {
+                after[name] = running;
+                starting.Add(() => ChangeAsync(running, model, cancellationToken));
+                continue;
+            }
+
             var keepsSender = running?.Model.AdapterFingerprint == model.AdapterFingerprint;
-            var controller = after[name] = Create(model, keepsSender ? running!.Sender : SenderOf(model), running?.Handover);
+            var controller = after[name] = Create(model, keepsSender ? running!.Sender : SenderOf(model), running?.State);
             starting.Add(() => ReplaceAsync(running, controller, keepsSender, old, cancellationToken));
         }
 
@@ -210,21 +217,23 @@ internal sealed partial class OutboundEndpoints(
             model.NumbersMessages ? services.GetRequiredService<IEndpointMarks>() : null
         );
 
-    private DeliveryController Create(OutboundModel model, EndpointSender sender, EndpointHandover? before = null) =>
-        new(
-            model,
-            sender,
-            delivery,
-            before,
-            tuned.Of(model.Config.Name),
-            model.Config.Enabled ? host.Current.AbsenceOf(model.Config) : null
-        );
+    private DeliveryController Create(OutboundModel model, EndpointSender sender, DeliveryState? before = null) =>
+        new(model, sender, delivery, before, tuned.Of(model.Config.Name), AbsenceOf(model));
 
-    // As a reload with another retry policy does; not to be cancelled half-way.
+    private string? AbsenceOf(OutboundModel model) => model.Config.Enabled ? host.Current.AbsenceOf(model.Config) : null;
+
+    private async Task ChangeAsync(DeliveryController running, OutboundModel model, CancellationToken cancellationToken)
+    {
+        await running.SetAsync(model, tuned.Of(model.Config.Name), cancellationToken);
+        if (_isStarted && !running.HasStarted)
+            await StartAsync(running, cancellationToken); // it could not start before
+    }
+
+    // As a reload with other retry delays does; not to be cancelled half-way.
     private async Task ReplaceAsync(DeliveryController running)
     {
         var name = running.Config.Name;
-        var controller = Create(running.Model, running.Sender, running.Handover);
+        var controller = Create(running.Model, running.Sender, running.State);
         _controllers = new Dictionary<string, DeliveryController>(Controllers) { [name] = controller };
         if (_isStarted)
             await ReplaceAsync(running, controller, keepsSender: true, new Leftovers(), CancellationToken.None);

@@ -1,5 +1,6 @@
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
+using Esb.Core.Expressions;
 using Esb.Core.Messages;
 using Esb.Core.Storage;
 using Esb.Core.Topics;
@@ -58,6 +59,8 @@ public abstract class DeliveryFixture
 
     internal Subscription? Wanted { get; set; }
 
+    internal ITopicTransport Transport { get; private set; } = null!;
+
     internal IEndpointQueues Queues { get; } = Substitute.For<IEndpointQueues>();
 
     internal IDeadLetterStore DeadLetters { get; } = Substitute.For<IDeadLetterStore>();
@@ -81,8 +84,8 @@ public abstract class DeliveryFixture
     internal async Task StartAsync(TestOutboundConfig config)
     {
         await DisposeController();
-        config = config with { Name = Endpoint, Subscribe = [SubjectPattern.Parse("orders.#")!] };
-        var transport = Substitute.For<ITopicTransport>();
+        config = Subscribing(config);
+        var transport = Transport = Substitute.For<ITopicTransport>();
         transport.IsDurable.Returns(true);
         Quarantine = new CrashQuarantine(Runs, transport, Time, NullLogger<CrashQuarantine>.Instance);
         await Quarantine.StartAsync(CancellationToken.None);
@@ -116,9 +119,13 @@ public abstract class DeliveryFixture
             Time,
             NullLoggerFactory.Instance
         );
-        _controller = new DeliveryController(new OutboundModel(config, "test-outbound", Filter: null, Create: null), sender, services);
+        _controller = new DeliveryController(Model(config, filter: null), sender, services);
         await _controller.StartAsync(CancellationToken.None);
     }
+
+    /// <summary>Exchanges the settings, as a reload does.</summary>
+    internal Task ChangeAsync(TestOutboundConfig config, IMessageCondition? filter = null) =>
+        Controller.SetAsync(Model(Subscribing(config), filter), new EndpointTuning(), CancellationToken.None);
 
     /// <summary>Whether nobody waits for a reply any more.</summary>
     internal bool IsRequesterGone { get; set; }
@@ -144,6 +151,16 @@ public abstract class DeliveryFixture
             await Task.Delay(1, cancellationToken);
         }
     }
+
+    private static TestOutboundConfig Subscribing(TestOutboundConfig config) =>
+        config with
+        {
+            Name = Endpoint,
+            Subscribe = [SubjectPattern.Parse("orders.#")!],
+        };
+
+    private static OutboundModel Model(TestOutboundConfig config, IMessageCondition? filter) =>
+        new(config, "test-outbound", filter, Create: null);
 
     private DeliveredProcess? Delivered(ScriptedProcess? process) => process?.At(Endpoint, Trail ?? Audit, Time);
 

@@ -41,6 +41,21 @@ public sealed class SingleInstanceDeliveryTests : DeliveryFixture
     }
 
     [Test]
+    public async Task Change_of_its_settings_keeps_the_lease_and_its_token(CancellationToken cancellationToken)
+    {
+        await StartAsync(Single);
+
+        await ChangeAsync(Single with { Retry = new RetryConfig { Immediate = 7 } });
+        await DeliverAsync(Some.Message(), cancellationToken);
+
+        await Leases.ReceivedWithAnyArgs(1).AcquireAsync(default!, default!, default, default);
+        await Leases.DidNotReceiveWithAnyArgs().ReleaseAsync(default!, default);
+        await Subscription.DidNotReceiveWithAnyArgs().DisposeAsync();
+        Assert.That((Outside.Fences.Count, Outside.Tokens.Single()), Is.EqualTo((1, Token)));
+        Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
+    }
+
+    [Test]
     public async Task Host_that_cannot_start_it_says_so_also_after_it_gave_the_lease_back()
     {
         Outside.FenceFailure = new EndpointException("an-endpoint", "ESB-SQL-DENIED", "permission denied", isTransient: false);

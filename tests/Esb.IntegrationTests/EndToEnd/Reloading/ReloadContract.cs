@@ -11,6 +11,8 @@ namespace Esb.IntegrationTests.EndToEnd.Reloading;
 [CancelAfter(180_000)]
 public abstract class ReloadContract : ReloadFixture
 {
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+
     [Test]
     public async Task Process_path_and_folder_are_those_of_the_new_configuration_from_then_on(CancellationToken cancellationToken)
     {
@@ -35,6 +37,65 @@ public abstract class ReloadContract : ReloadFixture
         );
         Assert.That(gone.StatusCode, Is.EqualTo(HttpStatusCode.NotFound));
         Assert.That(Names("files"), Is.EquivalentTo(new[] { $"{first}-1" }));
+    }
+
+    [Test]
+    public async Task Filter_and_retry_are_exchanged_while_an_attempt_is_under_way(CancellationToken cancellationToken)
+    {
+        var (answering, answered) = (new TaskCompletionSource(), 0);
+        await using var web = await ScriptedBackend.StartAsync(
+            async (path, _) =>
+            {
+                if (path == "/1")
+                    await answering.Task;
+                Interlocked.Increment(ref answered);
+                return (200, "{}");
+            }
+        );
+        Endpoints["web"] = new JsonObject
+        {
+            ["type"] = "http-outbound",
+            ["url"] = web.Url.OriginalString,
+            ["path"] = "/{header.x-number}",
+            ["subscribe"] = new JsonArray("orders.new"),
+            ["poolSize"] = 2,
+            ["processingThreads"] = 2,
+        };
+        Assert.That((await ReloadAsync(cancellationToken)).ExitCode, Is.Zero);
+        var first = await PostAsync("/orders", cancellationToken, number: 1);
+        await Host.WaitAsync(_ => Task.FromResult(web.CountOf("/1") == 1), Limit, "to begin an attempt", cancellationToken);
+
+        Endpoints["web"]!["filter"] = new JsonObject { ["header"] = "x-number", ["equals"] = "2" };
+        Endpoints["web"]!["retry"] = new JsonObject { ["immediate"] = 5 };
+        var (exitCode, output, error) = await ReloadAsync(cancellationToken);
+        var second = await PostAsync("/orders", cancellationToken, number: 2);
+        var skipped = await PostAsync("/orders", cancellationToken, number: 3);
+        await AwaitFactAsync(second, "delivered");
+        await AwaitFactAsync(skipped, "filtered");
+        var meanwhile = answered;
+        answering.SetResult();
+        await AwaitFactAsync(first, "delivered");
+
+        Assert.That(exitCode, Is.Zero, error);
+        Assert.That(output, Does.Contain("exchange settings of endpoint web; its instances stay"));
+        Assert.That(meanwhile, Is.EqualTo(1), "the attempt was still under way");
+        Assert.That(web.Requests.Select(request => request.Path), Is.EqualTo(new[] { "/1", "/2" }));
+
+        Task AwaitFactAsync(string id, string kind) =>
+            Host.WaitAsync(
+                async token =>
+                    await CountAsync(
+                        $"id={id}",
+                        fact =>
+                            fact.GetProperty("kind").GetString() == kind
+                            && fact.TryGetProperty("endpoint", out var endpoint)
+                            && endpoint.GetString() == "web",
+                        token
+                    ) == 1,
+                Limit,
+                $"to record that {id} was {kind}",
+                cancellationToken
+            );
     }
 
     [Test, Property(OwnHost, "queues stay")]
