@@ -7,13 +7,16 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Endpoints.Http.Listening;
 
-/// <summary>The listeners that endpoints use, and their routes. A retained listener keeps its connections; only its routes are
-/// replaced.</summary>
+/// <summary>The listeners that endpoints use, and their routes. A retained listener keeps its connections; its routes, hosts and proxies
+/// are replaced.</summary>
 internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider time, ILoggerFactory loggers)
     : IInboundGround,
         IRevisionPart,
         IAsyncDisposable
 {
+    // Settings that are evaluated for each request; the others belong to the socket and its connections.
+    private static readonly string[] InPlace = ["hosts", "trustedProxies", "allowInsecure"];
+
     private readonly Lock _gate = new();
     private Dictionary<string, KestrelListener> _listeners = [];
     private List<KestrelListener> _added = [];
@@ -39,7 +42,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     public Task StopAsync(CancellationToken cancellationToken) =>
         Task.WhenAll(_listeners.Values.Select(listener => listener.StopAsync(cancellationToken)));
 
-    /// <summary>Opens the new listeners. A retained listener must be unchanged.</summary>
+    /// <summary>Opens the new listeners. A retained listener must be unchanged, but for what is evaluated for each request.</summary>
     public async Task PrepareAsync(Revision next, ConfigErrors errors, CancellationToken cancellationToken)
     {
         _added = [];
@@ -47,7 +50,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
         {
             if (_listeners.TryGetValue(model.Config.Name, out var running))
             {
-                if (Fingerprint.Of(running.Config) != Fingerprint.Of(model.Config))
+                if (Fingerprint.Of(running.Config, InPlace) != Fingerprint.Of(model.Config, InPlace))
                     errors.Add(
                         new ConfigError(
                             "ESB-CONFIG-RESTART",
@@ -143,6 +146,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
             );
         _routes = after;
         foreach (var model in Used(wanted))
-            _listeners[model.Config.Name].Serve(new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
+            _listeners[model.Config.Name]
+                .Serve(model.Config, new HttpRoutes([.. model.Endpoints.Select(endpoint => after[endpoint.Name])]));
     }
 }

@@ -27,11 +27,10 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
 {
     private readonly ILogger _logger = loggers.CreateLogger<KestrelListener>();
     private readonly RefusedRequests _refused = new(config.Name);
-    private readonly AllowedHosts _hosts = new(config.Hosts);
-    private readonly TrustedProxies _proxies = new(config.TrustedProxies);
-    private volatile HttpRoutes _routes = new([]);
+    private volatile Served _served = Served.Of(config, new HttpRoutes([]));
     private WebApplication? _application;
 
+    /// <summary>The settings that it was opened with.</summary>
     public ListenerConfig Config => config;
 
     /// <exception cref="ConfigurationRefusedException">The port is in use, or the address does not belong to this machine.</exception>
@@ -58,8 +57,8 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             LogExposed(config.Name, config.Url);
     }
 
-    /// <summary>Serves these routes from now on.</summary>
-    public void Serve(HttpRoutes routes) => _routes = routes;
+    /// <summary>Serves these routes from now on, to the hosts and behind the proxies of these settings.</summary>
+    public void Serve(ListenerConfig settings, HttpRoutes routes) => _served = Served.Of(settings, routes);
 
     /// <summary>Accepts no new connections and lets requests in progress finish, until the token is cancelled.</summary>
     public Task StopAsync(CancellationToken cancellationToken) => _application?.StopAsync(cancellationToken) ?? Task.CompletedTask;
@@ -137,16 +136,17 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
 
     private async Task AnswerAsync(HttpContext context)
     {
+        var served = _served;
         HttpRoute? route = null;
         try
         {
-            _hosts.Require(context.Request);
+            served.Hosts.Require(context.Request);
             Http2Fields.Require(context.Request);
             HttpContentRules.RequireOneLength(context.Request);
             ProtocolChanges.Refuse(context);
             RequestPaths.RequirePlain(context);
-            _proxies.Resolve(context);
-            route = _routes.Find(context);
+            served.Proxies.Resolve(context);
+            route = served.Routes.Find(context);
             await route.HandleAsync(context);
         }
         catch (EsbException ex)
@@ -168,6 +168,13 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
                 route?.Failures ?? HttpProblems.Instance
             );
         }
+    }
+
+    // What a reload exchanges while the socket stays.
+    private sealed record Served(AllowedHosts Hosts, TrustedProxies Proxies, HttpRoutes Routes)
+    {
+        public static Served Of(ListenerConfig settings, HttpRoutes routes) =>
+            new(new AllowedHosts(settings.Hosts), new TrustedProxies(settings.TrustedProxies), routes);
     }
 
     [LoggerMessage(EventId = 2101, Level = LogLevel.Information, Message = "Listener {Listener} listens at {Url}")]

@@ -285,6 +285,25 @@ public abstract class ReloadContract : ReloadFixture
     }
 
     [Test]
+    public async Task Hosts_of_a_listener_change_while_it_listens_and_its_socket_does_not(CancellationToken cancellationToken)
+    {
+        Json["listeners"] = new JsonObject { ["public"] = new JsonObject { ["hosts"] = new JsonArray("shop.example.com") } };
+        var changed = await ReloadAsync(cancellationToken);
+        using var stranger = await PostedAsync("/orders", cancellationToken);
+        Json["listeners"]!["public"]!["backlog"] = 100;
+        var refused = await ReloadAsync(cancellationToken);
+        Json.Remove("listeners");
+        var back = await ReloadAsync(cancellationToken);
+        var id = await PostAsync("/orders", cancellationToken);
+        await WaitForAsync("files", [$"{id}-1"], cancellationToken);
+
+        Assert.That((changed.ExitCode, back.ExitCode), Is.EqualTo((0, 0)), changed.Error + back.Error);
+        Assert.That(await stranger.Content.ReadAsStringAsync(cancellationToken), Does.Contain("ESB-HTTP-HOST"));
+        Assert.That(refused.ExitCode, Is.Not.Zero);
+        Assert.That(refused.Error, Does.Contain("ESB-CONFIG-RESTART").And.Contain("listeners.public"));
+    }
+
+    [Test]
     public async Task SIGHUP_reloads(CancellationToken cancellationToken)
     {
         Endpoints["shop"]!["path"] = "/signalled";

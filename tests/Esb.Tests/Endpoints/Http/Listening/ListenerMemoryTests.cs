@@ -25,7 +25,7 @@ public sealed class ListenerMemoryTests
             context.Response.StatusCode = StatusCodes.Status204NoContent;
         });
         await using var listener = new KestrelListener(config, TimeProvider.System, NullLoggerFactory.Instance);
-        listener.Serve(new HttpRoutes([route]));
+        listener.Serve(config, new HttpRoutes([route]));
         await listener.StartAsync(cancellationToken);
         using var client = new HttpClient();
 
