@@ -31,7 +31,7 @@ public sealed class TimerTests
               "topics": { "ticks": {} },
               "endpoints": {
                 "every-second": { "type": "timer-inbound", "cron": "* * * * * *", "missed": "all", "body": { "template": "{property.timer.due}" }, "publish": "ticks.second" },
-                "ledger": { "type": "sql-outbound", "connection": "shop", "subscribe": ["ticks.#"], "execute": "insert into ticks values (@id, @due)",
+                "ledger": { "type": "sql-outbound", "connection": "shop", "subscribe": ["ticks.#"], "execute": "insert into ticks values (@id, @due)", "once": true,
                   "parameters": { "id": { "message": "id" }, "due": { "message": "body" } } }
               }
             }
@@ -71,8 +71,6 @@ public sealed class TimerTests
         await StartAsync("a", cancellationToken);
         await StartAsync("b", cancellationToken);
         await WaitForTicksAsync(5, cancellationToken);
-        var before = await _shop.ReadAsync<long>("select count(*) - count(distinct due) from ticks", cancellationToken);
-
         var states = await Task.WhenAll(_hosts.Select(host => StateAsync(host, cancellationToken)));
         var firing = _hosts[Array.IndexOf(states, "running")];
         firing.Kill();
@@ -80,7 +78,6 @@ public sealed class TimerTests
         await WaitForTicksAsync(25, cancellationToken);
 
         Assert.That(states, Is.EquivalentTo(new[] { "running", "standby" }));
-        Assert.That(before, Is.EqualTo([0]), "no second comes twice");
         Assert.That(
             await _shop.ReadAsync<long>("select count(distinct due) from ticks", cancellationToken),
             Is.EqualTo(
@@ -97,9 +94,9 @@ public sealed class TimerTests
             "a second has one id"
         );
         Assert.That(
-            (await _shop.ReadAsync<long>("select count(*) - count(distinct due) from ticks", cancellationToken))[0],
-            Is.LessThanOrEqualTo(1),
-            "only the tick in hand at the kill may come again"
+            await _shop.ReadAsync<long>("select count(*) - count(distinct due) from ticks", cancellationToken),
+            Is.EqualTo([0]),
+            "no second comes twice: a tick that was in hand at the kill, and comes again, has its id"
         );
     }
 

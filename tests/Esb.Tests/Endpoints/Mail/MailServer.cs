@@ -119,8 +119,7 @@ internal sealed class MailServer : IAsyncDisposable
                     await AnswerAsync(stream, recipients.Count > 0 ? "354 go ahead" : "554 no valid recipients");
                     if (recipients.Count == 0)
                         break;
-                    var mail = await ReadMailAsync(lines);
-                    if (AnswerToMail() is not { } verdict)
+                    if (await ReadMailAsync(lines) is not { } mail || AnswerToMail() is not { } verdict)
                         return;
                     if (verdict.StartsWith('2'))
                         _received.Enqueue(new ReceivedMail(sender, recipients, mail));
@@ -146,18 +145,19 @@ internal sealed class MailServer : IAsyncDisposable
     private async Task AnswerAsync(Stream stream, string answer) =>
         await stream.WriteAsync(Encoding.ASCII.GetBytes($"{answer}\r\n"), _stopping.Token);
 
-    private async Task<byte[]> ReadMailAsync(LineReader lines)
+    // Null where the connection ended before the mail: it is not taken.
+    private async Task<byte[]?> ReadMailAsync(LineReader lines)
     {
         using var mail = new MemoryStream();
         while (await lines.ReadAsync(_stopping.Token) is { } line)
         {
             if (line is [(byte)'.'])
-                break;
+                return mail.ToArray();
             mail.Write(line is [(byte)'.', ..] ? line.AsSpan(1) : line); // RFC 5321, section 4.5.2
             mail.Write("\r\n"u8);
         }
 
-        return mail.ToArray();
+        return null;
     }
 
     private static string Address(string line) =>
