@@ -33,7 +33,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     /// <param name="model">The endpoint.</param>
     /// <param name="sender">Sends to the external system.</param>
     /// <param name="services">The services that all endpoints share.</param>
-    /// <param name="state">The state of the controller that this one replaces; null if there is none.</param>
+    /// <param name="state">The state of the controller that this one replaces; null for a new endpoint.</param>
     /// <param name="tuned">The settings that an operator tuned; null if none.</param>
     /// <param name="absence">The reason why this host does not deliver; null if it does.</param>
     public DeliveryController(
@@ -88,7 +88,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     /// <summary>The settings as configured.</summary>
     public EndpointTuning Configured => _settings.Configured;
 
-    /// <summary>True if it consumes its queue, goes on trying to, or has none.</summary>
+    /// <summary>True if it consumes its queue, retries to, or has no queue.</summary>
     public bool HasStarted => _consumer?.HasStarted != false;
 
     public EndpointStatus Status

@@ -68,7 +68,7 @@ internal sealed partial class EndpointConsumer : IAsyncDisposable
     /// <summary>True if another host may hold the lease.</summary>
     public bool IsStandby => _holder is { IsHeld: false };
 
-    /// <summary>True if it consumes, or goes on trying to.</summary>
+    /// <summary>True if it consumes, or retries to.</summary>
     public bool HasStarted => _subscription is not null || _holder is not null || !_opening.IsCompleted;
 
     /// <summary>The reason why the endpoint could not start under the last lease; null if it could.</summary>

@@ -77,7 +77,7 @@ public sealed class AnswerTests
         int Count(CallResult result) => calls.Count(call => call.Result == result);
         bench.Note(
             $"{calls.Count:N0} calls of 0.2 to 64 KiB, {Callers} callers; kill -9 host × {strikes.Host}, broker × {strikes.Broker}, "
-                + $"database × {strikes.Database}; connections to the outside reset, cut and silent × {3 * strikes.Outside}",
+                + $"database × {strikes.Database}; connections to the external system reset, cut and silent × {3 * strikes.Outside}",
             $"{Count(CallResult.Right):N0} right answers, {Count(CallResult.Wrong)} wrong, {Count(CallResult.Refused):N0} refused, "
                 + $"{Count(CallResult.Broken):N0} broken off; recovery {recovery}"
         );
