@@ -23,6 +23,10 @@ internal sealed class RunCommand : Command
 
     private static async Task<int> RunAsync(CommandContext context, string path)
     {
+        if (SocketThreads.Spare())
+            await context.Error.WriteLineAsync(
+                $"warning: {SocketThreads.Variable}=1 is not used: a client of a database would wait for itself, and the host stand still"
+            );
         using var signals = new StopSignals();
         while (true)
         {
