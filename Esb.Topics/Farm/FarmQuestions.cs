@@ -54,10 +54,10 @@ internal sealed class FarmQuestions(
             var began = time.GetTimestamp();
             var (lastAsked, told) = (began, others().Select(host => host.Id).ToHashSet());
             await AskAllAsync(id, question, cancellationToken);
-            while ((!knowsAll() || gathering.Missing(others()).Count > 0) && time.GetElapsedTime(began) < patience)
+            while ((!knowsAll() || gathering.Missing(others).Count > 0) && time.GetElapsedTime(began) < patience)
             {
                 await gathering.News.WaitAsync(LookInterval, cancellationToken);
-                if (time.GetElapsedTime(lastAsked) < RepeatInterval || gathering.Missing(others()).All(host => told.Contains(host.Id)))
+                if (time.GetElapsedTime(lastAsked) < RepeatInterval || gathering.Missing(others).All(host => told.Contains(host.Id)))
                     continue;
                 lastAsked = time.GetTimestamp();
                 await RepeatAsync(id, question, cancellationToken);
@@ -69,7 +69,7 @@ internal sealed class FarmQuestions(
                     "Which other hosts there are is not known yet. Ask again.",
                     FaultKind.Unavailable
                 );
-            return gathering.Conclude<TAnswer>(others());
+            return gathering.Conclude<TAnswer>(others);
         }
         finally
         {
@@ -146,9 +146,15 @@ internal sealed class FarmQuestions(
                 News.Release();
         }
 
-        public IReadOnlyList<FarmHost> Missing(IEnumerable<FarmHost> hosts) => [.. hosts.Where(host => !_heard.ContainsKey(host.Id))];
+        /// <summary>The hosts that have not answered: as they are after the answers were looked at, so that none is overlooked that joined
+        /// before the last answer.</summary>
+        public IReadOnlyList<FarmHost> Missing(Func<IReadOnlyList<FarmHost>> hosts)
+        {
+            var heard = _heard.Keys.ToHashSet();
+            return [.. hosts().Where(host => !heard.Contains(host.Id))];
+        }
 
-        public FarmAnswers<TAnswer> Conclude<TAnswer>(IEnumerable<FarmHost> hosts)
+        public FarmAnswers<TAnswer> Conclude<TAnswer>(Func<IReadOnlyList<FarmHost>> hosts)
             where TAnswer : class =>
             new(
                 [.. _heard.Values.Select(heard => new FarmAnswer<TAnswer>(heard.Host, heard.Answer.Deserialize<TAnswer>()!))],
