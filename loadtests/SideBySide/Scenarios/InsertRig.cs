@@ -27,6 +27,7 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
             "pool of 250, grouped",
             () => topics.HostAsync("topics-grouped", "insert-grouped", [], cancellationToken)
         );
+        await using var massTransit = await Side.TryAsync("MassTransit", () => topics.MassTransitAsync(cancellationToken));
         await using var bare = await topics.BareAsync(concurrency: 30, connections: 8, cancellationToken);
         var ours = Ours(
             "pool of 250",
@@ -36,7 +37,8 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
             $"pool of 250, 30 threads, one commit for each message; {Audit}",
             isOrdered: false
         );
-        var broker = await BrokerAsync(topics, bare, cancellationToken);
+        await bare.ConsumeAsync(cancellationToken);
+        var byHand = Bare("bare client, 30 at once", topics, bare, isOrdered: false);
         var oursGrouped = grouped.Target(server =>
             Ours(
                 "pool of 250, grouped",
@@ -47,11 +49,14 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
                 isOrdered: false
             )
         );
+        var (broker, database) = (Broker(topics, byHand), new PgbenchTarget(topics.Database, surroundings));
         await hold(
             new Contest(
                 "S6",
                 [
-                    new("S6", "one commit per message", ours, [broker, new PgbenchTarget(topics.Database, surroundings)], Goal.Ratio(0.85)),
+                    new("S6", "one commit per message", ours, [broker, database], Goal.Ratio(0.85)),
+                    new("S6", "one commit per message", ours, [massTransit.Target(client => MassTransit(topics, client))], Goal.Ratio(1.1)),
+                    new("S6", "one commit per message", ours, [byHand], Goal.Ratio(1)),
                     new("S6", "grouped commits", oursGrouped, [broker], Goal.Ratio(0.9)),
                 ]
             )
@@ -73,13 +78,10 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
     }
 
     // Without PerfTest the limit is a consumer by hand.
-    private async Task<ITarget> BrokerAsync(TopicServers topics, BareClient bare, CancellationToken cancellationToken)
-    {
-        if (surroundings.Peer("bin/perf-test.jar") is { } jar && Surroundings.HasProgram("java"))
-            return new PerfTestTarget(jar, topics.Broker);
-        await bare.ConsumeAsync(cancellationToken);
-        return Bare("bare client", topics, bare, isOrdered: false);
-    }
+    private ITarget Broker(TopicServers topics, ITarget byHand) =>
+        surroundings.Peer("bin/perf-test.jar") is { } jar && Surroundings.HasProgram("java")
+            ? new PerfTestTarget(jar, topics.Broker)
+            : byHand;
 
     private static InsertTarget Ours(string name, TopicServers topics, EsbHost host, string prefix, string settings, bool isOrdered) =>
         new(
@@ -106,4 +108,14 @@ internal sealed class InsertRig(Surroundings surroundings, TestServers servers) 
         {
             IsOrdered = isOrdered,
         };
+
+    private static InsertTarget MassTransit(TopicServers topics, MassTransitClient client) =>
+        new(
+            "MassTransit",
+            "8.4 on RabbitMQ, 30 at once, prefetch of 60, one commit and one ack for each message, no audit",
+            new Meter(() => client.ProcessorTime, client.Probe),
+            topics.Publisher,
+            topics.Table,
+            new Address("", MassTransitClient.Queue)
+        );
 }

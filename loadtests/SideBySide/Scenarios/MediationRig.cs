@@ -51,22 +51,14 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
             [new("ESB_BACKEND", backend.Url)],
             cancellationToken
         );
-        await using var tuned = await EsbHost.StartAsync(
-            surroundings,
-            "mediation",
-            "mediation-tuned",
-            [new("ESB_BACKEND", backend.Url), MediationSides.InlineCompletions],
-            cancellationToken
-        );
         var astray = backend.Proxy is null ? null : await Routes.FlawAsync($"{host.Url}/route", documents, cancellationToken);
 
         foreach (var size in OrderDocuments.Sizes.Keys)
         {
             var sides = new MediationSides(size, documents, surroundings, backend, camel, host, astray);
-            var tunedSides = new MediationSides(size, documents, surroundings, backend, camel, tuned, astray, isTuned: true);
             var rows = bare is null
-                ? Rows(size, sides, tunedSides)
-                : Rows(size, sides, tunedSides).Append(new("S1", size, sides.Relay, [sides.BareRelay(bare)], null));
+                ? Rows(size, sides)
+                : Rows(size, sides).Append(new("S1", size, sides.Relay, [sides.BareRelay(bare)], null));
             Row[] straight = [.. rows.Where(row => wanted.Contains(row.Scenario))];
             if (straight.Length > 0)
                 await hold(new Contest($"{string.Join(", ", straight.Select(row => row.Scenario).Distinct())}, {size}", straight));
@@ -75,11 +67,10 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
         }
     }
 
-    private static IEnumerable<Row> Rows(string size, MediationSides sides, MediationSides tuned)
+    private static IEnumerable<Row> Rows(string size, MediationSides sides)
     {
         yield return new("S1", size, sides.Relay, [sides.Proxy], Goal.Ratio(OfNginx[size]));
         yield return new("S1", size, sides.Relay, [sides.CamelDirect], Goal.Ratio(OfCamel[size]));
-        yield return new("S1", $"{size}, tuned", tuned.Relay, [sides.Proxy], null);
         yield return new("S2", size, sides.Policies, [sides.Relay], Goal.Ratio(1));
         yield return new("S2", size, sides.Policies, [], Goal.Allocates(6 * 1024));
         yield return new("S3", size, sides.Route, [sides.Policies], Goal.Ratio(0.9));
@@ -88,7 +79,6 @@ internal sealed class MediationRig(Surroundings surroundings, TestServers server
             yield break;
         yield return new("S3", $"in a process, {size}", sides.Choose, [sides.CamelRoute], Goal.Ratio(4));
         yield return new("S15", $"call, {size}", sides.Call, [sides.CamelDirect], Goal.Ratio(1.3));
-        yield return new("S15", $"call, {size}, tuned", tuned.Call, [sides.CamelDirect], null);
         yield return new("S15", $"wire tap, {size}", sides.Tap, [sides.Call], Goal.Ratio(0.98));
         if (size is "10K")
             yield return new("S15", $"header changed, {size}", sides.Copy, [sides.Call], Goal.Ratio(0.98));

@@ -12,17 +12,13 @@ internal sealed class MediationSides(
     Backend backend,
     Side<CamelServer> camel,
     EsbHost host,
-    string? astray,
-    bool isTuned = false
+    string? astray
 )
 {
     private const string Audit = "every message recorded in the audit trail, on disk";
     private const string Xml = "text/xml; charset=utf-8";
 
-    /// <summary>What docs/operate/relays.md advises for hosts that mostly relay.</summary>
-    public static readonly KeyValuePair<string, string> InlineCompletions = new("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1");
-
-    public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host, isTuned);
+    public ITarget Relay { get; } = Ours("relay", "relay", "no audit", size, documents, surroundings, host);
 
     public ITarget Policies { get; } =
         Ours(
@@ -32,22 +28,21 @@ internal sealed class MediationSides(
             size,
             documents,
             surroundings,
-            host,
-            isTuned
+            host
         );
 
     public ITarget Route { get; } =
         astray is not null
             ? new MissingTarget("routing by content", astray)
-            : Ours("routing by content", "route", "a relay with three routes, no audit", size, documents, surroundings, host, isTuned);
+            : Ours("routing by content", "route", "a relay with three routes, no audit", size, documents, surroundings, host);
 
     public ITarget Choose { get; } =
-        Ours("routing in a process", "choose", $"choose and call; {Audit}", size, documents, surroundings, host, isTuned);
+        Ours("routing in a process", "choose", $"choose and call; {Audit}", size, documents, surroundings, host);
 
-    public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host, isTuned);
+    public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
 
     public ITarget Copy { get; } =
-        Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, isTuned, warmKey: "call");
+        Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, warmKey: "call");
 
     public ITarget Tap { get; } =
         Ours(
@@ -58,14 +53,13 @@ internal sealed class MediationSides(
             documents,
             surroundings,
             host,
-            isTuned,
             warmKey: "call"
         );
 
     public ITarget Reverse { get; } =
         Wrk(
-            isTuned ? "XSLT both ways, tuned" : "XSLT both ways",
-            $"{Runtime(host, isTuned)}; {Audit}",
+            "XSLT both ways",
+            $"{Runtime(host)}; {Audit}",
             new WrkRequest($"{host.Url}/reverse", documents.Reversed(size), Xml, OrderDocuments.SameXmlAs(documents.Reversed(size))),
             Meter.Of(host),
             surroundings
@@ -115,20 +109,18 @@ internal sealed class MediationSides(
         OrderDocuments documents,
         Surroundings surroundings,
         EsbHost host,
-        bool isTuned,
         string? warmKey = null
     ) =>
         Wrk(
-            isTuned ? $"{name}, tuned" : name,
-            $"{Runtime(host, isTuned)}; {settings}",
+            name,
+            $"{Runtime(host)}; {settings}",
             Echo($"{host.Url}/{path}", size, documents),
             Meter.Of(host),
             surroundings,
             warmKey
         );
 
-    private static string Runtime(EsbHost host, bool isTuned) =>
-        $"{host.Collector} collector, {(isTuned ? "work on the threads that poll sockets" : "settings as they come")}";
+    private static string Runtime(EsbHost host) => $"{host.Collector} collector, settings as they come";
 
     private static WrkTarget Camel(string name, CamelServer server, WrkRequest request, Surroundings surroundings) =>
         Wrk(name, CamelServer.Settings, request, new Meter(() => server.ProcessorTime), surroundings);

@@ -70,6 +70,9 @@ internal sealed class TopicServers : IAsyncDisposable
     public Task<BareClient> BareAsync(int concurrency, int connections, CancellationToken cancellationToken) =>
         BareClient.StartAsync(_surroundings, Broker, Database, concurrency, connections, cancellationToken);
 
+    public Task<MassTransitClient> MassTransitAsync(CancellationToken cancellationToken) =>
+        MassTransitClient.StartAsync(_surroundings, Broker, Database, cancellationToken);
+
     /// <summary>Has a host keep what it keeps in the database, where its configuration names none.</summary>
     public IEnumerable<KeyValuePair<string, string>> Store(string name) =>
         [
