@@ -9,6 +9,8 @@ namespace Esb.Tests.Fuzzing;
 /// <summary>A changed message between hosts is never believed, and what a stranger says in a heartbeat breaks nothing.</summary>
 public sealed class FarmMessageFuzzTests : Fuzzer
 {
+    private const int Whole = 100; // one of so many comes as it was sent, to be believed
+
     private static readonly FarmHost Self = new(Guid.NewGuid(), "self:1");
 
     private static readonly string[] Pieces =
@@ -55,9 +57,10 @@ public sealed class FarmMessageFuzzTests : Fuzzer
     protected override void Round(Random random)
     {
         var valid = _valid[random.Next(_valid.Length)];
+        var text = random.Next(Whole) == 0 ? valid : Broken.Text(random, valid, Pieces);
         try
         {
-            if (JsonSerializer.Deserialize<FarmMessage>(Broken.Text(random, valid, Pieces)) is { IsComplete: true } message)
+            if (JsonSerializer.Deserialize<FarmMessage>(text) is { IsComplete: true } message)
                 Hear(message, JsonSerializer.Deserialize<FarmMessage>(valid)!);
         }
         catch (JsonException)
