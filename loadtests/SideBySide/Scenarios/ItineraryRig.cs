@@ -25,7 +25,6 @@ internal sealed class ItineraryRig(Surroundings surroundings, TestServers server
         await using var host = await topics.HostAsync("itineraries", Prefix, [], cancellationToken);
         await using var counter = await PublishedCounter.StartAsync(topics, Prefix, cancellationToken);
         await hold(new Contest("S7, in the process", await QuotesAsync(host, cancellationToken)));
-        await host.StoreFactsAsync(cancellationToken);
         var routed = Flow("itinerary, durable", topics, host, counter, "in.route", copies: 1, worth: Stops);
         var chosen = Flow("itinerary, durable, resolved", topics, host, counter, "in.chosen", copies: 1, worth: Stops);
         await hold(
@@ -37,7 +36,6 @@ internal sealed class ItineraryRig(Surroundings surroundings, TestServers server
                 ]
             )
         );
-        await host.StoreFactsAsync(cancellationToken);
         var put = Flow("aggregate", topics, host, counter, "in.part", copies: Parts, worth: Parts);
         await hold(new Contest("S7, aggregate", [new("S7", $"{Parts} documents put together", put, [], Goal.Rate(2_500))]));
     }

@@ -25,11 +25,9 @@ internal sealed class WorkflowRig(Surroundings surroundings, TestServers servers
         {
             var ours = new WorkflowTarget($"workflow {kind.Name}", $"{host.Collector} collector; {Settings}", Meter.Of(host), bench, kind);
             await hold(new Contest($"S9, {kind.Title}", [new("S9", kind.Title, ours, [pgbench], Goal.Rate(least))]));
-            await host.StoreFactsAsync(cancellationToken);
         }
 
         await hold(new Contest("S9, web service", [await ServiceAsync(host, cancellationToken)]));
-        await host.StoreFactsAsync(cancellationToken);
         var engine = new EngineTarget("engine alone", "short", topics.Database, surroundings);
         await hold(new Contest("S9, engine", [new("S9", "engine alone, start to end", engine, [pgbench], Goal.Rate(4_500))]));
         var steps = new EngineTarget("engine alone, five steps", "five-steps", topics.Database, surroundings);

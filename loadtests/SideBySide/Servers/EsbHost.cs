@@ -76,7 +76,7 @@ internal sealed class EsbHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until the facts of all that it has done are in its store: the next measurement does not pay for them.</summary>
+    /// <summary>Waits until the facts of all that it has done are in its store.</summary>
     public async Task StoreFactsAsync(CancellationToken cancellationToken)
     {
         var key = await File.ReadAllTextAsync(Path.Combine(_folder, "esb-data", "management.key"), cancellationToken);
