@@ -10,7 +10,7 @@ using Esb.Tests;
 namespace Esb.IntegrationTests.Sql;
 
 /// <summary>Messages that share a commit, and each still stands for itself.</summary>
-[TestFixture, CancelAfter(30_000)]
+[TestFixture, CancelAfter(60_000)]
 internal sealed class SqlBatchTests
 {
     private const string Insert = "insert into customers (id, name) values (@id, @name)";

@@ -9,7 +9,7 @@ using Npgsql;
 
 namespace Esb.IntegrationTests.Sql;
 
-[TestFixture, CancelAfter(30_000)]
+[TestFixture, CancelAfter(60_000)]
 internal sealed class SqlOutboundEndpointTests
 {
     private Shop _shop = null!;

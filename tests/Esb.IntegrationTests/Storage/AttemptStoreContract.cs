@@ -23,7 +23,7 @@ public abstract class AttemptStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Attempts_come_back_whole_in_the_next_process(CancellationToken cancellationToken)
     {
         var kept = Kept(2, dueAt: Now.AddSeconds(60));
@@ -37,7 +37,7 @@ public abstract class AttemptStoreContract
         Assert.That(found.Failures, Is.EqualTo(kept.Failures));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Attempts_belong_to_one_message_at_one_endpoint_until_they_are_removed(CancellationToken cancellationToken)
     {
         var other = Guid.NewGuid();
@@ -57,7 +57,7 @@ public abstract class AttemptStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_counts_fewer_attempts_comes_from_a_host_that_lost_the_message(CancellationToken cancellationToken)
     {
         await _store.Attempts.KeepAsync("a", _message, Kept(3), cancellationToken);
@@ -66,7 +66,7 @@ public abstract class AttemptStoreContract
         Assert.That(await CountAsync("a", _message, cancellationToken), Is.EqualTo(3));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Marks_of_a_suspect_and_its_failed_attempts_leave_each_other_alone(CancellationToken cancellationToken)
     {
         await _store.Attempts.KeepAsync("a", _message, Kept(1), cancellationToken);

@@ -4,7 +4,7 @@ using NUnit.Framework;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every place for bodies promises.</summary>
-[CancelAfter(30_000)]
+[CancelAfter(60_000)]
 public abstract class ClaimCheckStoreContract
 {
     private IClaimCheckStore _claims = null!;

@@ -11,7 +11,7 @@ public sealed class PostgresClaimCheckStoreTests : ClaimCheckStoreContract
 {
     private TestSchema _schema = null!;
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Bodies_are_kept_for_thirty_days_and_dropped_with_their_day(CancellationToken cancellationToken)
     {
         var claims = _schema.Store.ClaimChecks;
@@ -39,7 +39,7 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-");
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Bodies_are_kept_for_thirty_days_and_deleted_with_their_day(CancellationToken cancellationToken)
     {
         var (time, folder) = (new Clock(), Directory.CreateTempSubdirectory("esb-"));
@@ -57,7 +57,7 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
         Assert.That((kept is null, deleted is null), Is.EqualTo((false, true)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Stream_is_read_again_and_again_as_it_was_kept(CancellationToken cancellationToken)
     {
         var claims = new FolderClaimCheckStore(_folder.FullName, TimeSpan.FromDays(30), TimeProvider.System);
@@ -73,7 +73,7 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
         Assert.That(copies.Select(copy => copy.ToArray()), Is.All.EqualTo(bytes));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Stream_that_was_changed_where_it_is_kept_fails_at_its_end(CancellationToken cancellationToken)
     {
         using var folder = new OwnFolder();
@@ -91,7 +91,7 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Nothing_is_left_of_a_stream_that_ends_early_and_what_a_kill_left_is_deleted_after_a_day(
         CancellationToken cancellationToken
     )
@@ -117,7 +117,7 @@ public sealed class FolderClaimCheckStoreTests : ClaimCheckStoreContract
         Assert.That((left, isYoung, File.Exists(killed)), Is.EqualTo((0, true, false)));
     }
 
-    [TestCase(true), TestCase(false), CancelAfter(30_000)]
+    [TestCase(true), TestCase(false), CancelAfter(60_000)]
     public async Task Folder_that_is_away_is_no_body_that_is_gone(bool leavesItsMountPoint, CancellationToken cancellationToken)
     {
         var folder = Directory.CreateTempSubdirectory("esb-");

@@ -17,7 +17,7 @@ public abstract class CrashMarksContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Marks_add_up_until_they_are_removed(CancellationToken cancellationToken)
     {
         var (one, other) = (Guid.NewGuid(), Guid.NewGuid());
@@ -33,7 +33,7 @@ public abstract class CrashMarksContract
         Assert.That(counts, Is.EqualTo([1, 2, 3, 1, 1, 1]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public void Taking_marks_off_a_message_that_has_none_is_no_error(CancellationToken cancellationToken) =>
         Assert.That(() => _marks.RemoveAsync("a", Guid.NewGuid(), cancellationToken), Throws.Nothing);
 }

@@ -27,7 +27,7 @@ public abstract class DeadLetterStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_letter_comes_back_whole(CancellationToken cancellationToken)
     {
         var letter = Letter() with
@@ -65,7 +65,7 @@ public abstract class DeadLetterStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_letter_with_a_key_as_long_as_a_broker_carries_is_kept_and_found(CancellationToken cancellationToken)
     {
         var key = Convert.ToHexString(RandomNumberGenerator.GetBytes(25_000)); // nothing of it can be packed
@@ -80,7 +80,7 @@ public abstract class DeadLetterStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_same_failure_of_the_same_endpoint_is_kept_once(CancellationToken cancellationToken)
     {
         var letter = Letter() with { LastAttempt = Now.AddTicks(7) }; // more exact than some stores are
@@ -95,7 +95,7 @@ public abstract class DeadLetterStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_newer_failure_opens_the_letter_again_as_the_newest_with_the_failures_of_all_times(
         CancellationToken cancellationToken
     )
@@ -118,7 +118,7 @@ public abstract class DeadLetterStoreContract
         Assert.That(kept.Failures.Select(failure => failure.Reason), Is.EqualTo(["first", "The row exists."]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_newest_come_first_page_by_page(CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, 5).Select(_ => Letter()).ToList();
@@ -137,7 +137,7 @@ public abstract class DeadLetterStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letters_that_come_at_the_same_time_are_all_kept(CancellationToken cancellationToken)
     {
         var letters = Enumerable.Range(0, 100).Select(_ => Letter()).ToList();
@@ -150,7 +150,7 @@ public abstract class DeadLetterStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letters_are_found_by_all_that_a_filter_names(CancellationToken cancellationToken)
     {
         var letter = Letter("crm", new string('.', 600) + "Connection REFUSED", key: "c-7") with
@@ -191,7 +191,7 @@ public abstract class DeadLetterStoreContract
             Assert.That((await FindAsync(filter, cancellationToken)).Select(found => found.Id), Is.EqualTo([letter.Id]), filter.ToString());
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letters_of_one_cause_are_one_group(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 3; i++)
@@ -219,7 +219,7 @@ public abstract class DeadLetterStoreContract
         Assert.That((byCause[0].Oldest, byCause[0].Newest), Is.EqualTo((Now, Now.AddMinutes(2))));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Discarded_letters_stay_and_say_who_gave_them_up_and_why(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 3; i++)
@@ -240,7 +240,7 @@ public abstract class DeadLetterStoreContract
         Assert.That(kept.Select(letter => letter.ChangedAt), Has.None.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Edit_is_kept_beside_the_body_unless_another_one_came_first(CancellationToken cancellationToken)
     {
         var letter = Letter();

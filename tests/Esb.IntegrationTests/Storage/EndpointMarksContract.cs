@@ -25,7 +25,7 @@ public abstract class EndpointMarksContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Last_value_of_each_endpoint_and_name_is_found_until_it_is_removed(CancellationToken cancellationToken)
     {
         await _marks.KeepAsync("a", "last", "1", keep: null, cancellationToken);
@@ -59,7 +59,7 @@ public abstract class EndpointMarksContract
         Assert.That((again, next, elsewhere), Is.EqualTo((first[7], 21L, 1L)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Value_that_has_expired_is_not_found(CancellationToken cancellationToken)
     {
         await _marks.KeepAsync("a", "last", "1", keep: TimeSpan.FromSeconds(-1), cancellationToken);

@@ -5,7 +5,7 @@ using Esb.Tests.Storage;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every store of idempotency keys does.</summary>
-[CancelAfter(30_000)]
+[CancelAfter(60_000)]
 public abstract class IdempotencyKeysContract
 {
     private static readonly IdempotencyKey Key = SomeKeys.Key;

@@ -4,7 +4,7 @@ using NUnit.Framework;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>What every store of leases promises.</summary>
-[CancelAfter(30_000)]
+[CancelAfter(60_000)]
 public abstract class LeaseStoreContract
 {
     private static readonly TimeSpan Long = TimeSpan.FromMinutes(1);

@@ -26,7 +26,7 @@ public abstract class LetterRetentionContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Only_letters_that_were_replayed_or_discarded_and_jobs_without_letters_are_removed(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(6, cancellationToken);
@@ -61,7 +61,7 @@ public abstract class LetterRetentionContract
         Assert.That((await _store.ReplayJobs.GetAsync(running.Id, cancellationToken))!.Total, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letter_that_comes_back_after_it_was_removed_is_kept_anew(CancellationToken cancellationToken)
     {
         var letter = (await KeepAsync(1, cancellationToken))[0];

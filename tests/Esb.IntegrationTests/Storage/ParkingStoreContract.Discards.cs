@@ -5,7 +5,7 @@ namespace Esb.IntegrationTests.Storage;
 /// <summary>What it promises to an operator who discards.</summary>
 public abstract partial class ParkingStoreContract
 {
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_an_operator_discards_is_counted_and_the_key_goes_on_with_the_rest(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -26,7 +26,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.TryJoinAsync(owner, Parked(Message("a")), cancellationToken), Is.False, "the key is free");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_is_recorded_of_those_that_are_discarded_is_told_before_from_the_end(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -72,7 +72,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.Empty, "its first message still waits for a word");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_that_is_discarded_during_its_last_attempt_leaves_those_behind_it_due(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);

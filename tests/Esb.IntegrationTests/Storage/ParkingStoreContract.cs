@@ -26,7 +26,7 @@ public abstract partial class ParkingStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_comes_back_whole(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -53,7 +53,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(kept.Failures, Is.EqualTo(failures));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_line_keeps_its_order_and_leaves_in_it(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -76,7 +76,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.ListAsync(null, null, 10, cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Nobody_joins_a_line_that_is_not_there(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -85,7 +85,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.ListAsync(null, null, 10, cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_same_message_is_parked_once(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -98,7 +98,7 @@ public abstract partial class ParkingStoreContract
         Assert.That((await _store.ListAsync(null, null, 10, cancellationToken)).Single().Count, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Who_takes_a_lane_learns_what_is_parked_and_keeps_earlier_owners_out(CancellationToken cancellationToken)
     {
         var stale = await TakeAsync(cancellationToken);
@@ -133,7 +133,7 @@ public abstract partial class ParkingStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_key_is_due_at_its_time_and_told_once(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -147,7 +147,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.TakeDueAsync("other", cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Another_attempt_leaves_its_traces_and_the_next_time(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -172,7 +172,7 @@ public abstract partial class ParkingStoreContract
         Assert.That((await _store.ListAsync(Endpoint, null, 10, cancellationToken)).Single().Failure, Is.EqualTo(failure));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task An_operator_makes_a_key_due(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -183,7 +183,7 @@ public abstract partial class ParkingStoreContract
         Assert.That(await _store.TakeDueAsync(Endpoint, cancellationToken), Is.EqualTo(["a"]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Parked_keys_are_listed_the_longest_parked_first_with_their_messages(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);
@@ -203,7 +203,7 @@ public abstract partial class ParkingStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Pages_of_keys_and_of_a_line_hold_everything_once(CancellationToken cancellationToken)
     {
         var owner = await TakeAsync(cancellationToken);

@@ -72,7 +72,7 @@ public sealed class PostgresDeadLetterTests
         Assert.That(taken, Is.LessThan(TimeSpan.FromSeconds(30)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letters_of_the_tables_of_before_keep_their_place_and_get_their_ids(CancellationToken cancellationToken)
     {
         var letter = SomeLetters.Letter(reason: $"Order {Guid.NewGuid()} of 7 items is unknown.");

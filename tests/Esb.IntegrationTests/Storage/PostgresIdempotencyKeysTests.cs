@@ -4,7 +4,7 @@ using Esb.Tests.Storage;
 namespace Esb.IntegrationTests.Storage;
 
 /// <summary>Keys of requests that several hosts share, and days that end.</summary>
-[CancelAfter(30_000)]
+[CancelAfter(60_000)]
 public sealed class PostgresIdempotencyKeysTests
 {
     private TestSchema _schema = null!;

@@ -30,7 +30,7 @@ public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
 {
     private TestSchema _schema = null!;
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Job_of_a_host_that_is_silent_is_taken_by_another(CancellationToken cancellationToken)
     {
         var job = await MakeJobAsync(await KeepAsync(2, cancellationToken), cancellationToken);
@@ -95,7 +95,7 @@ public sealed class PostgresAttemptStoreTests : AttemptStoreContract
 {
     private TestSchema _schema = null!;
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Attempts_that_nobody_removed_go_after_a_week(CancellationToken cancellationToken)
     {
         var (old, other) = (Guid.NewGuid(), Guid.NewGuid());

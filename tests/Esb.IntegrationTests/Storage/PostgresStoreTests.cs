@@ -39,7 +39,7 @@ public sealed class PostgresStoreTests
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Tables_of_a_later_version_are_refused_at_start(CancellationToken cancellationToken)
     {
         await _schema.QueryAsync<int>("insert into schema_version (number, name) values (999, 'later')");
@@ -50,7 +50,7 @@ public sealed class PostgresStoreTests
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "T-HLT-1")]
     public async Task A_database_that_answers_but_takes_no_facts_is_told_of_and_the_check_leaves_none(CancellationToken cancellationToken)
     {
@@ -74,7 +74,7 @@ public sealed class PostgresStoreTests
         Assert.That(refused, Does.Contain("closed for today"));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "T-AUD-2")]
     public async Task Sessions_that_ended_are_no_database_that_is_away(CancellationToken cancellationToken)
     {
@@ -96,7 +96,7 @@ public sealed class PostgresStoreTests
         Assert.That(await store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Reading_rows_to_their_end_opens_no_connection_beyond_the_pooled_one(CancellationToken cancellationToken)
     {
         var server = new NpgsqlConnectionStringBuilder(_schema.Config.Connection);
@@ -123,7 +123,7 @@ public sealed class PostgresStoreTests
         }
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Rows_that_nobody_reads_any_more_end_at_the_server_and_leave_the_session_usable(CancellationToken cancellationToken)
     {
         await using var database = new PostgresDatabase(_schema.Config, readOnly: true, TimeProvider.System, NullLogger.Instance);
@@ -138,7 +138,7 @@ public sealed class PostgresStoreTests
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Reports_that_nobody_reads_on_leave_the_audit_its_connections(CancellationToken cancellationToken)
     {
         const int connections = 4;
@@ -190,7 +190,7 @@ public sealed class PostgresStoreTests
         Assert.That(partitions, Is.SupersetOf(Enumerable.Range(0, 8).Select(days => $"audit_event_{today.AddDays(days):yyyyMMdd}")));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reader_of_a_table_holds_up_the_making_of_its_days_and_not_the_store(CancellationToken cancellationToken)
     {
         var last = DateOnly.FromDateTime(TimeProvider.System.GetUtcNow().UtcDateTime).AddDays(7);
@@ -206,7 +206,7 @@ public sealed class PostgresStoreTests
         Assert.That(await store.DeadLetters.GroupAsync(new(), byCause: true, cancellationToken), Is.Empty, "it answers");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Facts_that_outlived_the_retention_go_with_their_days(CancellationToken cancellationToken)
     {
         var start = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
@@ -223,7 +223,7 @@ public sealed class PostgresStoreTests
         Assert.That(await _schema.Store.Audit.GetJourneyAsync(facts[0].MessageId, cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_day_that_another_host_dropped_is_made_again(CancellationToken cancellationToken)
     {
         var time = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
@@ -236,7 +236,7 @@ public sealed class PostgresStoreTests
         Assert.That(await _schema.Store.Audit.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
+    [Test, CancelAfter(60_000), Property("Case", "AUD-05")]
     public async Task A_fact_that_the_database_refuses_takes_no_other_with_it(CancellationToken cancellationToken)
     {
         await _schema.QueryAsync<int>("alter table audit_event add constraint no_bad check (name <> 'bad')");
@@ -253,7 +253,7 @@ public sealed class PostgresStoreTests
         Assert.That(await _schema.QueryAsync<long>("select count(*) from audit_event"), Is.EqualTo([20L]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Commits_wait_for_the_disk_whatever_the_roles_default_is(CancellationToken cancellationToken)
     {
         await using var store = new Esb.Storage.Postgres.PostgresDatabase(
@@ -267,7 +267,7 @@ public sealed class PostgresStoreTests
         Assert.That(await command.ExecuteScalarAsync(cancellationToken), Is.EqualTo("on"));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reader_beside_the_host_sees_its_facts_and_can_write_none(CancellationToken cancellationToken)
     {
         await using var reader = StoreReader.Open(
@@ -282,7 +282,7 @@ public sealed class PostgresStoreTests
         Assert.That(() => reader.Audit.AppendAsync([SomeFacts.Fact()], cancellationToken), Throws.TypeOf<EsbException>());
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Tables_of_an_earlier_version_are_read_only_where_that_is_asked_for(CancellationToken cancellationToken)
     {
         await _schema.QueryAsync<int>("delete from schema_version where number = (select max(number) from schema_version)");
@@ -297,7 +297,7 @@ public sealed class PostgresStoreTests
         Assert.That(await before.Workflows.LiveDefinitionsAsync(cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reader_makes_no_tables(CancellationToken cancellationToken)
     {
         await using var reader = StoreReader.Open(
@@ -316,7 +316,7 @@ public sealed class PostgresStoreTests
         Assert.That(await _schema.QueryAsync<string>("select nspname from pg_namespace where nspname = 'esb_none'"), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_database_that_is_away_keeps_no_host_from_starting(CancellationToken cancellationToken)
     {
         var store = _schema.Open(

@@ -75,7 +75,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
         }
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Message_is_known_for_seven_days(CancellationToken cancellationToken)
     {
         var message = Guid.CreateVersion7();

@@ -27,7 +27,7 @@ public abstract class ReplayJobStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Job_takes_the_open_letters_that_its_filter_names_the_oldest_first(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(3, cancellationToken);
@@ -54,7 +54,7 @@ public abstract class ReplayJobStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000), Property("Case", "AUD-07")]
+    [Test, CancelAfter(60_000), Property("Case", "AUD-07")]
     public async Task Limited_job_takes_the_oldest_letters_and_leaves_the_rest(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(5, cancellationToken);
@@ -71,7 +71,7 @@ public abstract class ReplayJobStoreContract
         Assert.That((await MakeJobAsync(new DeadLetterFilter(), cancellationToken)).Total, Is.EqualTo(3));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_same_command_makes_one_job(CancellationToken cancellationToken)
     {
         await KeepAsync(2, cancellationToken);
@@ -86,7 +86,7 @@ public abstract class ReplayJobStoreContract
         Assert.That(await Jobs.FindAsync("another", cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Job_that_was_half_done_goes_on_with_the_rest_after_the_end_of_the_process(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(4, cancellationToken);
@@ -116,7 +116,7 @@ public abstract class ReplayJobStoreContract
         Assert.That(kept.Select(letter => letter.ReplayedAs), Is.EqualTo(kept.Select(letter => (Guid?)letter.MessageId)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letter_that_comes_back_is_open_again_and_a_failure_of_its_job(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(3, cancellationToken);
@@ -140,7 +140,7 @@ public abstract class ReplayJobStoreContract
         Assert.That(await FindAsync(new() { Job = job.Id, State = DeadLetterState.Replayed }, cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Letter_that_comes_back_from_a_host_whose_clock_is_behind_is_open_again(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(2, cancellationToken);
@@ -158,7 +158,7 @@ public abstract class ReplayJobStoreContract
         Assert.That((await Jobs.GetAsync(job.Id, cancellationToken))!.Failed, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Edited_or_redirected_letter_that_fails_counts_for_its_job_too(CancellationToken cancellationToken)
     {
         var edited = Letter();
@@ -196,7 +196,7 @@ public abstract class ReplayJobStoreContract
         Assert.That(await FindAsync(new(), cancellationToken), Has.Count.EqualTo(4), "both copies are kept");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Cancelling_opens_the_letters_that_were_not_sent(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(3, cancellationToken);
@@ -221,7 +221,7 @@ public abstract class ReplayJobStoreContract
         Assert.That(await Jobs.ChangeAsync(Guid.NewGuid(), ReplayState.Paused, Decision, cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Job_is_worked_on_by_one_at_a_time_and_by_nobody_while_it_is_paused(CancellationToken cancellationToken)
     {
         await KeepAsync(1, cancellationToken);
@@ -241,7 +241,7 @@ public abstract class ReplayJobStoreContract
         Assert.That((await Jobs.ClaimAsync("second", cancellationToken))!.Job.Id, Is.EqualTo(job.Id));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Going_on_after_a_stop_forgives_what_failed_before(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(2, cancellationToken);

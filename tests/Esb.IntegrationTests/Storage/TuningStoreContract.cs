@@ -19,7 +19,7 @@ public abstract class TuningStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Last_value_of_each_setting_is_kept_with_who_and_when(CancellationToken cancellationToken)
     {
         await _store.SetAsync([Of("b", "poolSize", "4"), Of("a", "retry", "{\"immediate\":0}")], cancellationToken);
@@ -31,7 +31,7 @@ public abstract class TuningStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task One_setting_or_all_of_an_endpoint_are_removed(CancellationToken cancellationToken)
     {
         await _store.SetAsync(

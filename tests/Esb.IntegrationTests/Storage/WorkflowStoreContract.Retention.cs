@@ -5,7 +5,7 @@ namespace Esb.IntegrationTests.Storage;
 // What leaves the store, and when.
 public abstract partial class WorkflowStoreContract
 {
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Ended_instances_leave_after_their_retention_with_their_history(CancellationToken cancellationToken)
     {
         var (ended, living) = (Begin("1"), Begin("2"));
@@ -23,7 +23,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindAsync(living.Instance!.Id, cancellationToken), Is.Not.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Ended_instances_of_a_workflow_that_is_gone_leave_as_well(CancellationToken cancellationToken)
     {
         var (known, gone) = (Begin("1"), Begin("2"));
@@ -45,7 +45,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindAsync(gone.Instance!.Id, cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Definitions_leave_when_nothing_needs_them(CancellationToken cancellationToken)
     {
         await _store.Workflows.KeepDefinitionAsync(new StoredDefinition("hash", "w", "{}"), cancellationToken);
@@ -65,7 +65,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindDefinitionAsync("hash", cancellationToken), Is.Not.Null, "an instance lives");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Large_values_are_stored_once_and_leave_when_they_are_not_used(CancellationToken cancellationToken)
     {
         var (large, other) = (new byte[3_000_000], "other"u8.ToArray());

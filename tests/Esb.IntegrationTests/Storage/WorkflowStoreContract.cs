@@ -21,7 +21,7 @@ public abstract partial class WorkflowStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Of_two_changes_of_a_version_one_wins_and_the_loser_stores_nothing(CancellationToken cancellationToken)
     {
         var begun = Begin("1");
@@ -42,7 +42,7 @@ public abstract partial class WorkflowStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Loser_of_a_group_does_not_take_the_others_with_it(CancellationToken cancellationToken)
     {
         var message = Guid.CreateVersion7();
@@ -56,7 +56,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindAsync(twin.Instance!.Id, cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Message_of_two_workflows_has_its_effect_in_both_when_their_checkpoints_share_a_commit(
         CancellationToken cancellationToken
     )
@@ -76,7 +76,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.ListAsync(new WorkflowQuery(), cancellationToken), Has.Count.EqualTo(2));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Exclusive_key_belongs_to_one_living_instance(CancellationToken cancellationToken)
     {
         var first = Begin("1") with { Keys = [new WorkflowKey("k", IsExclusive: true)] };
@@ -90,7 +90,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(third.Outcome, Is.EqualTo(CommitOutcome.Committed));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Wait_finds_the_early_message_and_the_message_finds_the_wait(CancellationToken cancellationToken)
     {
         var message = Message("stock.picked");
@@ -136,7 +136,7 @@ public abstract partial class WorkflowStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000), Property("Case", "WFL-03")]
+    [Test, CancelAfter(60_000), Property("Case", "WFL-03")]
     public async Task Early_message_of_an_instance_that_ends_is_late(CancellationToken cancellationToken)
     {
         var begun = Begin("1") with { Keys = [new WorkflowKey("key", IsExclusive: false)] };
@@ -158,7 +158,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Workflows.FindEarlyAsync("w", late.Id, cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Instances_are_found_by_state_step_key_and_page(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++)
@@ -195,7 +195,7 @@ public abstract partial class WorkflowStoreContract
     [TestCase("w", "Terminated", "")]
     [TestCase(null, "Waiting,Terminated", "e d b a")]
     [TestCase("none", "Waiting", "")]
-    [CancelAfter(30_000)]
+    [CancelAfter(60_000)]
     public async Task Instances_are_found_among_those_of_all_workflows_and_states(
         string? workflow,
         string states,
@@ -255,7 +255,7 @@ public abstract partial class WorkflowStoreContract
             [.. (await _store.Workflows.ListAsync(some, cancellationToken)).Select(instance => instance.Keys.Split('=')[1])];
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Claim_of_a_clock_that_was_ahead_counts_as_over(CancellationToken cancellationToken)
     {
         var timer = new StoredTimer(Guid.CreateVersion7(), "test.a", "x") { Delay = TimeSpan.FromMilliseconds(-5) };
@@ -275,7 +275,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(timers.Timers[0].Late, Is.GreaterThan(TimeSpan.Zero));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Due_timers_are_claimed_in_the_order_of_their_times(CancellationToken cancellationToken)
     {
         int[] due = [3, 1, 5, 2, 4];
@@ -294,7 +294,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(claimed.Timers.Select(timer => timer.Target), Is.EqualTo(new[] { "5", "4", "3", "2", "1" }));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Timer_is_claimed_once_when_it_is_due_and_leaves_with_its_effect(CancellationToken cancellationToken)
     {
         var (now, later) = (
@@ -317,7 +317,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That((effect.Outcome, twice.Outcome), Is.EqualTo((CommitOutcome.Committed, CommitOutcome.Gone)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Outgoing_messages_of_an_owner_are_claimed_together_and_in_order(CancellationToken cancellationToken)
     {
         var begun = Begin("1");
@@ -341,7 +341,7 @@ public abstract partial class WorkflowStoreContract
         Assert.That(await _store.Outbox.ClaimAsync(10, TimeSpan.FromMinutes(1), cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Answer_is_stored_with_its_address(CancellationToken cancellationToken)
     {
         var begun = Begin("1");

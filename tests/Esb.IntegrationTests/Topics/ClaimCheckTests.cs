@@ -15,7 +15,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
     [TestCase("orders.large", 2_000, true)]
     [TestCase("orders.small", 1_000, false)]
     [TestCase("foreign.large", 2_000, false)]
-    [CancelAfter(20_000)]
+    [CancelAfter(60_000)]
     public async Task A_large_body_travels_as_a_reference_unless_foreign_clients_read_the_topic(
         string subject,
         int length,
@@ -42,7 +42,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_reference_survives_retries_and_the_dead_letter_holds_the_body(CancellationToken cancellationToken)
     {
         var bodies = new List<string>();
@@ -69,7 +69,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_that_is_sent_to_an_endpoint_travels_as_a_reference_too(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.large");
@@ -90,7 +90,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         Assert.That(Folder.GetFiles("*.body", SearchOption.AllDirectories), Has.Length.EqualTo(1));
     }
 
-    [TestCase(true), TestCase(false), CancelAfter(20_000)]
+    [TestCase(true), TestCase(false), CancelAfter(60_000)]
     public async Task A_host_that_shares_the_folder_has_the_body_and_another_one_says_what_is_missing(
         bool sharesFolder,
         CancellationToken cancellationToken
@@ -119,7 +119,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         Assert.That(letter.Reason, Does.Contain("store.claims"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_body_that_is_gone_makes_a_dead_letter(CancellationToken cancellationToken)
     {
         await Transport.PublishAsync(Message("orders.large", Large), cancellationToken); // waits unroutable
@@ -138,7 +138,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         Assert.That(inbox.TryNext(out _), Is.False);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_store_that_is_away_holds_the_message_until_it_is_back(CancellationToken cancellationToken)
     {
         await Transport.PublishAsync(Message("orders.large", Large), cancellationToken);
@@ -154,7 +154,7 @@ public sealed class ClaimCheckTests : ClaimCheckFixture
         Assert.That((early, (await inbox.NextAsync(cancellationToken)).Message.Body.ReadText()), Is.EqualTo((false, Large)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Requests_and_replies_have_their_bodies(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.get");

@@ -9,7 +9,7 @@ public sealed class RequestTimerTests : BrokerFixture
 {
     private const int Requests = 200;
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Requests_share_one_queue_and_start_no_timer(CancellationToken cancellationToken)
     {
         await SubscribeAsync(

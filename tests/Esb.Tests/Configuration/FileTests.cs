@@ -168,7 +168,7 @@ public sealed class FileTests : ConfigurationFixture
         Assert.That(error.Expected, Is.EqualTo("is nested deeper than 64 levels"));
     }
 
-    [Test, Category("Thorough"), CancelAfter(20_000)]
+    [Test, Category("Thorough"), CancelAfter(30_000)]
     public void A_file_of_megabytes_on_one_line_is_read_in_seconds()
     {
         var topics = string.Join(',', Enumerable.Range(0, 100_000).Select(number => $"\"topic-number-{number}\":{{}}"));

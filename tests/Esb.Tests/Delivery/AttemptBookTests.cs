@@ -15,7 +15,7 @@ public sealed class AttemptBookTests : DeliveryFixture
 
     private DeliverySource _source = NewSession();
 
-    [Test, CancelAfter(10_000), Property("Case", "T-POI-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-POI-1")]
     public async Task Message_goes_on_with_its_ladder_in_the_next_process_and_its_letter_has_all_attempts(
         CancellationToken cancellationToken
     )
@@ -49,7 +49,7 @@ public sealed class AttemptBookTests : DeliveryFixture
         Assert.That(Attempts.Count, Is.Zero, "what is settled is forgotten");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Store_is_read_once_when_a_queue_begins_to_be_received_and_not_written_while_nothing_fails(
         CancellationToken cancellationToken
     )
@@ -76,7 +76,7 @@ public sealed class AttemptBookTests : DeliveryFixture
         Assert.That(Attempts.Changes, Is.Zero);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_goes_back_while_the_endpoint_is_paused_counts_on_although_the_store_is_away(
         CancellationToken cancellationToken
     )
@@ -99,7 +99,7 @@ public sealed class AttemptBookTests : DeliveryFixture
         Assert.That(Numbers(), Is.EqualTo(new[] { 1, 2, 3, 4, 5 }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Attempts_of_another_host_that_had_the_queue_meanwhile_count(CancellationToken cancellationToken)
     {
         await StartAsync(Ordered);
@@ -133,7 +133,7 @@ public sealed class AttemptBookTests : DeliveryFixture
         Assert.That(Time.GetUtcNow() - now, Is.InRange(TimeSpan.FromSeconds(300), TimeSpan.FromHours(1)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_that_stood_at_a_message_tries_it_once_in_the_next_process_and_stands_again(
         CancellationToken cancellationToken
     )

@@ -20,7 +20,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         Assert.That((Runs.Left.IsRunning, Runs.Left.Opening), Is.EqualTo((true, (string?)null)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task After_a_death_a_queue_is_opened_with_a_mark_that_goes_once_it_was_read_and_worked_on(
         CancellationToken cancellationToken
     )
@@ -42,7 +42,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         Assert.That(await DeliverAsync(Some.Message(), cancellationToken), Is.EqualTo(Settlement.Done));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_at_which_two_processes_in_a_row_died_is_quarantined_until_it_is_resumed_however_often_the_host_starts(
         CancellationToken cancellationToken
     )
@@ -78,7 +78,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Death_at_another_endpoint_in_between_breaks_the_row(CancellationToken cancellationToken)
     {
         Runs.Left = new HostRun
@@ -92,7 +92,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         Assert.That((Runs.Left.Opening, Runs.Left.Openings), Is.EqualTo((Endpoint, 1)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Death_while_a_message_is_worked_on_is_not_that_of_the_endpoint(CancellationToken cancellationToken)
     {
         Runs.Left = new HostRun
@@ -119,7 +119,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Host_that_stops_before_its_turn_leaves_nothing_behind(CancellationToken cancellationToken)
     {
         Runs.Left = new HostRun { IsRunning = true };
@@ -131,7 +131,7 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         Assert.That(Runs.Left, Is.EqualTo(new HostRun { Quarantined = Runs.Left.Quarantined }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Disk_that_is_full_keeps_no_endpoint_closed(CancellationToken cancellationToken)
     {
         Runs.Left = new HostRun { IsRunning = true };

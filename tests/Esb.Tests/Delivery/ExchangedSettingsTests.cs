@@ -13,7 +13,7 @@ namespace Esb.Tests.Delivery;
 
 /// <summary>An endpoint goes on with other settings while it works: what is under way ends as it began, and what waits uses the new
 /// ones.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class ExchangedSettingsTests : DeliveryFixture
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

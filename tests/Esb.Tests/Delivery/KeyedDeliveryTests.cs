@@ -23,7 +23,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That((Wanted!.Lanes, Wanted.SingleActive, Wanted.Concurrency, Wanted.RetryDelays.Count), Is.EqualTo(((int?)4, false, 8, 0)));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-ORD-2")]
+    [Test, CancelAfter(30_000), Property("Case", "T-ORD-2")]
     public async Task Message_that_is_given_up_parks_its_key_and_the_other_keys_go_on(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -40,7 +40,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That((await Store.ListAsync(null, null, 10, cancellationToken)).Single().DueAt, Is.Null, "an operator decides");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Parked_message_counts_for_its_topic_and_its_party(CancellationToken cancellationToken)
     {
         var party = $"party-{Guid.NewGuid():N}";
@@ -116,7 +116,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("10"), Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Key_may_be_given_up_without_parking(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey with { OnFailure = FailureAction.DeadLetter });
@@ -129,7 +129,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(Sent(), Is.EqualTo("1 2"), "the key goes on");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_comes_again_after_it_was_parked_is_parked_once(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -144,7 +144,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
 
     [TestCase(false)]
     [TestCase(true, Description = "it is known that nothing was sent: no connection, no access token")]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Outage_is_no_attempt_and_parks_nothing(bool isUnsent, CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -157,7 +157,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Delivered }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_behind_parked_messages_of_its_key_gets_a_fault(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -175,7 +175,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(Sent(), Is.EqualTo("1 3"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Messages_without_a_key_are_one_line(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -189,7 +189,7 @@ public sealed class KeyedDeliveryTests : KeyedDeliveryFixture
         Assert.That(Sent(), Is.EqualTo("1 1 2"));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-POI-5")]
+    [Test, CancelAfter(30_000), Property("Case", "T-POI-5")]
     public async Task Store_that_is_away_makes_the_endpoint_wait_without_a_hot_loop(CancellationToken cancellationToken)
     {
         var store = Substitute.For<IParkingStore>();

@@ -10,7 +10,7 @@ public sealed class KeyedExchangeTests : KeyedDeliveryFixture
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Attempt_under_way_keeps_its_lane_and_the_order_of_its_key_while_others_go_on(CancellationToken cancellationToken)
     {
         var fail = new TaskCompletionSource();
@@ -31,7 +31,7 @@ public sealed class KeyedExchangeTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.EqualTo("1 3"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Parked_message_is_released_by_the_new_settings(CancellationToken cancellationToken)
     {
         Outside.Fails(times: 2);

@@ -10,7 +10,7 @@ namespace Esb.Tests.Delivery;
 /// <summary>The line of a key is worked on in order once it is released.</summary>
 public sealed class KeyedReleaseTests : KeyedDeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Release_works_on_the_line_in_order_and_what_arrives_meanwhile_joins_its_end(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -36,7 +36,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.Empty);
     }
 
-    [TestCase(false, 0), TestCase(true, 32), CancelAfter(10_000), Property("Case", "XPT-11")]
+    [TestCase(false, 0), TestCase(true, 32), CancelAfter(30_000), Property("Case", "XPT-11")]
     public async Task Message_that_an_operator_releases_begins_its_way_anew_and_one_that_waits_for_its_next_attempt_does_not(
         bool isTransient,
         int hops,
@@ -52,7 +52,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Assert.That(MessageHops.Of(parked.Single().Message), Is.EqualTo(hops));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_is_given_up_while_its_line_is_released_becomes_a_dead_letter_and_the_line_goes_on(
         CancellationToken cancellationToken
     )
@@ -80,7 +80,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.Empty);
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "AUD-02")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-02")]
     public async Task Texts_about_a_message_of_the_line_are_without_what_is_masked_in_it(CancellationToken cancellationToken)
     {
         Audit.Mask = new SecretBodies();
@@ -101,7 +101,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Assert.That(text, Is.EqualTo("Key (card)=(****) exists."));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Release_that_comes_twice_or_too_early_does_nothing(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -115,7 +115,7 @@ public sealed class KeyedReleaseTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.EqualTo("1"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Due_keys_are_sent_to_their_lane_once(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);

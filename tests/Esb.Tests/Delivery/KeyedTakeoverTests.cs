@@ -6,7 +6,7 @@ namespace Esb.Tests.Delivery;
 /// <summary>A lane changes hosts, and none works on a line that is another's.</summary>
 public sealed class KeyedTakeoverTests : KeyedDeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task New_session_finds_what_is_parked(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -35,7 +35,7 @@ public sealed class KeyedTakeoverTests : KeyedDeliveryFixture
             Assert.That(await LineAsync(key), Is.EqualTo($"{number}"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Host_whose_lane_was_taken_over_touches_no_line_any_more(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -53,7 +53,7 @@ public sealed class KeyedTakeoverTests : KeyedDeliveryFixture
         Assert.That(await LineAsync("a"), Is.EqualTo("1"));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-ORD-3")]
+    [Test, CancelAfter(30_000), Property("Case", "T-ORD-3")]
     public async Task Host_that_stood_still_asks_whether_the_lane_is_still_its_own_before_it_sends(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);
@@ -68,7 +68,7 @@ public sealed class KeyedTakeoverTests : KeyedDeliveryFixture
         Assert.That(Sent(), Is.EqualTo("1"), "no effect of a zombie");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Lost_channel_ends_a_delivery_without_parking_it(CancellationToken cancellationToken)
     {
         await StartAsync(ByKey);

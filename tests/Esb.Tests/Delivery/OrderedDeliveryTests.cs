@@ -10,7 +10,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
 {
     private static readonly OperatorDecision Decision = new("ada", "paid by hand");
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Ordered_endpoint_stands_at_the_message_that_fails_and_says_so(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
@@ -26,7 +26,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "AUD-02")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-02")]
     public async Task Ordered_endpoint_says_why_it_stands_without_what_is_masked_in_the_message(CancellationToken cancellationToken)
     {
         Audit.Mask = new SecretBodies();
@@ -40,7 +40,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         await AdvanceUntilAsync(delivery, TimeSpan.FromSeconds(60), cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Ordered_endpoint_waits_in_place_between_attempts(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
@@ -53,7 +53,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(Outside.Attempts.Select(attempt => attempt.Attempt), Is.EqualTo(new[] { 1, 2, 3, 4 }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Stopping_gives_a_waiting_message_back(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
@@ -83,7 +83,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Stopped), "it is the next one again");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Ordered_delivery_ends_when_its_channel_is_lost(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
@@ -103,7 +103,7 @@ public sealed class OrderedDeliveryTests : DeliveryFixture
         Assert.That(await delivery, Is.EqualTo(Settlement.Return));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Ordered_endpoint_goes_on_with_the_next_message_when_an_operator_gives_one_up(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });

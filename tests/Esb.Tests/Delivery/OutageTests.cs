@@ -8,7 +8,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class OutageTests : DeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outage_pauses_the_endpoint_and_probes_until_theOutside_is_back(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -27,7 +27,7 @@ public sealed class OutageTests : DeliveryFixture
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task While_paused_only_one_delivery_at_aTime_probes(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { PoolSize = 10, ProcessingThreads = 10 });
@@ -43,7 +43,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Outside.Attempts, Has.Count.EqualTo(11));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_is_refused_before_anything_is_sent_does_not_tell_that_the_outside_is_back(
         CancellationToken cancellationToken
     )
@@ -64,7 +64,7 @@ public sealed class OutageTests : DeliveryFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Time_out_of_a_probe_does_not_open_the_gate(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -82,7 +82,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Paused));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Ten_attempts_in_a_row_without_an_answer_close_the_gate(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -119,7 +119,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(next.Result, Is.EqualTo(Settlement.Done));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_is_held_for_long_goes_back_to_its_queue(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Timeout = TimeSpan.FromHours(1) }); // the clock runs on while something is sent
@@ -132,7 +132,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Probe_that_cannot_get_an_instance_leaves_its_turn_to_another(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -153,7 +153,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(delivery.Result, Is.EqualTo(Settlement.Done));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_that_turns_everything_away_pauses_the_endpoint_and_costs_no_attempt_any_more(
         CancellationToken cancellationToken
     )
@@ -193,7 +193,7 @@ public sealed class OutageTests : DeliveryFixture
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Good_answer_in_between_begins_the_count_of_those_turned_away_anew(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -211,7 +211,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task One_message_that_is_turned_away_each_time_is_given_up_and_pauses_nobody(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -228,7 +228,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_is_turned_away_while_paused_lets_another_go_before_which_opens_the_gate(
         CancellationToken cancellationToken
     )
@@ -273,7 +273,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Outside.Attempts.TakeLast(5).Select(attempt => attempt.Attempt), Is.All.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Pause_lasts_as_long_as_those_who_turn_away_ask(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -294,7 +294,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That((early, next.Result), Is.EqualTo((10, Settlement.Done)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Probe_that_is_turned_away_does_not_open_the_gate_of_an_outside_that_was_unreachable(
         CancellationToken cancellationToken
     )
@@ -314,7 +314,7 @@ public sealed class OutageTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Paused));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_that_is_turned_away_while_paused_gets_its_fault(CancellationToken cancellationToken)
     {
         await StartAsync(

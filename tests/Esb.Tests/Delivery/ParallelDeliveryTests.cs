@@ -8,7 +8,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class ParallelDeliveryTests : DeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_is_sent_is_done_and_recorded_as_delivered(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -39,7 +39,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(Enumerable.Repeat(AuditKind.Failed, 3)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_without_an_attempt_left_becomes_a_dead_letter_with_its_history(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -59,7 +59,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Permanent_failure_is_not_repeated(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -71,7 +71,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Outside.Attempts, Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Discarding_endpoint_drops_the_message_and_records_it(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { OnFailure = FailureAction.Discard });
@@ -83,7 +83,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Does.Contain(AuditKind.Discarded));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Attempt_that_takes_too_long_fails_with_aTime_out(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -100,7 +100,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(((Settlement.Divert)delivery.Result).Letter.Code, Is.EqualTo("ESB-ENDPOINT-TIMEOUT"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_that_gives_up_by_itself_has_failed_an_attempt(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -121,7 +121,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Delivery_that_cannot_be_recorded_is_not_acknowledged_and_no_failed_attempt(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -134,7 +134,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Outside.Attempts, Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-AUD-1")]
     public async Task Message_is_not_begun_until_what_becomes_of_it_can_be_recorded(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -149,7 +149,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That((Outside.Attempts.Count, Controller.Status.State), Is.EqualTo((1, EndpointState.Running)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Instances_are_made_only_under_load(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { PoolSize = 100, ProcessingThreads = 100 });
@@ -160,7 +160,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Outside.Instances, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Waiting_for_a_free_instance_is_no_attempt(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -191,7 +191,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Has.None.EqualTo(AuditKind.Failed));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task History_of_its_attempts_travels_with_the_message_and_ends_in_the_dead_letter(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -213,7 +213,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(letter.Attempts, Is.EqualTo(3));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-POI-4")]
+    [Test, CancelAfter(30_000), Property("Case", "T-POI-4")]
     public async Task Enormous_exception_leaves_a_dead_letter_of_bounded_size(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -232,7 +232,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(letter.Failures.Take(3).Select(failure => failure.Reason.Length), Is.All.EqualTo(200));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-TMO-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-TMO-1")]
     public async Task Send_that_ignores_its_cancellation_is_left_behind_and_its_slot_replaced(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -261,7 +261,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.Pool, Has.Property("Created").EqualTo(1).And.Property("InUse").Zero);
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-DUP-3")]
+    [Test, CancelAfter(30_000), Property("Case", "T-DUP-3")]
     public async Task Message_that_was_applied_before_is_done_and_recorded_as_a_duplicate(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -277,7 +277,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         );
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "SQL-16")]
+    [Test, CancelAfter(30_000), Property("Case", "SQL-16")]
     public async Task Message_that_an_attempt_without_word_has_applied_is_recorded_as_delivered(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -290,7 +290,7 @@ public sealed class ParallelDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Delivered }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Call_of_a_message_that_was_applied_before_has_no_answer_and_is_recorded(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());

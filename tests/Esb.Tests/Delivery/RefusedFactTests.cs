@@ -34,7 +34,7 @@ public sealed class RefusedFactTests : DeliveryFixture
     [TestCase(DeliveryMode.Parallel)]
     [TestCase(DeliveryMode.Ordered)]
     [TestCase(DeliveryMode.OrderedByKey)]
-    [CancelAfter(10_000), Property("Case", "AUD-05")]
+    [CancelAfter(30_000), Property("Case", "AUD-05")]
     public async Task Message_that_was_sent_is_done_and_not_sent_again(DeliveryMode delivery, CancellationToken cancellationToken)
     {
         Parking.TakeLaneAsync(default!, default, default).ReturnsForAnyArgs(new LaneOwner("an-endpoint", 0, 1, new HashSet<string>()));
@@ -48,7 +48,7 @@ public sealed class RefusedFactTests : DeliveryFixture
         Assert.That((Controller.Status.State, Controller.Status.Messages), Is.EqualTo((EndpointState.Running, 1L)));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "AUD-05")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
     public async Task Request_that_was_answered_is_not_worked_on_again(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -62,7 +62,7 @@ public sealed class RefusedFactTests : DeliveryFixture
         Assert.That(_aside, Is.EqualTo([AuditKind.Replied]));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "AUD-05")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
     public async Task Failed_attempts_count_and_end_in_a_dead_letter(CancellationToken cancellationToken)
     {
         await StartAsync(

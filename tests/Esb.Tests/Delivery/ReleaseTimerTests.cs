@@ -10,7 +10,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class ReleaseTimerTests
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Failure_that_nobody_foresaw_does_not_end_the_releases(CancellationToken cancellationToken)
     {
         var time = new ManualTime();

@@ -8,7 +8,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class RequestDeliveryTests : DeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_is_answered_with_what_theOutside_answers(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -20,7 +20,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Replied }));
     }
 
-    [Test, Property("Case", "HTP-31"), CancelAfter(10_000)]
+    [Test, Property("Case", "HTP-31"), CancelAfter(30_000)]
     public async Task Answer_that_nobody_waits_for_any_more_is_recorded_as_abandoned(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -33,7 +33,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         IsRequesterGone = false;
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Failed_request_gets_a_fault_after_immediate_attempts_only(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -50,7 +50,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_to_an_endpoint_that_does_not_answer_is_a_message_like_others(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Answering = false });
@@ -87,7 +87,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Paused));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Where_only_requests_come_one_of_them_probes_when_it_is_time(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -101,7 +101,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_that_nobody_waits_for_any_more_is_not_executed(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -113,7 +113,7 @@ public sealed class RequestDeliveryTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Expired }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_that_expires_while_it_waits_for_an_instance_is_not_executed(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { ProcessingThreads = 2 });

@@ -6,7 +6,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class SuspectsTests : DeliveryFixture
 {
-    [Test, CancelAfter(10_000), Property("Case", "T-POI-2")]
+    [Test, CancelAfter(30_000), Property("Case", "T-POI-2")]
     public async Task Message_that_killed_the_process_twice_while_alone_is_given_up_without_another_attempt(
         CancellationToken cancellationToken
     )
@@ -21,7 +21,7 @@ public sealed class SuspectsTests : DeliveryFixture
         Assert.That(Outside.Attempts, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Suspect_has_a_mark_while_it_is_sent_and_none_once_the_process_has_lived_through_it(
         CancellationToken cancellationToken
     )
@@ -42,7 +42,7 @@ public sealed class SuspectsTests : DeliveryFixture
         Assert.That(Marks.Left, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Suspects_are_sent_one_at_a_time_and_others_beside_them(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { PoolSize = 10, ProcessingThreads = 10 });
@@ -71,7 +71,7 @@ public sealed class SuspectsTests : DeliveryFixture
         Assert.That(settlement, Is.EqualTo(Settlement.Done));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-DEL-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-DEL-1")]
     public async Task Mark_that_a_store_which_went_away_has_kept_is_no_death(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -96,7 +96,7 @@ public sealed class SuspectsTests : DeliveryFixture
         await Eventually.HoldsAsync(() => Marks.Left.Count == 0, "it is taken off", cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_in_order_stands_at_a_message_that_killed_the_process_until_an_operator_decides(
         CancellationToken cancellationToken
     )

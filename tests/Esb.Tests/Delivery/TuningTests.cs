@@ -9,7 +9,7 @@ namespace Esb.Tests.Delivery;
 
 public sealed class TuningTests : DeliveryFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Numbers_change_while_the_endpoint_works_and_status_shows_both(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -45,7 +45,7 @@ public sealed class TuningTests : DeliveryFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Pool_alone_changes_without_touching_the_subscription(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Prefetch = 50 });
@@ -55,7 +55,7 @@ public sealed class TuningTests : DeliveryFixture
         await Subscription.DidNotReceiveWithAnyArgs().TuneAsync(default, default, default, default);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Pausing_gives_back_what_waits_and_is_told_apart_from_an_outage(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig { Delivery = DeliveryMode.Ordered });
@@ -74,7 +74,7 @@ public sealed class TuningTests : DeliveryFixture
         Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Call_of_a_paused_endpoint_is_refused_until_it_goes_on(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -183,7 +183,7 @@ public sealed class TuningTests : DeliveryFixture
         Assert.That(TuningValues.Of(tuned), Is.EqualTo(new Dictionary<string, string> { ["rate"] = "10" }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Rate_spaces_attempts_from_the_next_one_on(CancellationToken cancellationToken)
     {
         await StartAsync(new TestOutboundConfig());
@@ -201,7 +201,7 @@ public sealed class TuningTests : DeliveryFixture
         Assert.That(Outside.Attempts, Has.Count.EqualTo(3));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Circuit_breaker_pauses_after_as_many_failures_as_it_says(CancellationToken cancellationToken)
     {
         await StartAsync(

@@ -8,7 +8,7 @@ namespace Esb.Tests.Storage;
 
 public sealed class LetterRetentionTests
 {
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Letters_are_removed_every_hour_once_their_time_is_over_also_after_a_failure(CancellationToken cancellationToken)
     {
         var (time, store, log) = (new ManualTime(), new Store { IsAway = true }, new LogLines());

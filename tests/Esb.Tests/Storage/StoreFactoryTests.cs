@@ -17,7 +17,7 @@ public sealed class StoreFactoryTests : IDisposable
 
     public void Dispose() => _folder.Delete(recursive: true);
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Kind_that_is_registered_beside_the_others_is_used_by_hosts_and_commands(CancellationToken cancellationToken)
     {
         var file = Path.Combine(_folder.FullName, "esb.json");

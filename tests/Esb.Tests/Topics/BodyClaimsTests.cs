@@ -18,7 +18,7 @@ public sealed class BodyClaimsTests
     [TestCase("orders.new", 11, true)]
     [TestCase("orders.new", 10, false)]
     [TestCase("foreign.new", 11, false)]
-    [CancelAfter(5_000)]
+    [CancelAfter(30_000)]
     public async Task Bodies_above_the_threshold_are_kept_unless_their_topic_carries_them_whole(
         string subject,
         int length,
@@ -72,7 +72,7 @@ public sealed class BodyClaimsTests
         Assert.That(log.All.Count(line => line.Text.Contains("travel whole")), Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_body_is_waited_for_while_its_store_is_away_but_not_for_ever(CancellationToken cancellationToken)
     {
         var (store, time) = (new Store(), new ManualTime());
@@ -97,7 +97,7 @@ public sealed class BodyClaimsTests
 
     [TestCase("garbage")]
     [TestCase("0193a0b0-0000-7000-8000-000000000000.e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
-    [CancelAfter(5_000)]
+    [CancelAfter(30_000)]
     public void A_reference_to_nothing_is_told(string reference, CancellationToken cancellationToken)
     {
         var message = Some.Message("") with { Headers = MessageHeaders.Empty.With(EsbHeaders.Claim, reference) };

@@ -12,7 +12,7 @@ public sealed class CopyTests : TopicsFixture
 
     private static readonly Subject Copied = new("orders.copied");
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Each_copy_has_an_id_of_its_own_that_a_repetition_finds_again_and_the_message_keeps_its_id(
         CancellationToken cancellationToken
     )
@@ -33,7 +33,7 @@ public sealed class CopyTests : TopicsFixture
         Assert.That(Transport.Published.Select(published => published.Id), Is.All.EqualTo(message.Id));
     }
 
-    [Test, CancelAfter(10_000), NonParallelizable]
+    [Test, CancelAfter(30_000), NonParallelizable]
     public async Task Copies_and_changed_headers_copy_no_byte_of_the_body(CancellationToken cancellationToken)
     {
         const int Copies = 100;

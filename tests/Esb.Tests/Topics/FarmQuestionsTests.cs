@@ -8,7 +8,7 @@ namespace Esb.Tests.Topics;
 
 public sealed class FarmQuestionsTests
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Command_of_the_type_of_a_question_reaches_its_subscribers_and_needs_no_answer(CancellationToken cancellationToken)
     {
         using var log = new LogLines();
@@ -44,7 +44,7 @@ public sealed class FarmQuestionsTests
         }
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Host_that_joins_after_the_question_is_asked_again_and_each_host_answers_once(CancellationToken cancellationToken)
     {
         using var factory = LoggerFactory.Create(_ => { });

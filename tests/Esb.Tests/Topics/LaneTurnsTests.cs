@@ -2,7 +2,7 @@ using Esb.Topics;
 
 namespace Esb.Tests.Topics;
 
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class LaneTurnsTests
 {
     [Test]

@@ -17,7 +17,7 @@ public sealed class OrderedPublisherTests
 
     [TestCase(PublishOutcome.Unknown)]
     [TestCase(PublishOutcome.Refused)]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task A_message_that_is_repeated_holds_back_its_key_and_no_other(
         PublishOutcome outcome,
         CancellationToken cancellationToken
@@ -38,7 +38,7 @@ public sealed class OrderedPublisherTests
         Assert.That(Published().Skip(4), Is.EqualTo(new[] { "a1", "a2", "a3", "a4" }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_message_given_up_lets_the_next_of_its_key_go(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++)
@@ -54,7 +54,7 @@ public sealed class OrderedPublisherTests
         Assert.That(Published(), Is.EqualTo(new[] { "a1", "a1", "a1", "a1", "a1", "a2" }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_request_holds_its_key_back_until_it_is_confirmed_and_not_until_its_reply(CancellationToken cancellationToken)
     {
         var confirmed = new TaskCompletionSource();
@@ -72,7 +72,7 @@ public sealed class OrderedPublisherTests
         Assert.That(reply.IsCompleted, Is.False);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_caller_that_goes_leaves_the_line(CancellationToken cancellationToken)
     {
         _transport.Outcomes.Enqueue(PublishResult.Refused("full"));
@@ -90,7 +90,7 @@ public sealed class OrderedPublisherTests
         Assert.That(Published(), Is.EqualTo(new[] { "a1", "a1", "a3" }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Nobody_waits_longer_than_20_seconds_for_those_before(CancellationToken cancellationToken)
     {
         var turns = new KeyTurns(_time);

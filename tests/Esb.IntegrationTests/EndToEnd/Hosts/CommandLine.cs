@@ -1,10 +1,14 @@
 using System.Diagnostics;
+using Esb.Host.Commands;
 
 namespace Esb.IntegrationTests.EndToEnd.Hosts;
 
-/// <summary>Runs the command line in a process of its own.</summary>
+/// <summary>Runs the command line: in this process where it only calls the management API, as most commands do, since compiling the program
+/// takes longer than the call; otherwise in a process of its own.</summary>
 internal static class CommandLine
 {
+    private const string Key = "ESB_KEY";
+
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
         string folder,
         CancellationToken cancellationToken,
@@ -18,6 +22,10 @@ internal static class CommandLine
         params string[] arguments
     )
     {
+        var onlyCalls = arguments.Contains("--url") && !arguments.Any(argument => Path.Exists(Path.Combine(folder, argument)));
+        if (onlyCalls && await FindKeyAsync(folder, variables, cancellationToken) is { } key)
+            return await CallAsync(key, variables, arguments);
+
         var start = StartOf(folder, arguments);
         foreach (var (name, value) in variables)
             start.Environment[name] = value;
@@ -42,6 +50,36 @@ internal static class CommandLine
             await kill.WaitForExitAsync(cancellationToken);
         await process.WaitForExitAsync(cancellationToken);
         return (process.ExitCode, line ?? "", await error);
+    }
+
+    // Null where the program would find none: what it then says is for a process of its own.
+    private static async Task<string?> FindKeyAsync(
+        string folder,
+        IReadOnlyDictionary<string, string> variables,
+        CancellationToken cancellationToken
+    )
+    {
+        if (variables.TryGetValue(Key, out var given))
+            return given;
+        var file = Path.Combine(folder, "esb-data", "management.key");
+        return File.Exists(file) ? (await File.ReadAllTextAsync(file, cancellationToken)).Trim() : null;
+    }
+
+    private static async Task<(int ExitCode, string Output, string Error)> CallAsync(
+        string key,
+        IReadOnlyDictionary<string, string> variables,
+        string[] arguments
+    )
+    {
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        var here = CommandContext.OfThisProcess();
+        var surroundings = new Dictionary<string, string>(here.Variables) { [Key] = key };
+        foreach (var (name, value) in variables)
+            surroundings[name] = value;
+        var context = here with { Output = output, Error = error, Variables = surroundings, IsInteractive = false };
+        var exitCode = await EsbCommandLine.InvokeAsync(arguments, context);
+        return (exitCode, output.ToString(), error.ToString());
     }
 
     private static ProcessStartInfo StartOf(string folder, string[] arguments) =>

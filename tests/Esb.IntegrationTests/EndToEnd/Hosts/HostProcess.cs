@@ -21,6 +21,10 @@ internal sealed class HostProcess : IAsyncDisposable
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(45);
 
+    // Between two looks at a condition: each costs the host a request, and what takes longer is looked at less often.
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(250);
+
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _output = new();
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
@@ -141,7 +145,7 @@ internal sealed class HostProcess : IAsyncDisposable
     )
     {
         var started = TimeProvider.System.GetTimestamp();
-        while (true)
+        for (var pause = ShortestPause; ; pause = pause < LongestPause ? 1.2 * pause : LongestPause)
         {
             try
             {
@@ -157,7 +161,7 @@ internal sealed class HostProcess : IAsyncDisposable
                 Assert.Fail($"The host ended with exit code {_process.ExitCode}:\n{Shown}");
             if (TimeProvider.System.GetElapsedTime(started) > limit)
                 Assert.Fail($"Waited in vain for the host {what}:\n{Shown}");
-            await Task.Delay(50, cancellationToken);
+            await Task.Delay(pause, cancellationToken);
         }
     }
 

@@ -28,7 +28,7 @@ public sealed class NetworkProxyTests
         _server.Dispose();
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_is_sent_comes_through(CancellationToken cancellationToken)
     {
         using var client = await ConnectAsync(cancellationToken);
@@ -36,7 +36,7 @@ public sealed class NetworkProxyTests
         Assert.That(await EchoAsync(client, 5, cancellationToken), Is.EqualTo(5));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Stalled_connection_stays_open_and_says_nothing_until_it_is_healed(CancellationToken cancellationToken)
     {
         using var client = await ConnectAsync(cancellationToken);
@@ -50,7 +50,7 @@ public sealed class NetworkProxyTests
         Assert.That((answered, await answer), Is.EqualTo((false, 5)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Reset_connection_fails(CancellationToken cancellationToken)
     {
         using var client = await ConnectAsync(cancellationToken);
@@ -60,7 +60,7 @@ public sealed class NetworkProxyTests
         Assert.That(async () => await EchoAsync(client, 5, cancellationToken), Throws.InstanceOf<SocketException>());
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Connection_is_cut_after_the_bytes_that_it_may_pass_on(CancellationToken cancellationToken)
     {
         await _proxy.CutAfterAsync(3, fromServer: true);

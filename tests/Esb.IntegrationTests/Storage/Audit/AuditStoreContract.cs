@@ -21,7 +21,7 @@ public abstract class AuditStoreContract
     [TearDown]
     public Task Close() => CloseAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_fact_comes_back_whole(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact(AuditKind.Failed, fields: [("order", "A-1001"), ("größe", "„ä“ 😀 \u0001")]) with
@@ -68,7 +68,7 @@ public abstract class AuditStoreContract
         Assert.That(found[0].BodyHash!.Value.ToArray(), Is.EqualTo(fact.BodyHash!.Value.ToArray()));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Journey_has_no_more_facts_and_bodies_than_asked_for(CancellationToken cancellationToken)
     {
         var conversation = Guid.CreateVersion7();
@@ -91,7 +91,7 @@ public abstract class AuditStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Failures_are_found_whatever_failed(CancellationToken cancellationToken)
     {
         var facts = Enum.GetValues<AuditKind>().Select(kind => SomeFacts.Fact(kind)).ToList();
@@ -105,7 +105,7 @@ public abstract class AuditStoreContract
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_a_fact_does_not_have_stays_absent(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
@@ -118,7 +118,7 @@ public abstract class AuditStoreContract
         Assert.That(found[0].Body, Is.Not.Null, "an empty body is a body");
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_fact_that_is_appended_again_is_kept_once(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact(fields: [("order", "A-1001")]);
@@ -131,7 +131,7 @@ public abstract class AuditStoreContract
         Assert.That(await _store.GetJourneyAsync(fact.MessageId, cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Facts_are_found_by_the_values_of_their_fields(CancellationToken cancellationToken)
     {
         var one = SomeFacts.Fact(fields: [("order", "A-1001"), ("total", "10")]);
@@ -166,7 +166,7 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(Where(fields), cancellationToken), Is.EqualTo([fact.Id]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Times_and_keys_at_the_ends_of_the_world_leave_nothing_out(CancellationToken cancellationToken)
     {
         var facts = Enumerable.Range(0, 2).Select(_ => SomeFacts.Fact(fields: [("order", "A-1001")])).ToList();
@@ -183,7 +183,7 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(everything with { Before = facts[1].Id }, cancellationToken), Is.EqualTo([facts[0].Id]));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Values_that_begin_alike_are_told_apart_however_long_they_are(CancellationToken cancellationToken)
     {
         var beginning = new string('x', 5000);
@@ -210,7 +210,7 @@ public abstract class AuditStoreContract
         Assert.That(await FindAsync(Where((value, "odd")), default), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_query_narrows_by_endpoint_kind_and_time(CancellationToken cancellationToken)
     {
         var start = new DateTimeOffset(2026, 3, 1, 23, 59, 59, TimeSpan.Zero);
@@ -226,7 +226,7 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(new AuditQuery { Endpoint = "orders", Kind = AuditKind.Failed }, cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_query_narrows_by_message_process_party_and_trace(CancellationToken cancellationToken)
     {
         const string Trace = "0af7651916cd43dd8448eb211c80319c";
@@ -256,7 +256,7 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(new AuditQuery { Process = "Receive-Order" }, cancellationToken), Is.Empty);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Pages_follow_one_another_without_gap_or_overlap(CancellationToken cancellationToken)
     {
         var facts = Enumerable.Range(0, 25).Select(_ => SomeFacts.Fact(fields: [("order", "A-1001")])).ToList();
@@ -285,7 +285,7 @@ public abstract class AuditStoreContract
         }
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_journey_is_all_of_a_conversation_oldest_first(CancellationToken cancellationToken)
     {
         var conversation = Guid.CreateVersion7();
@@ -320,7 +320,7 @@ public abstract class AuditStoreContract
         Assert.That(await IdsAsync(Where(("order", "7")) with { Limit = 1000 }, cancellationToken), Has.Count.EqualTo(100));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_large_body_is_kept(CancellationToken cancellationToken)
     {
         var body = Encoding.UTF8.GetBytes(new string('x', 4 << 20));

@@ -10,7 +10,7 @@ namespace Esb.IntegrationTests.Topics.Broker;
 [TestFixture]
 public sealed class BrokerDeadLetterTests : BrokerFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reason_of_a_megabyte_is_cut(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -26,7 +26,7 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         Assert.That(letter.Reason, Is.EqualTo(new string('ä', DeadLetter.MaxReasonLength / 2)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_that_the_broker_moves_out_of_a_full_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
     {
         var began = new TaskCompletionSource();
@@ -65,7 +65,7 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_that_expires_in_an_order_that_nobody_answers_from_becomes_a_dead_letter(CancellationToken cancellationToken)
     {
         var subscription = Subscription("prices.#") with { SingleActive = true };
@@ -82,7 +82,7 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_host_drops_an_expired_request_only_where_its_configuration_has_an_endpoint_that_answers(
         [Values] bool isKnown,
         CancellationToken cancellationToken
@@ -102,7 +102,7 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         Assert.That((letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo((subscription.Endpoint, isKnown ? "theirs" : "ours")));
     }
 
-    [Test, CancelAfter(15_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_dead_letter_whose_queue_somebody_deletes_is_held_until_it_is_there_again(CancellationToken cancellationToken)
     {
         await SubscribeAsync(

@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.Topics.Broker;
 [TestFixture]
 public sealed class BrokerTopologyTests : BrokerFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_subscription_whose_start_was_cancelled_does_not_consume(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#");
@@ -26,7 +26,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(cancelled.TryNext(out _), Is.False);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_full_queue_refuses(CancellationToken cancellationToken)
     {
         var end = new TaskCompletionSource();
@@ -56,7 +56,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-12")]
     public async Task A_topic_that_is_missing_makes_the_outcome_unknown_and_the_next_publish_works(CancellationToken cancellationToken)
     {
@@ -69,7 +69,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(results.Select(result => result.Outcome), Is.All.EqualTo(PublishOutcome.Confirmed));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-12")]
     public async Task A_topic_that_somebody_deletes_is_declared_again(CancellationToken cancellationToken)
     {
@@ -81,7 +81,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That((unknown.Outcome, again.Outcome), Is.EqualTo((PublishOutcome.Unknown, PublishOutcome.Confirmed)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task The_queue_of_an_endpoint_is_made_as_configured([Values] QueueType type, CancellationToken cancellationToken)
     {
         var inbox = new Inbox(delivery =>
@@ -124,7 +124,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-13")]
     public async Task A_queue_that_is_deleted_under_its_consumer_comes_back([Values] bool inOrder, CancellationToken cancellationToken)
     {
@@ -176,7 +176,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         null,
         "delivery is ordered-by-key there, ordered here; lanes is 4 there, none here"
     )]
-    [CancelAfter(30_000)]
+    [CancelAfter(60_000)]
     [Property("Case", "CFG-34")]
     public async Task Another_order_of_an_existing_queue_is_a_drift_that_says_what_differs(
         DeliveryMode before,
@@ -208,7 +208,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(drifted.Reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains(differences).And.Contains("esb plan"));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task An_older_configuration_that_starts_again_takes_no_pattern_from_the_newer_one(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

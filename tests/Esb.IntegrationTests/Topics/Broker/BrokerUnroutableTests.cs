@@ -74,7 +74,7 @@ public sealed class BrokerUnroutableTests : BrokerFixture
     [TestCase(DeliveryMode.Parallel, null, Category = "Thorough")]
     [TestCase(DeliveryMode.Ordered, null, Category = "Thorough")]
     [TestCase(DeliveryMode.OrderedByKey, 2)]
-    [CancelAfter(40_000)]
+    [CancelAfter(60_000)]
     public async Task A_queue_that_somebody_unbinds_is_bound_again_and_told_of(
         DeliveryMode delivery,
         int? lanes,
@@ -117,7 +117,7 @@ public sealed class BrokerUnroutableTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(15_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_nobody_wants_is_kept_again_after_somebody_deleted_its_queue(CancellationToken cancellationToken)
     {
         await using var watch = await Broker.ConnectAsync();
@@ -136,7 +136,7 @@ public sealed class BrokerUnroutableTests : BrokerFixture
         Assert.That((await GetForeignAsync(Broker.Names.Unroutable, cancellationToken)).RoutingKey, Is.EqualTo("orders.lost"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_message_is_replayed_as_it_was(CancellationToken cancellationToken)
     {
         var sent = new BasicProperties
@@ -161,7 +161,7 @@ public sealed class BrokerUnroutableTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_nobody_wants_is_kept_and_warned_about_once(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 5; i++)

@@ -9,7 +9,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 [TestFixture]
 public sealed class MemoryTopicTransportTests() : TopicTransportContract(new MemoryUnderTest())
 {
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_is_settled_when_its_last_subscriber_is_done(CancellationToken cancellationToken)
     {
         var end = new TaskCompletionSource();
@@ -31,7 +31,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
         Assert.That(wasSettledBefore, Is.False);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_diverted_message_is_settled_when_its_dead_letter_has_been_taken(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(Letter(delivery.Message))), "orders.#");
@@ -43,7 +43,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
         Assert.That(letters.Reader.TryRead(out _), Is.True);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(60_000)]
     public async Task More_messages_than_allowed_are_refused_until_others_are_settled(CancellationToken cancellationToken)
     {
         await using var transport = new MemoryTransport(
@@ -76,7 +76,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
         Assert.That(again.Outcome, Is.EqualTo(PublishOutcome.Confirmed));
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_is_made_of_a_message_is_taken_although_nothing_else_is_and_settled_with_it(CancellationToken cancellationToken)
     {
         await using var transport = new MemoryTransport(
@@ -122,7 +122,7 @@ public sealed class MemoryTopicTransportTests() : TopicTransportContract(new Mem
         Assert.That(wasSettled, Is.False, "its bill was not");
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Only_the_newest_thousand_that_nobody_wants_are_kept(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 1_010; i++)

@@ -13,7 +13,7 @@ public sealed class RabbitMqTransportDeadLetterTests() : TransportDeadLetterCont
 
 public sealed class RabbitMqTransportRequestTests() : TransportRequestContract(new RabbitMqUnderTest())
 {
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Reply_waits_while_no_host_takes_replies(CancellationToken cancellationToken)
     {
         var first = await Transport.ReceiveRepliesAsync((_, _, _) => ValueTask.CompletedTask, cancellationToken);

@@ -7,7 +7,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 /// <summary>What every transport must do with a message between its publisher and its subscribers.</summary>
 public abstract class TopicTransportContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_published_message_reaches_its_subscriber_as_it_was(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -46,7 +46,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
     [TestCase("orders.#", "orders", true)]
     [TestCase("orders.*.late", "orders.accepted.late", true)]
     [TestCase("orders.accepted", "orders.refused", false)]
-    [CancelAfter(20_000)]
+    [CancelAfter(60_000)]
     public async Task A_pattern_takes_the_subjects_it_matches(
         string pattern,
         string subject,
@@ -68,7 +68,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
             Assert.That(inbox.TryNext(out _), Is.False);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Every_subscriber_gets_a_message_once_however_many_of_its_patterns_match(CancellationToken cancellationToken)
     {
         var left = new Inbox();
@@ -85,7 +85,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That(Texts(atRight), Is.EqualTo(new[] { "first", "second" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Topics_are_apart(CancellationToken cancellationToken)
     {
         var orders = new Inbox();
@@ -126,7 +126,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That(atOnce, Is.EqualTo(4));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_big_body_arrives_whole(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -139,7 +139,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.Bytes.Span.SequenceEqual(body), Is.True);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task An_empty_body_arrives_empty(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -150,7 +150,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Body.Bytes.Length, Is.Zero);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "HDR-01"), Property("Case", "HDR-02"), Property("Case", "HDR-03")]
     public async Task Reserved_headers_do_not_travel(CancellationToken cancellationToken)
     {
@@ -177,7 +177,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That(hijacked.TryNext(out _), Is.False);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_delivery_knows_the_trace_of_its_publisher(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -190,7 +190,7 @@ public abstract class TopicTransportContract(ITransportUnderTest underTest) : To
         Assert.That((parent.TraceId, parent.SpanId), Is.EqualTo((activity.TraceId, activity.SpanId)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_cancelled_token_stops_a_publish_before_it_begins(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

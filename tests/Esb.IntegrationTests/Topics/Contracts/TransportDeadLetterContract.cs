@@ -7,7 +7,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 /// <summary>What every transport must do with a message that is given up.</summary>
 public abstract class TransportDeadLetterContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_diverted_message_becomes_a_dead_letter_with_all_that_is_known(CancellationToken cancellationToken)
     {
         var at = new DateTimeOffset(2026, 3, 4, 5, 6, 7, 89, TimeSpan.Zero);
@@ -52,7 +52,7 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         });
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task History_of_the_attempts_travels_with_the_message_and_ends_in_the_dead_letter(CancellationToken cancellationToken)
     {
         var at = new DateTimeOffset(2026, 3, 4, 5, 6, 7, 89, TimeSpan.Zero);
@@ -85,7 +85,7 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         Assert.That(letter.Failures, Is.EqualTo(new[] { Failure(0), Failure(1), Failure(2) with { Reason = "The last one, whole." } }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_dead_letter_that_is_not_taken_comes_again(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(Letter(delivery.Message))), "orders.#");
@@ -108,7 +108,7 @@ public abstract class TransportDeadLetterContract(ITransportUnderTest underTest)
         Assert.That((await taken.Task.WaitAsync(cancellationToken)).Message.Id, Is.EqualTo(message.Id));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reader_whose_store_fails_while_it_stops_ends_all_the_same(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(delivery => new Settlement.Divert(Letter(delivery.Message))), "orders.#");

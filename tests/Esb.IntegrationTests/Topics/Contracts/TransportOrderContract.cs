@@ -6,7 +6,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 /// <summary>What every transport must do for endpoints that keep an order: of all messages, or of those of each key.</summary>
 public abstract class TransportOrderContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_single_active_subscriber_gets_messages_one_by_one_in_their_order(CancellationToken cancellationToken)
     {
         var seen = new ConcurrentQueue<string>();
@@ -32,7 +32,7 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That(most, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task In_order_a_returned_message_is_not_overtaken(CancellationToken cancellationToken)
     {
         var seen = new ConcurrentQueue<string>();
@@ -54,7 +54,7 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That(seen, Is.EqualTo(Enumerable.Range(0, 20).Select(i => $"{i}")));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task In_order_the_next_subscriber_goes_on_where_the_last_one_stood(CancellationToken cancellationToken)
     {
         var stands = new TaskCompletionSource();
@@ -107,7 +107,7 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That((most, overlapping), Is.EqualTo((3, 0)));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task In_a_lane_each_turn_keeps_its_order_while_another_one_stands(CancellationToken cancellationToken)
     {
         var seen = new ConcurrentQueue<string>();
@@ -136,7 +136,7 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That(turns['b'], Is.EqualTo(Enumerable.Range(0, 10).Select(i => $"b{i}")));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task In_a_lane_the_next_subscriber_goes_on_where_each_turn_stood(CancellationToken cancellationToken)
     {
         var first = new ConcurrentQueue<string>();
@@ -166,7 +166,7 @@ public abstract class TransportOrderContract(ITransportUnderTest underTest) : To
         Assert.That(rest['b'], Is.EqualTo(Enumerable.Range(7, 3).Select(i => $"b{i}")));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_key_always_takes_the_same_lane_and_messages_without_one_share_a_lane(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

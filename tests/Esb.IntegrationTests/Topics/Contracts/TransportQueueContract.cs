@@ -8,7 +8,7 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
 {
     private IEndpointQueues Queues => (IEndpointQueues)Transport;
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_is_sent_to_one_endpoint_reaches_no_other_and_says_how_it_came(
         [Values(null, 4)] int? lanes,
         CancellationToken cancellationToken
@@ -55,7 +55,7 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
         Assert.That(first.Message.Body.ReadText(), Is.EqualTo("published"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_replay_that_is_tried_again_later_still_is_one(CancellationToken cancellationToken)
     {
         var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
@@ -71,7 +71,7 @@ public abstract class TransportQueueContract(ITransportUnderTest underTest) : To
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task An_endpoint_without_a_queue_gets_nothing(CancellationToken cancellationToken)
     {
         var result = await Queues.SendAsync("nobody", Message("orders.accepted"), DeliveryKind.Replay, cancellationToken);

@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 /// <summary>What every transport must do for those who ask and those who answer.</summary>
 public abstract class TransportRequestContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_gets_its_reply_and_its_own_correlation_back(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -44,7 +44,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Reply_that_outlives_its_requester_is_handed_over_until_it_is_taken(CancellationToken cancellationToken)
     {
         var (taken, attempts) = (new ConcurrentQueue<(Guid Request, EsbMessage Reply)>(), 0);
@@ -85,7 +85,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Address_of_a_requester_is_a_text_that_another_host_understands(CancellationToken cancellationToken)
     {
         var taken = new ConcurrentQueue<Guid>();
@@ -117,7 +117,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
             await Task.Delay(20, cancellationToken);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_fault_is_a_reply_that_says_so(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -138,7 +138,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(reply.Headers[EsbHeaders.Fault], Is.EqualTo("ESB-TEST"));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Requests_at_the_same_time_get_their_own_replies(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -162,7 +162,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(replies.Select(reply => reply.Body.ReadText()), Is.EqualTo(Enumerable.Range(0, 100).Select(i => $"{i}")));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_knows_when_its_requester_stops_waiting(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -180,7 +180,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(message.ExpiresAt, Is.Null);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_has_all_of_its_time_however_old_its_message_is(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -199,7 +199,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(reply.Body.ReadText(), Is.EqualTo("42"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_without_a_reply_ends_at_its_time(CancellationToken cancellationToken)
     {
         await SubscribeAsync(new Inbox(), "prices.get");
@@ -211,7 +211,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-REQUEST-TIMEOUT", FaultKind.Timeout)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_whose_time_is_over_is_not_worked_on_any_more(CancellationToken cancellationToken)
     {
         var began = new TaskCompletionSource();
@@ -246,7 +246,7 @@ public abstract class TransportRequestContract(ITransportUnderTest underTest) : 
         Assert.That(handled, Is.EqualTo(new[] { "first", "third" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_request_whose_time_is_over_still_comes_to_those_who_do_not_answer(CancellationToken cancellationToken)
     {
         var end = new TaskCompletionSource();

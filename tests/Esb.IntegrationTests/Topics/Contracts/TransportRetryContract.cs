@@ -31,7 +31,7 @@ public abstract class TransportRetryContract(ITransportUnderTest underTest) : To
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Later_concerns_its_own_endpoint_only(CancellationToken cancellationToken)
     {
         var failing = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
@@ -46,7 +46,7 @@ public abstract class TransportRetryContract(ITransportUnderTest underTest) : To
         Assert.That(other.TryNext(out _), Is.False);
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "XPT-11")]
+    [Test, CancelAfter(60_000), Property("Case", "XPT-11")]
     public async Task Hops_travel_with_a_message_also_to_its_next_attempt(CancellationToken cancellationToken)
     {
         var inbox = new Inbox(delivery => delivery.Message.Attempt == 0 ? new Settlement.Later(Rung, 1) : Settlement.Done);
@@ -58,7 +58,7 @@ public abstract class TransportRetryContract(ITransportUnderTest underTest) : To
         Assert.That(deliveries.Select(delivery => MessageHops.Of(delivery.Message)), Is.EqualTo(new[] { 7, 7 }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_returned_message_comes_again_without_turning_in_a_circle(CancellationToken cancellationToken)
     {
         var tries = 0;
@@ -74,7 +74,7 @@ public abstract class TransportRetryContract(ITransportUnderTest underTest) : To
         Assert.That(Stopwatch.GetElapsedTime(started), Is.GreaterThan(TimeSpan.FromMilliseconds(250)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_handler_that_throws_loses_nothing(CancellationToken cancellationToken)
     {
         var tries = 0;

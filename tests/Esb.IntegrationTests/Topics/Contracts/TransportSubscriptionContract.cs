@@ -46,7 +46,7 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
             Assert.That(key.Select(delivery => delivery.Number), Is.Ordered, key.Key);
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_paused_subscription_gets_nothing_and_says_that_it_is_meant(
         [Values(null, 4)] int? lanes,
         CancellationToken cancellationToken
@@ -68,7 +68,7 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
         Assert.That((running.IsLive, running.IsPaused), Is.EqualTo((true, false)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Disposing_a_subscription_waits_for_deliveries_under_way_and_keeps_the_others(CancellationToken cancellationToken)
     {
         var began = new TaskCompletionSource();
@@ -101,7 +101,7 @@ public abstract class TransportSubscriptionContract(ITransportUnderTest underTes
         Assert.That(Texts(rest), Is.EquivalentTo(new[] { "1", "2" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_new_subscription_of_an_endpoint_replaces_its_patterns(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#");

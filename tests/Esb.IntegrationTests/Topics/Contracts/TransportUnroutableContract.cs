@@ -6,7 +6,7 @@ namespace Esb.IntegrationTests.Topics.Contracts;
 /// <summary>What every transport must do with a message that nobody wants.</summary>
 public abstract class TransportUnroutableContract(ITransportUnderTest underTest) : TopicTransportFixture(underTest)
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_message_that_nobody_wants_is_confirmed_and_settled(CancellationToken cancellationToken)
     {
         var result = await Transport.PublishAsync(Message("invoices.sent"), cancellationToken);
@@ -14,7 +14,7 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
         Assert.That((result.Outcome, result.Settled.IsCompletedSuccessfully), Is.EqualTo((PublishOutcome.Confirmed, true)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "T-DEL-3")]
     public async Task What_nobody_wants_is_kept_and_replayed_in_its_order_once_somebody_does(CancellationToken cancellationToken)
     {
@@ -56,7 +56,7 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
         Assert.That((after.Count, after.Subjects.Single().Subject), Is.EqualTo((1, "invoices.early")));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_replay_takes_the_subject_and_the_number_it_is_told_and_leaves_the_rest(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 3; i++)
@@ -76,7 +76,7 @@ public abstract class TransportUnroutableContract(ITransportUnderTest underTest)
         Assert.That(Texts(await inbox.NextAsync(6, cancellationToken)), Is.EqualTo(new[] { "b0", "b1", "a0", "a1", "a2", "b2" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_still_nobody_wants_stays_however_often_it_is_replayed(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 3; i++)

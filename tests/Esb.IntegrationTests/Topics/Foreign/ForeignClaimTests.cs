@@ -12,7 +12,7 @@ namespace Esb.IntegrationTests.Topics.Foreign;
 [TestFixture]
 public sealed class ForeignClaimTests : ClaimCheckFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_requester_gets_the_reply_itself(CancellationToken cancellationToken)
     {
         await SubscribeAsync(
@@ -32,7 +32,7 @@ public sealed class ForeignClaimTests : ClaimCheckFixture
         Assert.That((await GetAsync(queue, cancellationToken)).Body.Length, Is.EqualTo(Large.Length));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reference_of_a_foreign_client_is_worth_what_it_holds(CancellationToken cancellationToken)
     {
         var queue = await ListenAsync("orders.#", cancellationToken);

@@ -9,7 +9,7 @@ namespace Esb.IntegrationTests.Topics.Foreign;
 [TestFixture]
 public sealed class ForeignClientTests : BrokerFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_kind_of_delivery_is_believed_of_no_foreign_client_to_a_topic_nor_past_it(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -47,7 +47,7 @@ public sealed class ForeignClientTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_message_is_delivered_like_ours(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -86,7 +86,7 @@ public sealed class ForeignClientTests : BrokerFixture
         });
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-03")]
     public async Task A_foreign_id_that_is_no_uuid_gives_the_same_id_each_time_and_a_missing_one_a_new_id(
         CancellationToken cancellationToken
@@ -106,7 +106,7 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That(messages[2].Id, Is.Not.EqualTo(messages[3].Id).And.Not.EqualTo(Guid.Empty));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "HDR-01"), Property("Case", "HDR-02")]
     public async Task What_only_the_bus_may_say_is_not_believed(CancellationToken cancellationToken)
     {
@@ -164,7 +164,7 @@ public sealed class ForeignClientTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-07"), Property("Case", "HDR-05"), Property("Case", "HDR-10"), Property("Case", "HDR-13")]
     public async Task Hostile_headers_cost_neither_the_message_nor_the_consumer(CancellationToken cancellationToken)
     {
@@ -207,7 +207,7 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That(delivery.Message.CreatedAt, Is.EqualTo(TimeProvider.System.GetUtcNow()).Within(TimeSpan.FromMinutes(1)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "HDR-03"), Property("Case", "HDR-05"), Property("Case", "HDR-06")]
     public async Task Properties_of_several_lines_become_no_headers_and_neither_does_a_list_of_copies(CancellationToken cancellationToken)
     {
@@ -233,7 +233,7 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That(message.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-06")]
     public async Task A_body_over_the_limit_becomes_a_dead_letter_and_the_endpoint_goes_on(CancellationToken cancellationToken)
     {
@@ -251,7 +251,7 @@ public sealed class ForeignClientTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "HDR-08")]
     public async Task Headers_that_could_not_be_written_again_make_a_dead_letter_without_them(CancellationToken cancellationToken)
     {
@@ -267,7 +267,7 @@ public sealed class ForeignClientTests : BrokerFixture
         Assert.That((letter.Code, letter.Message.Subject, letter.Message.Headers.Count), Is.EqualTo(("ESB-HDR-LIMIT", "orders.big", 0)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_client_reads_our_messages_without_an_envelope(CancellationToken cancellationToken)
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
@@ -303,7 +303,7 @@ public sealed class ForeignClientTests : BrokerFixture
         });
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task Messages_of_a_topic_that_is_not_persistent_are_transient(CancellationToken cancellationToken)
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;

@@ -11,7 +11,7 @@ public sealed class ForeignRequestTests : BrokerFixture
 {
     [TestCase(null, "corr-9", "corr-9")]
     [TestCase("my request", "corr-9", "my request")]
-    [CancelAfter(20_000)]
+    [CancelAfter(60_000)]
     public async Task A_foreign_requester_recognises_its_reply(
         string? messageId,
         string correlationId,
@@ -38,7 +38,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         Assert.That((Encoding.UTF8.GetString(reply.Body.Span), reply.BasicProperties.CorrelationId), Is.EqualTo(("42", expected)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_service_answers_our_request(CancellationToken cancellationToken)
     {
         var queue = (await Foreign.QueueDeclareAsync(cancellationToken: cancellationToken)).QueueName;
@@ -64,7 +64,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "HDR-01"), Property("Case", "HDR-05")]
     public async Task A_reply_of_a_foreign_service_injects_no_headers(CancellationToken cancellationToken)
     {
@@ -92,7 +92,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         Assert.That(reply.Headers, Is.EquivalentTo(new[] { KeyValuePair.Create("x-kept", "yes") }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reply_that_is_refused_is_repeated_until_somebody_has_it(CancellationToken cancellationToken)
     {
         var replied = new TaskCompletionSource<bool>();
@@ -123,7 +123,7 @@ public sealed class ForeignRequestTests : BrokerFixture
 
     [TestCase(false)]
     [TestCase(true)]
-    [CancelAfter(20_000)]
+    [CancelAfter(60_000)]
     public async Task A_reply_is_abandoned_when_its_queue_is_gone_or_its_time_is_over(bool isThere, CancellationToken cancellationToken)
     {
         var replied = new TaskCompletionSource<bool>();
@@ -145,7 +145,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         Assert.That(Log.All, Has.Some.StartsWith("Warning: The reply to c was abandoned"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_foreign_request_that_expires_in_its_queue_becomes_a_dead_letter(CancellationToken cancellationToken)
     {
         var began = new TaskCompletionSource();
@@ -174,7 +174,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     [Property("Case", "AMQ-11")]
     public async Task A_reply_never_goes_into_a_queue_of_an_endpoint(CancellationToken cancellationToken)
     {
@@ -190,7 +190,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         Assert.That(Log.All, Has.Some.Contains("ESB-AMQP-REPLYTO"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reply_that_nobody_waits_for_is_no_error(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();
@@ -204,7 +204,7 @@ public sealed class ForeignRequestTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_reply_with_a_content_type_that_does_not_fit_goes_without_it(CancellationToken cancellationToken)
     {
         await SubscribeAsync(

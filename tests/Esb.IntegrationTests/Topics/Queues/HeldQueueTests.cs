@@ -122,7 +122,7 @@ public sealed class HeldQueueTests : BrokerFixture
         Assert.That(running.Reason, Does.Contain("lanes is 8 there, 4 here"));
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_host_sends_to_lanes_that_only_others_consume(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

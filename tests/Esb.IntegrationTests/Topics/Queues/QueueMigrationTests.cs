@@ -31,7 +31,7 @@ public sealed class QueueMigrationTests : BrokerFixture
     [TearDown]
     public async Task CloseSession() => await _session.DisposeAsync();
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task A_plan_tells_what_would_be_made_and_what_stays(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#") with { Lanes = 2, RetryDelays = [] };
@@ -312,7 +312,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(30_000)]
+    [Test, CancelAfter(60_000)]
     public async Task What_hosts_consume_is_not_migrated(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#");

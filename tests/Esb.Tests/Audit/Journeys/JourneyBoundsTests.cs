@@ -4,7 +4,7 @@ using Esb.Core.Audit;
 
 namespace Esb.Tests.Audit.Journeys;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class JourneyBoundsTests
 {
     [Test]

@@ -37,7 +37,7 @@ public sealed class AuditGateTests : IDisposable
         _lines.Dispose();
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-AUD-1")]
     public async Task Full_spool_lets_nobody_begin_until_there_is_room(CancellationToken cancellationToken)
     {
         var gate = await StartAsync(AuditMode.Spooled);
@@ -59,7 +59,7 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "T-AUD-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-AUD-1")]
     public async Task Callers_wait_a_little_while_the_spool_fills(CancellationToken cancellationToken)
     {
         _spool.Bytes.Returns(900);
@@ -109,7 +109,7 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Gate_follows_the_mode_of_another_revision(CancellationToken cancellationToken)
     {
         _store.CheckAsync(Arg.Any<CancellationToken>()).Returns("the database cannot be reached");
@@ -130,7 +130,7 @@ public sealed class AuditGateTests : IDisposable
         await _gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Look_that_fails_closes_the_gate_is_told_of_once_and_is_not_the_last(CancellationToken cancellationToken)
     {
         var looks = 0;
@@ -155,7 +155,7 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Store_on_this_machine_needs_no_gate(CancellationToken cancellationToken)
     {
         _store.Spool.Returns((IAuditSpool?)null);
@@ -166,7 +166,7 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Size_of_the_spool_and_its_limit_are_metrics(CancellationToken cancellationToken)
     {
         var seen = new Dictionary<string, long>();
@@ -186,7 +186,7 @@ public sealed class AuditGateTests : IDisposable
         await gate.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Age_of_the_oldest_fact_that_waits_is_a_metric(CancellationToken cancellationToken)
     {
         var seen = -1.0;

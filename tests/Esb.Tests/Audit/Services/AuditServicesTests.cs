@@ -13,7 +13,7 @@ public sealed class AuditServicesTests
 
     private readonly MemoryAuditTrail _trail = new();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Each_call_has_a_service_of_its_own(CancellationToken cancellationToken)
     {
         var services = Create(maxConcurrentInstances: 1);
@@ -44,7 +44,7 @@ public sealed class AuditServicesTests
         Assert.That(_trail.Facts, Has.Count.EqualTo(10));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_call_that_fails_gives_its_place_back(CancellationToken cancellationToken)
     {
         var services = Create(maxConcurrentInstances: 1);

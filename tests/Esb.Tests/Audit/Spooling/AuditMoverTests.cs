@@ -29,7 +29,7 @@ public sealed class AuditMoverTests
     [TearDown]
     public void DeleteFolder() => Directory.Delete(_folder, recursive: true);
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_arrive_in_the_store_and_leave_the_spool(CancellationToken cancellationToken)
     {
         await using var spool = OpenSpool();
@@ -45,7 +45,7 @@ public sealed class AuditMoverTests
         await mover.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "T-AUD-1")]
+    [Test, CancelAfter(30_000), Property("Case", "T-AUD-1")]
     public async Task Facts_wait_while_the_store_is_away_and_arrive_once_it_is_back(CancellationToken cancellationToken)
     {
         await using var spool = OpenSpool();
@@ -60,7 +60,7 @@ public sealed class AuditMoverTests
         await mover.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "AUD-05")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
     public async Task A_refused_fact_is_put_aside_and_holds_up_no_other(CancellationToken cancellationToken)
     {
         await using var spool = OpenSpool();
@@ -82,7 +82,7 @@ public sealed class AuditMoverTests
         Assert.That(aside.Select(fact => fact.Id), Is.EqualTo([bad.Id]));
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "AUD-05")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-05")]
     public async Task A_refused_fact_is_put_aside_once_however_often_its_group_is_tried(CancellationToken cancellationToken)
     {
         await using var spool = OpenSpool();
@@ -110,7 +110,7 @@ public sealed class AuditMoverTests
         Assert.That((failures, aside.Select(fact => fact.Id).ToArray()), Is.EqualTo((3, new[] { facts[0].Id })));
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "T-AUD-2")]
+    [Test, CancelAfter(30_000), Property("Case", "T-AUD-2")]
     public async Task What_was_not_moved_before_a_stop_is_moved_after_the_next_start(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
@@ -130,7 +130,7 @@ public sealed class AuditMoverTests
         await next.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Stopping_moves_what_is_still_in_the_spool(CancellationToken cancellationToken)
     {
         await using var spool = OpenSpool();
@@ -143,7 +143,7 @@ public sealed class AuditMoverTests
         Assert.That(store.Facts.Count(), Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task The_queue_length_counts_what_waits(CancellationToken cancellationToken)
     {
         long length = 0;

@@ -22,7 +22,7 @@ using NSubstitute;
 namespace Esb.Tests.Audit.Steps;
 
 /// <summary>Audit steps of a process as the configuration has them, each with a pool of its own.</summary>
-[FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(10_000), Property("Case", "T-AUD-3")]
+[FixtureLifeCycle(LifeCycle.InstancePerTestCase), CancelAfter(30_000), Property("Case", "T-AUD-3")]
 public sealed class AuditedProcessTests : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-audited-");

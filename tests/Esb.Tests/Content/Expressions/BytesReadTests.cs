@@ -72,7 +72,7 @@ public sealed class BytesReadTests
         Assert.That(BytesRead(context, kind), Is.EqualTo(alone.Max()), "what the furthest of them needs, and nothing twice");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_choice_forwards_the_body_that_it_has_not_read(CancellationToken cancellationToken)
     {
         using var processes = new CompiledProcesses(

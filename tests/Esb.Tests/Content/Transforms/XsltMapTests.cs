@@ -269,7 +269,7 @@ public sealed class XsltMapTests
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public void One_compiled_map_serves_many_threads()
     {
         var map = Map("<xsl:output omit-xml-declaration='yes'/><xsl:template match='/'><a><xsl:value-of select='.'/></a></xsl:template>");

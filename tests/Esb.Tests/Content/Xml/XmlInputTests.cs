@@ -139,7 +139,7 @@ public sealed class XmlInputTests
         Assert.That(parse, isAccepted ? Throws.Nothing : Throws.InstanceOf<EsbException>().With.Property("Code").EqualTo("ESB-XML-DEPTH"));
     }
 
-    [Test, Property("Case", "XML-09"), CancelAfter(2_000)]
+    [Test, Property("Case", "XML-09"), CancelAfter(30_000)]
     public void Too_many_attributes_or_one_too_long_are_refused()
     {
         var many = new StringBuilder("<a ");

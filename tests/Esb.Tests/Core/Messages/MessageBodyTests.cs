@@ -4,7 +4,7 @@ using Esb.Core.Messages;
 
 namespace Esb.Tests.Messages;
 
-[CancelAfter(5_000)]
+[CancelAfter(30_000)]
 public sealed class MessageBodyTests
 {
     [Test]

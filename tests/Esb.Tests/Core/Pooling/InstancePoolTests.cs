@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Esb.Tests.Pooling;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class InstancePoolTests
 {
     private static readonly TimeSpan PoolTimeout = TimeSpan.FromSeconds(60);

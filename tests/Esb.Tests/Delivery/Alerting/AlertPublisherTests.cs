@@ -14,7 +14,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Delivery.Alerting;
 
-[CancelAfter(20_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+[CancelAfter(30_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class AlertPublisherTests
 {
     private readonly ConcurrentQueue<(string Subject, JsonElement Body)> _published = new();

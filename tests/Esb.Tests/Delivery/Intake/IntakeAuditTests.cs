@@ -62,7 +62,7 @@ public sealed class IntakeAuditTests : IntakeFixture
         }
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_of_a_process_is_recorded_where_answers_are(CancellationToken cancellationToken)
     {
         var intake = Intake(

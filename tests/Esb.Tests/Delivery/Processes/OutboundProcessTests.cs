@@ -15,7 +15,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
 {
     private static readonly RetryConfig Once = new() { Immediate = 0, Delays = [] };
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task What_the_process_makes_is_sent_under_the_identity_of_the_message(CancellationToken cancellationToken)
     {
         Process = new ScriptedProcess(
@@ -49,7 +49,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Filtered_message_is_settled_as_filtered_and_no_instance_is_made(
         [Values(DeliveryMode.Parallel, DeliveryMode.Ordered)] DeliveryMode delivery,
         CancellationToken cancellationToken
@@ -64,7 +64,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Filtered }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Process_runs_before_an_instance_is_rented(CancellationToken cancellationToken)
     {
         Process = ScriptedProcess.Making(body => body);
@@ -82,7 +82,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That((await first, await second, sent), Is.EqualTo((Settlement.Done, Settlement.Done, 1)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Error_of_the_process_is_one_of_the_delivery_and_says_nothing_of_the_external_system(
         CancellationToken cancellationToken
     )
@@ -97,7 +97,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Failed }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Error_of_the_process_that_may_pass_is_repeated_with_the_same_ids(CancellationToken cancellationToken)
     {
         var ids = new List<Guid>();
@@ -119,7 +119,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(ids, Is.EqualTo(Enumerable.Repeat(MessageIds.Derive(message.Id, $"{Endpoint} p[0].publish"), 2)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Process_that_takes_longer_than_timeout_fails_the_attempt(CancellationToken cancellationToken)
     {
         Process = new ScriptedProcess((_, token) => Task.Delay(Timeout.Infinite, token));
@@ -136,7 +136,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(Outside.Attempts, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Time_that_the_process_took_is_not_there_for_the_send(CancellationToken cancellationToken)
     {
         Process = new ScriptedProcess(
@@ -162,7 +162,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(((Settlement.Divert)await delivery).Letter.Code, Is.EqualTo("ESB-ENDPOINT-TIMEOUT"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_may_have_killed_the_process_runs_through_it_behind_a_mark(CancellationToken cancellationToken)
     {
         var message = Some.Message();
@@ -181,7 +181,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That((marked, Outside.Attempts.Count, Marks.Left.ContainsKey(message.Id)), Is.EqualTo((true, 1, false)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_of_a_request_runs_through_reply(CancellationToken cancellationToken)
     {
         Process = ScriptedProcess.Making(body => $"{body}?");
@@ -206,7 +206,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(Audit.Kinds, Is.EqualTo(new[] { AuditKind.Replied }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_to_a_message_that_nobody_waits_for_does_not_run_through_reply(CancellationToken cancellationToken)
     {
         Reply = ScriptedProcess.Making(body => body);
@@ -218,7 +218,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(Reply.Runs, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_whose_answer_reply_refuses_gets_the_fault_and_is_not_sent_again(CancellationToken cancellationToken)
     {
         Reply = Failing(new EndpointException("other", "ESB-TEST-FAILED", "It failed.", isTransient: true));
@@ -231,7 +231,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(TextOf(Replies.Single()), Does.Contain("ESB-TEST-FAILED"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_that_the_process_filters_is_answered_without_a_body(CancellationToken cancellationToken)
     {
         Process = ScriptedProcess.Filtering();
@@ -243,7 +243,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That((Replies.Single().Headers[EsbHeaders.Status], TextOf(Replies.Single()), Reply.Runs.Count), Is.EqualTo(("204", "", 0)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Call_runs_through_both_and_what_the_process_publishes_joins_its_transaction(CancellationToken cancellationToken)
     {
         var joined = new List<IUnitOfWork?>();
@@ -265,7 +265,7 @@ public sealed class OutboundProcessTests : DeliveryFixture
         Assert.That(joined, Is.EqualTo(new[] { unitOfWork }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Call_that_the_process_filters_has_no_answer_and_is_recorded(CancellationToken cancellationToken)
     {
         Process = ScriptedProcess.Filtering();

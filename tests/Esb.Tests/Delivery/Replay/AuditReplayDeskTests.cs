@@ -15,7 +15,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Delivery.Replay;
 
-[CancelAfter(10_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+[CancelAfter(30_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class AuditReplayDeskTests
 {
     private static readonly Guid Message = Guid.Parse("01950000-0000-7000-8000-000000000001");

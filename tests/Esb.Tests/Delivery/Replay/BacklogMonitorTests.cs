@@ -13,7 +13,7 @@ namespace Esb.Tests.Delivery.Replay;
 
 public sealed class BacklogMonitorTests
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task What_waits_is_told_for_each_endpoint_and_those_that_are_gone_are_one(CancellationToken cancellationToken)
     {
         var time = new ManualTime();
@@ -50,7 +50,7 @@ public sealed class BacklogMonitorTests
         Assert.That(measured["esb.parked.age"], Is.EqualTo(new Dictionary<string, double> { ["shop"] = 10, ["_other"] = 0 }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Store_that_is_away_is_a_notice_until_it_is_back(CancellationToken cancellationToken)
     {
         var time = new ManualTime();
@@ -85,7 +85,7 @@ public sealed class BacklogMonitorTests
         Assert.That(monitor.Current.CountedAt, Is.Not.Null);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Keys_of_one_endpoint_do_not_hide_those_of_another(CancellationToken cancellationToken)
     {
         var time = new ManualTime();

@@ -12,7 +12,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Delivery.Replay;
 
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class ParkingDeskTests
 {
     private static readonly DateTimeOffset Now = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);

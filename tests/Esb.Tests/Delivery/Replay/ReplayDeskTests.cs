@@ -10,7 +10,7 @@ namespace Esb.Tests.Delivery.Replay;
 
 public sealed class ReplayDeskTests : ReplayFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Preview_counts_and_changes_nothing(CancellationToken cancellationToken)
     {
         await KeepAsync(3, cancellationToken);
@@ -29,7 +29,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         TestCase("gone", "ESB-REPLAY-ENDPOINT", 422),
         TestCase("called", "ESB-REPLAY-ENDPOINT", 422),
         TestCase("ledger", "ESB-REPLAY-ORDER", 409),
-        CancelAfter(10_000)
+        CancelAfter(30_000)
     ]
     public async Task Letters_that_cannot_go_back_are_refused_and_may_be_redirected(
         string endpoint,
@@ -45,7 +45,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That((await ReplayAsync(All(endpoint) with { Redirect = "shop" }, cancellationToken)).Total, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "AUD-07")]
+    [Test, CancelAfter(30_000), Property("Case", "AUD-07")]
     public async Task Filter_that_finds_ten_million_letters_is_counted_and_needs_a_limit(CancellationToken cancellationToken)
     {
         var letters = Substitute.For<IDeadLetterStore>();
@@ -78,7 +78,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That((await desk.PreviewAsync(All() with { Limit = 20_000 }, cancellationToken)).Count, Is.EqualTo(20_000));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Limit_takes_the_oldest_letters(CancellationToken cancellationToken)
     {
         var kept = await KeepAsync(5, cancellationToken);
@@ -93,7 +93,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Key_that_moved_on_needs_a_word(CancellationToken cancellationToken)
     {
         await KeepAsync(1, cancellationToken);
@@ -102,7 +102,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That((await ReplayAsync(All() with { Redirect = "ledger", OutOfOrder = true }, cancellationToken)).Total, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "API-18")]
+    [Test, CancelAfter(30_000), Property("Case", "API-18")]
     public async Task Same_command_makes_the_same_job_and_a_different_one_is_refused(CancellationToken cancellationToken)
     {
         await KeepAsync(2, cancellationToken);
@@ -121,7 +121,7 @@ public sealed class ReplayDeskTests : ReplayFixture
         Assert.That(() => ReplayAsync(All(), cancellationToken), Refuses("ESB-REPLAY-NOTHING", 409), "the job has them all");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Job_that_is_over_is_not_resumed(CancellationToken cancellationToken)
     {
         await KeepAsync(1, cancellationToken);

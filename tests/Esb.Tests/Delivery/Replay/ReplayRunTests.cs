@@ -10,7 +10,7 @@ namespace Esb.Tests.Delivery.Replay;
 
 public sealed class ReplayRunTests : ReplayFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Letters_go_to_their_endpoint_with_their_ids_and_are_marked_and_recorded(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(120, cancellationToken);
@@ -33,7 +33,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(Audit.Facts, Has.Count.EqualTo(120));
     }
 
-    [TestCase(false), TestCase(true), CancelAfter(20_000), Property("Case", "XPT-11")]
+    [TestCase(false), TestCase(true), CancelAfter(30_000), Property("Case", "XPT-11")]
     public async Task Letter_of_a_message_that_went_in_circles_begins_its_way_anew(bool edited, CancellationToken cancellationToken)
     {
         var letter = await KeepAsync(MessageHops.Set(Some.Message("in circles", "orders.accepted"), MessageHops.Most), cancellationToken);
@@ -56,7 +56,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(MessageHops.Of((await Letters.GetAsync(letter.Id, cancellationToken))!.Letter.Message), Is.EqualTo(32));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Letter_is_not_sent_again_because_it_cannot_be_recorded_yet(CancellationToken cancellationToken)
     {
         await KeepAsync(3, cancellationToken);
@@ -72,7 +72,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(Audit.Facts, Has.Count.EqualTo(3));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Letter_is_marked_only_when_it_is_confirmed(CancellationToken cancellationToken)
     {
         await KeepAsync(1, cancellationToken);
@@ -90,7 +90,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(await StatesAsync(cancellationToken), Is.EqualTo([DeadLetterState.Replayed]));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Failure_that_nobody_foresaw_holds_the_job_up_and_does_not_end_it(CancellationToken cancellationToken)
     {
         await KeepAsync(1, cancellationToken);
@@ -106,7 +106,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That((done.State, done.Replayed, done.Trouble), Is.EqualTo((ReplayState.Completed, 1, (string?)null)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Edited_letter_goes_as_a_message_of_its_own_and_both_are_linked(CancellationToken cancellationToken)
     {
         var letter = (await KeepAsync(1, cancellationToken))[0];
@@ -143,7 +143,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(fields["headers-changed"].Split(", "), Does.Contain("content-type").And.Contain("x-mended"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Kept_edit_goes_instead_of_the_body_in_any_replay(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(2, cancellationToken);
@@ -178,7 +178,7 @@ public sealed class ReplayRunTests : ReplayFixture
     private static string DigestOf(string text) =>
         Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(text)));
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Keys_keep_their_order_where_the_endpoint_does(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(60, cancellationToken, key: number => $"key-{number % 7}");
@@ -198,7 +198,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(Queues.Sent.Select(sent => sent.Endpoint), Is.All.EqualTo("ledger"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Job_stops_when_too_many_come_back_and_goes_on_when_told_so(CancellationToken cancellationToken)
     {
         var letters = (await KeepAsync(200, cancellationToken)).ToDictionary(letter => letter.Message.Id);
@@ -231,7 +231,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.Unique);
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "T-RPL-3")]
+    [Test, CancelAfter(30_000), Property("Case", "T-RPL-3")]
     public async Task Paused_job_waits_and_resumes_where_it_was(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(100, cancellationToken);
@@ -251,7 +251,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(Queues.Sent.Select(sent => sent.Message.Id), Is.EquivalentTo(letters.Select(letter => letter.Message.Id)));
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "T-RPL-3")]
+    [Test, CancelAfter(30_000), Property("Case", "T-RPL-3")]
     public async Task Cancelled_job_leaves_the_rest_open(CancellationToken cancellationToken)
     {
         await KeepAsync(40, cancellationToken);
@@ -267,7 +267,7 @@ public sealed class ReplayRunTests : ReplayFixture
         Assert.That(states.Count(state => state == DeadLetterState.Open), Is.GreaterThan(0));
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "T-RPL-3")]
+    [Test, CancelAfter(30_000), Property("Case", "T-RPL-3")]
     public async Task Job_of_a_host_that_ended_goes_on_in_the_next_one(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(60, cancellationToken);
@@ -289,7 +289,7 @@ public sealed class ReplayRunTests : ReplayFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Replay_is_a_trace_linked_to_the_original(CancellationToken cancellationToken)
     {
         var spans = new List<Activity>();

@@ -76,7 +76,7 @@ internal sealed class FolderScanTests
         Assert.That(log.Warnings, Has.Count.EqualTo(1).And.All.StartsWith("ESB-FILE-LINK"));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "FIL-11")]
+    [Test, CancelAfter(30_000), Property("Case", "FIL-11")]
     public void Folders_pipes_and_sockets_are_passed_over_with_one_warning_each(CancellationToken cancellationToken)
     {
         Directory.CreateDirectory(At("folder.xml"));

@@ -8,7 +8,7 @@ using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 namespace Esb.Tests.Endpoints.Http;
 
 /// <summary>Bodies that are packed, and those that are encoded otherwise than they say.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class DecodingTests
 {
     private HttpBus _bus = null!;

@@ -47,7 +47,7 @@ public sealed class HttpConfigurationTests
         Assert.That(_bus.Errors.All, Is.Empty);
     }
 
-    [Test, Property("Case", "CFG-30"), CancelAfter(10_000)]
+    [Test, Property("Case", "CFG-30"), CancelAfter(30_000)]
     public void Port_in_use_is_told_in_one_line()
     {
         using var other = new TcpListener(IPAddress.Loopback, _bus.Port);

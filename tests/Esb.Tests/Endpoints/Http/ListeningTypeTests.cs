@@ -17,7 +17,7 @@ namespace Esb.Tests.Endpoints.Http;
 
 /// <summary>A type of endpoint beside <c>http-inbound</c> that callers reach by HTTP: listeners, routes, access and limits know it without
 /// knowing its name.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class ListeningTypeTests
 {
     private const string Pinging = """ "ping": { "type": "ftp-inbound", "path": "/ping", "process": "any" """;

@@ -4,7 +4,7 @@ using Esb.Tests.Fakes;
 namespace Esb.Tests.Endpoints.Sql;
 
 /// <summary>For whom a batch waits.</summary>
-[CancelAfter(10_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+[CancelAfter(30_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class MessageBatcherTests
 {
     private readonly ManualTime _time = new();

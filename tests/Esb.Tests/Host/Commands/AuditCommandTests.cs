@@ -10,7 +10,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Host.Commands;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class AuditCommandTests
 {
     private DirectoryInfo _folder = null!;

@@ -58,7 +58,7 @@ public sealed class CompilePhaseTests : IDisposable
         Assert.That(refusal!.Message, Does.Contain(nameof(ITopicPublisher)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Two_revisions_are_alive_and_each_answers_by_its_own(CancellationToken cancellationToken)
     {
         var first = Compile(new ServiceCollection().AddEsb(), Write("old", "//order/@id"));

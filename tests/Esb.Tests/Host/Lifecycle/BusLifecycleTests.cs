@@ -13,7 +13,7 @@ using NUnit.Framework;
 
 namespace Esb.Tests.Host.Lifecycle;
 
-[CancelAfter(15_000)]
+[CancelAfter(30_000)]
 public sealed class BusLifecycleTests
 {
     private static readonly LimitsConfig Limits = new() { DrainDelay = TimeSpan.FromMilliseconds(50) };

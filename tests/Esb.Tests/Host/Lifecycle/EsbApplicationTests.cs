@@ -14,7 +14,7 @@ using NUnit.Framework;
 
 namespace Esb.Tests.Host.Lifecycle;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class EsbApplicationTests
 {
     private DirectoryInfo _folder = null!;

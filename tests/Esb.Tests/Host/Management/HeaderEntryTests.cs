@@ -13,7 +13,7 @@ namespace Esb.Tests.Host.Management;
 
 /// <summary>Rows HDR of the catalogue of bad inputs at the entries of the management API: messages of a test client, and edited
 /// messages.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class HeaderEntryTests
 {
     private RunningManagement _host = null!;

@@ -7,7 +7,7 @@ using NSubstitute;
 namespace Esb.Tests.Host.Management;
 
 /// <summary>Whether a host is alive and ready is told to everybody.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class HealthApiTests
 {
     private RunningManagement _host = null!;

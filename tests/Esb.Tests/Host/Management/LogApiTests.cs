@@ -10,7 +10,7 @@ using NUnit.Framework;
 
 namespace Esb.Tests.Host.Management;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class LogApiTests
 {
     private RunningManagement _host = null!;

@@ -13,7 +13,7 @@ using NSubstitute;
 namespace Esb.Tests.Host.Management;
 
 /// <summary>Who may ask the management API, and what it answers to what it does not understand.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class ManagementApiTests
 {
     private static readonly string[] OpenRoutes = ["/health/live", "/health/ready"];

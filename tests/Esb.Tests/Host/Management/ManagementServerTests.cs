@@ -8,7 +8,7 @@ namespace Esb.Tests.Host.Management;
 
 public sealed class ManagementServerTests
 {
-    [Test, CancelAfter(20_000), Property("Case", "CFG-30")]
+    [Test, CancelAfter(30_000), Property("Case", "CFG-30")]
     public async Task Port_in_use_refuses_the_configuration(CancellationToken cancellationToken)
     {
         await using var first = await RunningManagement.StartAsync(cancellationToken);

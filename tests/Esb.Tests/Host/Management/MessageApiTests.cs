@@ -13,7 +13,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Host.Management;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class MessageApiTests
 {
     private RunningManagement _host = null!;

@@ -7,7 +7,7 @@ using Esb.Core.Audit;
 namespace Esb.Tests.Host.Management;
 
 /// <summary>Recorded messages are found, and shown with their bodies.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class MessageListApiTests : ManagementFixture
 {
     [Test]

@@ -11,7 +11,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Host.Management;
 
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class ParkedApiTests
 {
     private static readonly DateTimeOffset Now = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);

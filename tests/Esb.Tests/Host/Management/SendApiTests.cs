@@ -6,7 +6,7 @@ using System.Text.Json.Nodes;
 namespace Esb.Tests.Host.Management;
 
 /// <summary>A message is sent to a topic.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class SendApiTests : ManagementFixture
 {
     [Test]

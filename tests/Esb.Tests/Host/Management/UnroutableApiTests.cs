@@ -9,7 +9,7 @@ using NSubstitute;
 namespace Esb.Tests.Host.Management;
 
 /// <summary>What nobody wants is shown, and replayed.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class UnroutableApiTests : ManagementFixture
 {
     [Test]

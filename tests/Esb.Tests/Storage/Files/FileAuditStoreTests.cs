@@ -22,7 +22,7 @@ public sealed class FileAuditStoreTests
     [TearDown]
     public void DeleteFolder() => Directory.Delete(_config.Folder, recursive: true);
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_of_many_segments_are_found_newest_first_also_after_a_restart(CancellationToken cancellationToken)
     {
         await using (var store = await OpenAsync(cancellationToken))
@@ -67,7 +67,7 @@ public sealed class FileAuditStoreTests
         }
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task An_index_that_cannot_be_read_is_made_again(CancellationToken cancellationToken)
     {
         await using (var store = await OpenAsync(cancellationToken))
@@ -86,7 +86,7 @@ public sealed class FileAuditStoreTests
         Assert.That(await File.ReadAllBytesAsync(Segments()[0].IndexPath, cancellationToken), Is.EqualTo(before));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_segment_that_comes_to_its_end_while_a_search_looks_is_read_to_its_end(CancellationToken cancellationToken)
     {
         var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
@@ -112,7 +112,7 @@ public sealed class FileAuditStoreTests
         }
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_reader_beside_a_running_host_sees_each_new_fact(CancellationToken cancellationToken)
     {
         await using var store = await OpenAsync(cancellationToken);
@@ -137,7 +137,7 @@ public sealed class FileAuditStoreTests
         Assert.That(Directory.Exists(config.Folder), Is.False);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_that_outlived_the_retention_go_with_their_segments(CancellationToken cancellationToken)
     {
         await using var store = await OpenAsync(cancellationToken);
@@ -153,7 +153,7 @@ public sealed class FileAuditStoreTests
         Assert.That(Segments()[0].Number, Is.GreaterThan(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_damaged_record_costs_no_other_fact(CancellationToken cancellationToken)
     {
         await using (var store = await OpenAsync(cancellationToken))
@@ -171,7 +171,7 @@ public sealed class FileAuditStoreTests
         Assert.That(found.Select(fact => fact.Fields["number"]), Is.EqualTo(["4", "3", "1", "0"]));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_stored_by_version_1_can_be_read(CancellationToken cancellationToken)
     {
         const string Json =
@@ -195,7 +195,7 @@ public sealed class FileAuditStoreTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_record_of_a_later_version_is_left_alone(CancellationToken cancellationToken)
     {
         var audit = FileStore.AuditFolder(Path.GetFullPath(_config.Folder));
@@ -208,7 +208,7 @@ public sealed class FileAuditStoreTests
         Assert.That(await FindAsync(store.Audit, new AuditQuery(), cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Appending_to_a_store_that_has_stopped_fails_as_unavailable(CancellationToken cancellationToken)
     {
         await using var store = await OpenAsync(cancellationToken);

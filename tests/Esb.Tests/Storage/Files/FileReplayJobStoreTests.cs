@@ -30,7 +30,7 @@ public sealed class FileReplayJobStoreTests
         Directory.Delete(_config.Folder, recursive: true);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Job_whose_worker_could_not_let_it_go_is_taken_again_once_it_was_silent_for_long(CancellationToken cancellationToken)
     {
         var claim = await ClaimNewJobAsync(cancellationToken);
@@ -43,7 +43,7 @@ public sealed class FileReplayJobStoreTests
         Assert.That(later?.Job.Id, Is.EqualTo(claim.Job.Id));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Job_of_a_worker_that_is_heard_of_stays_with_it(CancellationToken cancellationToken)
     {
         var claim = await ClaimNewJobAsync(cancellationToken);

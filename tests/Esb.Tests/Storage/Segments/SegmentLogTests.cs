@@ -20,7 +20,7 @@ public sealed class SegmentLogTests
     [TearDown]
     public void DeleteFolder() => Directory.Delete(_folder, recursive: true);
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Records_are_read_back_in_their_order_after_reopening(CancellationToken cancellationToken)
     {
         await AppendAsync(["one", "", "three"], cancellationToken);
@@ -29,7 +29,7 @@ public sealed class SegmentLogTests
         Assert.That(ReadAll(), Is.EqualTo(["one", "", "three", "four"]));
     }
 
-    [Test, CancelAfter(10_000), Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
+    [Test, CancelAfter(30_000), Platform(Exclude = "Win"), UnsupportedOSPlatform("windows")]
     public async Task Files_and_folders_are_for_their_owner_alone(CancellationToken cancellationToken)
     {
         _folder = Path.Combine(_folder, "made");
@@ -91,7 +91,7 @@ public sealed class SegmentLogTests
         }
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Zeros_that_a_crash_left_at_the_end_are_cut(CancellationToken cancellationToken)
     {
         await AppendAsync(["first"], cancellationToken);
@@ -103,7 +103,7 @@ public sealed class SegmentLogTests
         Assert.That(ReadAll(), Is.EqualTo(["first", "second"]));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_second_writer_is_refused_while_the_first_is_open(CancellationToken cancellationToken)
     {
         await using (Open())
@@ -139,7 +139,7 @@ public sealed class SegmentLogTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Writing_goes_on_once_the_disk_can_be_written_again(CancellationToken cancellationToken)
     {
         var obstacle = Directory.CreateDirectory(TheSegment);
@@ -209,7 +209,7 @@ public sealed class SegmentLogTests
         }
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_reader_beside_the_writer_leaves_an_unfinished_record_for_later(CancellationToken cancellationToken)
     {
         await AppendAsync(["first", "second"], cancellationToken);

@@ -19,7 +19,7 @@ public sealed class AuditSpoolTests
     [TearDown]
     public void DeleteFolder() => Directory.Delete(_folder, recursive: true);
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task What_was_not_forgotten_is_there_after_a_restart(CancellationToken cancellationToken)
     {
         var facts = Enumerable.Range(0, 5).Select(_ => SomeFacts.Fact()).ToList();
@@ -38,7 +38,7 @@ public sealed class AuditSpoolTests
         Assert.That(rest.Select(fact => fact.Id), Is.EqualTo(facts.Skip(2).Select(fact => fact.Id)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Time_of_the_oldest_fact_is_known_once_somebody_has_looked_and_until_none_waits(CancellationToken cancellationToken)
     {
         var noon = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
@@ -56,7 +56,7 @@ public sealed class AuditSpoolTests
         Assert.That(times.Append(spool.Oldest), Is.EqualTo(new DateTimeOffset?[] { null, noon, noon.AddMinutes(2), null }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Looking_waits_until_there_is_a_fact(CancellationToken cancellationToken)
     {
         await using var spool = Open();
@@ -69,7 +69,7 @@ public sealed class AuditSpoolTests
         Assert.That((await looking).Single().Id, Is.EqualTo(fact.Id));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Segments_that_were_moved_are_deleted(CancellationToken cancellationToken)
     {
         await using var spool = Open();
@@ -89,7 +89,7 @@ public sealed class AuditSpoolTests
     [TestCase("")]
     [TestCase("99 5000")]
     [TestCase("1 999999")]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task A_position_that_cannot_be_right_means_from_the_start(string position, CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
@@ -102,7 +102,7 @@ public sealed class AuditSpoolTests
         Assert.That((await restarted.PeekAsync(10, cancellationToken)).Single().Id, Is.EqualTo(fact.Id));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task A_refused_fact_is_kept_aside(CancellationToken cancellationToken)
     {
         var fact = SomeFacts.Fact();
@@ -114,7 +114,7 @@ public sealed class AuditSpoolTests
 
     [TestCase(false)]
     [TestCase(true)]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task A_fact_that_is_refused_after_those_before_it_were_deleted_is_kept_aside_too(
         bool withFolder,
         CancellationToken cancellationToken
@@ -160,7 +160,7 @@ public sealed class AuditSpoolTests
         Assert.That(groups.SelectMany(group => group).Select(fact => fact.Id), Is.EqualTo(facts.Select(fact => fact.Id)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task What_a_later_version_wrote_is_put_aside_as_it_is_and_counts_no_more(CancellationToken cancellationToken)
     {
         var (first, last) = (SomeFacts.Fact(), SomeFacts.Fact());
@@ -183,7 +183,7 @@ public sealed class AuditSpoolTests
         Assert.That(ReadRefused(), Is.EqualTo([later, later]));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Where_only_a_later_version_wrote_there_is_nothing_to_move_and_then_the_next_fact_is_waited_for(
         CancellationToken cancellationToken
     )
@@ -202,7 +202,7 @@ public sealed class AuditSpoolTests
         Assert.That(ReadRefused(), Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Folder_that_is_gone_for_a_moment_loses_nothing(CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes: 0);
@@ -220,7 +220,7 @@ public sealed class AuditSpoolTests
         Assert.That((await spool.PeekAsync(50, cancellationToken)).Select(fact => fact.Id), Is.EqualTo(facts.Select(fact => fact.Id)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_come_from_memory_while_their_reader_keeps_up(CancellationToken cancellationToken)
     {
         await using var spool = Open();
@@ -257,7 +257,7 @@ public sealed class AuditSpoolTests
         Assert.That(read, Is.EqualTo(facts.Select(fact => fact.Id)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Facts_of_many_recorders_are_read_while_they_are_recorded(CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes: 2_000);
@@ -289,7 +289,7 @@ public sealed class AuditSpoolTests
 
     [TestCase(0)]
     [TestCase(4 << 20)]
-    [CancelAfter(20_000)]
+    [CancelAfter(30_000)]
     public async Task Facts_of_one_record_come_together_and_once_they_are_flushed(int tailBytes, CancellationToken cancellationToken)
     {
         await using var spool = Open(tailBytes);
@@ -310,7 +310,7 @@ public sealed class AuditSpoolTests
         Assert.That(read, Is.EqualTo(new[] { first.Select(fact => fact.Id), second.Select(fact => fact.Id) }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Full_spool_takes_nothing_until_it_was_moved(CancellationToken cancellationToken)
     {
         await using var spool = Open(maxBytes: 100_000);

@@ -11,7 +11,7 @@ public sealed class GroupedCommitsTests
     private readonly TaskCompletionSource _isBegun = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _firstIsStored = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Items_that_come_while_a_group_is_stored_are_the_next_group(CancellationToken cancellationToken)
     {
         await using var commits = new GroupedCommits<int, string>(StoreAsync);
@@ -22,7 +22,7 @@ public sealed class GroupedCommitsTests
         Assert.That(_groups, Is.EqualTo(new[] { new[] { 1 }, [2, 3] }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Large_items_do_not_share_a_group(CancellationToken cancellationToken)
     {
         await using var commits = new GroupedCommits<int, string>(StoreAsync, _ => 40L << 20);
@@ -32,7 +32,7 @@ public sealed class GroupedCommitsTests
         Assert.That(_groups, Has.Count.EqualTo(3));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Item_that_the_database_refuses_stops_none_of_the_others(CancellationToken cancellationToken)
     {
         await using var commits = new GroupedCommits<int, string>(items =>
@@ -45,7 +45,7 @@ public sealed class GroupedCommitsTests
         Assert.That((await brought[0], await brought[2], refused.Code), Is.EqualTo(("1", "3", "ESB-STORE-AWAY")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Item_that_cannot_be_stored_stops_none_of_the_others(CancellationToken cancellationToken)
     {
         await using var commits = new GroupedCommits<int, string>(items =>
@@ -58,7 +58,7 @@ public sealed class GroupedCommitsTests
         Assert.That((await brought[0], await brought[2], refused.Code), Is.EqualTo(("1", "3", "ESB-STORE-WRITE")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Database_that_is_away_is_not_asked_for_each_item(CancellationToken cancellationToken)
     {
         var asked = 0;

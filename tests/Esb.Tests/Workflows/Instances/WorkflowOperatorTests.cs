@@ -6,7 +6,7 @@ using Esb.Tests.Fakes;
 namespace Esb.Tests.Workflows.Instances;
 
 /// <summary>Operators act on many instances, and move them to another definition.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class WorkflowOperatorTests
 {
     private const string Broken = """[{ "id": "check", "fail": { "code": "SHOP-1", "reason": "closed" } }, { "publish": "out.done" }]""";

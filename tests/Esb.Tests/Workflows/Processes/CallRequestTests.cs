@@ -31,7 +31,7 @@ public sealed class CallRequestTests
         TestCase("ä €", "/customers/%C3%A4%20%E2%82%AC/orders"),
         TestCase(@"..\", "/customers/..%5C/orders")
     ]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Place_of_a_path_is_one_segment(string value, string expected, CancellationToken cancellationToken)
     {
         Compile(""" "path": "/customers/{property.id}/orders" """);
@@ -48,7 +48,7 @@ public sealed class CallRequestTests
         TestCase("/customers/{property.id}", ".."),
         TestCase("/c/x-{property.id}", "..")
     ]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public void Value_that_is_no_segment_is_refused_and_nothing_is_sent(string path, string? value, CancellationToken cancellationToken)
     {
         Compile($""" "path": "{path}" """);
@@ -59,7 +59,7 @@ public sealed class CallRequestTests
         Assert.That(failure.Message, Does.Contain("'backend'").And.Contain("{property.id}"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Value_that_is_no_valid_text_is_refused(CancellationToken cancellationToken)
     {
         Compile(""" "path": "/{property.id}" """);
@@ -69,7 +69,7 @@ public sealed class CallRequestTests
         Assert.That((failure.Code, _sent), Is.EqualTo(("ESB-HTTP-PATH", (EsbMessage?)null)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Values_that_are_no_segment_together_are_refused(CancellationToken cancellationToken)
     {
         Compile(""" "path": "/files/.{property.a}" """);
@@ -77,7 +77,7 @@ public sealed class CallRequestTests
         Assert.That(Assert.ThrowsAsync<EsbException>(() => RunAsync(cancellationToken, ("a", "."))).Code, Is.EqualTo("ESB-HTTP-PATH"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Value_that_is_very_long_is_refused(CancellationToken cancellationToken)
     {
         Compile(""" "path": "/customers/{property.id}" """);
@@ -90,7 +90,7 @@ public sealed class CallRequestTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Query_method_and_headers_are_values(CancellationToken cancellationToken)
     {
         Compile(
@@ -116,7 +116,7 @@ public sealed class CallRequestTests
         TestCase(""" "method": { "property": "none" } """, "", "ESB-CALL-METHOD"),
         TestCase(""" "headers": { "x-a": { "property": "verb" } } """, "a\r\nb", "ESB-HDR-VALUE")
     ]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public void Value_that_no_request_can_have_is_refused(string settings, string value, string code, CancellationToken cancellationToken)
     {
         Compile(settings);
@@ -126,7 +126,7 @@ public sealed class CallRequestTests
         Assert.That((failure.Code, failure.Kind, _sent), Is.EqualTo((code, FaultKind.Invalid, (EsbMessage?)null)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_gets_the_properties_of_the_process_as_they_are_then(CancellationToken cancellationToken)
     {
         Compile(""" "expect": "any" """, """, { "set": { "properties": { "id": "later" } } }""");
@@ -152,7 +152,7 @@ public sealed class CallRequestTests
         TestCase(404, "[\"2xx\", 404]", true),
         TestCase(599, "\"any\"", true),
         TestCase(200, "[]", true),
-        CancelAfter(10_000)
+        CancelAfter(30_000)
     ]
     public async Task Status_that_is_not_expected_is_a_failure(
         int status,
@@ -180,7 +180,7 @@ public sealed class CallRequestTests
         );
     }
 
-    [TestCase("line\r\n\tone\u001b[2J", "line   one\uFFFD[2J"), TestCase("", ""), TestCase("\0\u0001", ""), CancelAfter(10_000)]
+    [TestCase("line\r\n\tone\u001b[2J", "line   one\uFFFD[2J"), TestCase("", ""), TestCase("\0\u0001", ""), CancelAfter(30_000)]
     public void Body_of_a_failure_is_shown_as_one_line_of_text(string body, string expected, CancellationToken cancellationToken)
     {
         Compile(""" "maximumInstances": 1 """);
@@ -194,7 +194,7 @@ public sealed class CallRequestTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Long_body_of_a_failure_is_cut(CancellationToken cancellationToken)
     {
         Compile(""" "maximumInstances": 1 """);
@@ -206,7 +206,7 @@ public sealed class CallRequestTests
         Assert.That(failure.Message, Does.EndWith("xx…"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Branch_that_catches_the_failure_finds_status_and_body(CancellationToken cancellationToken)
     {
         _processes = new CompiledProcesses(
@@ -231,7 +231,7 @@ public sealed class CallRequestTests
         TestCase(""" "headers": "keep" """, "x-order=A-1 x-both=of-answer x-answer=1"),
         TestCase(""" "headers": "replace" """, "x-both=of-answer x-answer=1")
     ]
-    [TestCase(""" "headers": { "x-sent": "1" } """, "x-order=A-1 x-both=of-answer x-answer=1"), CancelAfter(10_000)]
+    [TestCase(""" "headers": { "x-sent": "1" } """, "x-order=A-1 x-both=of-answer x-answer=1"), CancelAfter(30_000)]
     public async Task Headers_of_the_message_stay_unless_the_answer_brings_the_same(
         string settings,
         string expected,

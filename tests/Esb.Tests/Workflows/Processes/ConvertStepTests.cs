@@ -14,7 +14,7 @@ public sealed class ConvertStepTests
         "<?xml version=\"1.0\" encoding=\"utf-8\"?><a><b>1</b><c>2</c></a>",
         "application/xml; charset=utf-8"
     )]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Body_and_content_type_are_of_the_other_form(
         string step,
         string? contentType,
@@ -31,7 +31,7 @@ public sealed class ConvertStepTests
         Assert.That((context.Message.Body.ReadText(), context.Message.ContentType), Is.EqualTo((expected, type)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Body_that_nothing_tells_the_form_of_is_refused(CancellationToken cancellationToken)
     {
         using var processes = new CompiledProcesses("""{ "main": [{ "convert": "json" }] }""");

@@ -71,7 +71,7 @@ public sealed class ItineraryTests
     [TestCase(null)]
     [TestCase("trip;0123456789ab;ship")]
     [TestCase("trip;0123456789ab;ship;4102444800", Description = "the year 2100")]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Message_whose_slip_has_not_expired_begins_its_stop(string? slip, CancellationToken cancellationToken)
     {
         using var processes = Compile("""[{ "itinerary": "trip" }]""", Trip);
@@ -91,7 +91,7 @@ public sealed class ItineraryTests
     [TestCase(ItineraryState.Waiting, "ship", true)]
     [TestCase(ItineraryState.Waiting, "later", false, Description = "a copy: the message itself is at another stop")]
     [TestCase(ItineraryState.Completed, "ship", false, Description = "a copy: the message itself is at its end")]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Message_whose_slip_has_expired_begins_no_stop_and_undoes_those_before_unless_it_is_a_copy(
         ItineraryState state,
         string stop,
@@ -153,7 +153,7 @@ public sealed class ItineraryTests
     private static IEnumerable<string> CallsOf(CompiledProcesses processes) =>
         processes.Caller.ReceivedCalls().Select(call => (string)call.GetArguments()[0]!);
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Failing_stop_undoes_those_before_it_backwards_with_the_message_as_it_came(CancellationToken cancellationToken)
     {
         using var processes = Compile(

@@ -74,7 +74,7 @@ public sealed class MapOutputTests : IDisposable
         TestCase("note", ReadXml, "The step processes.main[1].set reads XML, and the map note makes text: "),
         TestCase("order", ReadJson, "The step processes.main[1].set reads JSON, and the map order makes XML: ")
     ]
-    [CancelAfter(10_000), Property("Case", "XSL-16")]
+    [CancelAfter(30_000), Property("Case", "XSL-16")]
     public void Step_that_cannot_read_what_a_map_made_fails_as_a_defect_of_the_process(
         string map,
         string step,
@@ -90,7 +90,7 @@ public sealed class MapOutputTests : IDisposable
         Assert.That(failure.Message, Does.StartWith(reason));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "XSL-16")]
+    [Test, CancelAfter(30_000), Property("Case", "XSL-16")]
     public void Failure_is_told_once_by_the_step_that_reads(CancellationToken cancellationToken)
     {
         Compile(
@@ -107,7 +107,7 @@ public sealed class MapOutputTests : IDisposable
         );
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "XSL-16")]
+    [Test, CancelAfter(30_000), Property("Case", "XSL-16")]
     public async Task Text_that_happens_to_be_what_a_step_reads_is_read(CancellationToken cancellationToken)
     {
         Compile($$"""{ "transform": "written" }, {{ReadJson}}""");
@@ -117,7 +117,7 @@ public sealed class MapOutputTests : IDisposable
         Assert.That(context.GetProperty("id"), Is.EqualTo(7.0));
     }
 
-    [TestCase("not XML at all", "ESB-XML-SYNTAX"), CancelAfter(10_000)]
+    [TestCase("not XML at all", "ESB-XML-SYNTAX"), CancelAfter(30_000)]
     public void Message_that_its_sender_broke_stays_the_fault_of_its_sender(string body, string code, CancellationToken cancellationToken)
     {
         Compile("""{ "transform": "page" }""");
@@ -127,7 +127,7 @@ public sealed class MapOutputTests : IDisposable
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo((code, FaultKind.Malformed)));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "XSL-16")]
+    [Test, CancelAfter(30_000), Property("Case", "XSL-16")]
     public async Task Mismatch_can_be_caught(CancellationToken cancellationToken)
     {
         Compile(

@@ -11,7 +11,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Workflows.Processes;
 
-[CancelAfter(10_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
+[CancelAfter(30_000), FixtureLifeCycle(LifeCycle.InstancePerTestCase)]
 public sealed class SplitStepTests
 {
     private const string Each =

@@ -17,7 +17,7 @@ public sealed class StepTests : IDisposable
 
     public void Dispose() => _processes?.Dispose();
 
-    [TestCase("1000", "large"), TestCase("2000", "small"), CancelAfter(10_000)]
+    [TestCase("1000", "large"), TestCase("2000", "small"), CancelAfter(30_000)]
     public async Task Choose_runs_the_first_branch_that_holds_or_else_the_otherwise(
         string limit,
         string expected,
@@ -37,7 +37,7 @@ public sealed class StepTests : IDisposable
         Assert.That(context.GetProperty("size"), Is.EqualTo(expected));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Set_puts_values_into_headers_and_leaves_the_received_message_alone(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "set": { "headers": { "x-order": { "xpath": "/order/@id" } } } }] }""");
@@ -52,7 +52,7 @@ public sealed class StepTests : IDisposable
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Set_refuses_a_value_that_would_break_a_header_line(CancellationToken cancellationToken)
     {
         Compile(
@@ -66,7 +66,7 @@ public sealed class StepTests : IDisposable
         Assert.That(context.GetProperty("seen"), Is.Null, "a step that fails sets nothing");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task What_catches_the_failure_of_a_process_that_was_run_belongs_to_its_caller(CancellationToken cancellationToken)
     {
         Compile(
@@ -92,7 +92,7 @@ public sealed class StepTests : IDisposable
         await _processes.Publisher.DidNotReceiveWithAnyArgs().PublishAsync(default!, default!, default!, default);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Publish_hands_the_message_to_the_topic(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "publish": "orders.new" }, { "id": "second", "publish": { "subject": "orders.copy" } }] }""");
@@ -107,7 +107,7 @@ public sealed class StepTests : IDisposable
             .PublishAsync(Arg.Any<MessageContext>(), new Subject("orders.copy"), "second", Arg.Any<CancellationToken>());
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Call_makes_the_answer_the_message_and_its_status_a_property(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "call": { "endpoint": "backend", "expect": "any" } }] }""");
@@ -124,7 +124,7 @@ public sealed class StepTests : IDisposable
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Call_beyond_its_maximum_instances_times_out(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "call": { "endpoint": "backend", "maximumInstances": 1, "poolTimeout": "20ms" } }] }""");
@@ -139,7 +139,7 @@ public sealed class StepTests : IDisposable
         Assert.That(() => first, Throws.Nothing);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Run_goes_through_another_process_and_back(CancellationToken cancellationToken)
     {
         Compile(
@@ -154,7 +154,7 @@ public sealed class StepTests : IDisposable
         Assert.That((context.GetProperty("inside"), context.GetProperty("after"), context.Process), Is.EqualTo(("yes", "yes", "main")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Respond_makes_an_answer_and_ends_the_process(CancellationToken cancellationToken)
     {
         Compile(
@@ -175,7 +175,7 @@ public sealed class StepTests : IDisposable
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Fail_refuses_with_the_reason_status_and_code_of_the_configuration(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "fail": { "reason": "we are closed", "status": 409, "code": "SHOP-CLOSED" } }] }""");
@@ -185,7 +185,7 @@ public sealed class StepTests : IDisposable
         Assert.That((failure!.Message, failure.Status, failure.Code), Is.EqualTo(("we are closed", 409, "SHOP-CLOSED")));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "XPT-10")]
+    [Test, CancelAfter(30_000), Property("Case", "XPT-10")]
     public void A_message_that_no_route_takes_is_refused_with_a_code_of_its_own(CancellationToken cancellationToken)
     {
         Compile(
@@ -201,7 +201,7 @@ public sealed class StepTests : IDisposable
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-ROUTE-NONE", FaultKind.Invalid)));
     }
 
-    [TestCase("ESB-PROC-*"), TestCase("ESB-PROC-REFUSED"), CancelAfter(10_000)]
+    [TestCase("ESB-PROC-*"), TestCase("ESB-PROC-REFUSED"), CancelAfter(30_000)]
     public async Task Try_runs_the_branch_that_catches_the_code_and_the_last_steps(string code, CancellationToken cancellationToken)
     {
         Compile(
@@ -219,7 +219,7 @@ public sealed class StepTests : IDisposable
         Assert.That((context.GetProperty("why"), context.GetProperty("last")), Is.EqualTo(("no", "yes")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Try_lets_other_failures_through_after_the_last_steps(CancellationToken cancellationToken)
     {
         Compile(
@@ -235,7 +235,7 @@ public sealed class StepTests : IDisposable
         await _processes!.Publisher.ReceivedWithAnyArgs(1).PublishAsync(default!, default!, default!, default);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Try_runs_the_last_steps_also_when_an_answer_ended_the_process(CancellationToken cancellationToken)
     {
         Compile(
@@ -250,7 +250,7 @@ public sealed class StepTests : IDisposable
         await _processes.Publisher.ReceivedWithAnyArgs(1).PublishAsync(default!, default!, default!, default);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Try_runs_the_last_steps_also_when_the_time_of_the_process_is_over(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
@@ -274,7 +274,7 @@ public sealed class StepTests : IDisposable
             );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Last_steps_that_fail_after_the_time_is_over_do_not_hide_that_it_is(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "finally": [{ "publish": "orders.unlocked" }] } }] }""");
@@ -293,7 +293,7 @@ public sealed class StepTests : IDisposable
         Assert.ThrowsAsync<OperationCanceledException>(() => _processes.RunAsync(Order, over.Token));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Cancellation_is_caught_by_nobody(CancellationToken cancellationToken)
     {
         Compile("""{ "main": [{ "try": { "steps": [{ "call": "backend" }], "catch": [{ "steps": [] }] } }] }""");

@@ -7,7 +7,7 @@ using NSubstitute;
 
 namespace Esb.Tests.Workflows.Processes;
 
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class StepTraceTests
 {
     private const string Map = """

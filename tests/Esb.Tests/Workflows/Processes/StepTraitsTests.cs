@@ -99,7 +99,7 @@ public sealed class StepTraitsTests
         Assert.That(errors, Has.Count.EqualTo(3).And.Some.EqualTo("ESB-CFG-REQUEST processes.main[1].choose.when[0].steps[0].new"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Step_asks_for_what_it_runs_on_once_when_its_process_is_put_into_service(CancellationToken cancellationToken)
     {
         var bound = 0;

@@ -13,7 +13,7 @@ public sealed class TransactionStepTests : IDisposable
 
     public void Dispose() => _processes?.Dispose();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Calls_are_made_in_the_transaction_which_is_then_committed(CancellationToken cancellationToken)
     {
         Compile("""[{ "call": "shop-db" }, { "publish": "orders.placed" }]""");
@@ -29,7 +29,7 @@ public sealed class TransactionStepTests : IDisposable
         Assert.That(context.UnitOfWork, Is.Null, "steps behind it are outside");
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Failure_is_not_committed(CancellationToken cancellationToken)
     {
         Compile("""[{ "fail": { "reason": "on purpose" } }]""");
@@ -40,7 +40,7 @@ public sealed class TransactionStepTests : IDisposable
         await _unitOfWork.Received(1).DisposeAsync();
     }
 
-    [TestCase(false), TestCase(true), CancelAfter(10_000)]
+    [TestCase(false), TestCase(true), CancelAfter(30_000)]
     public async Task What_it_publishes_counts_unless_it_is_undone(bool fails, CancellationToken cancellationToken)
     {
         var fail = fails ? """, { "fail": "on purpose" }""" : "";
@@ -61,7 +61,7 @@ public sealed class TransactionStepTests : IDisposable
         Assert.That(context.FirstPublish is null, Is.EqualTo(fails));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Step_that_ends_the_process_commits(CancellationToken cancellationToken)
     {
         Compile("""[{ "respond": { "status": 200 } }]""");
@@ -75,7 +75,7 @@ public sealed class TransactionStepTests : IDisposable
     [
         TestCase("""{ "respond": { "status": 201, "body": "stored" } }"""),
         TestCase("""{ "filter": { "header": "x-never", "exists": true } }"""),
-        CancelAfter(10_000)
+        CancelAfter(30_000)
     ]
     public async Task End_of_the_process_in_a_transaction_that_cannot_commit_has_not_happened(
         string end,
@@ -98,7 +98,7 @@ public sealed class TransactionStepTests : IDisposable
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Step_behind_a_commit_that_failed_runs_although_the_process_had_ended(CancellationToken cancellationToken)
     {
         _processes = new CompiledProcesses(

@@ -22,7 +22,7 @@ public sealed class TransformStepTests : IDisposable
 
     public void Dispose() => _processes?.Dispose();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Several_documents_and_parameters_go_into_one_map(CancellationToken cancellationToken)
     {
         Compile(
@@ -39,7 +39,7 @@ public sealed class TransformStepTests : IDisposable
         Assert.That(context.Message.ContentType, Is.EqualTo("application/xml; charset=utf-8"));
     }
 
-    [Test, CancelAfter(10_000), Property("Case", "XSL-13")]
+    [Test, CancelAfter(30_000), Property("Case", "XSL-13")]
     public void A_parameter_that_a_message_has_no_value_for_fails_the_message(CancellationToken cancellationToken)
     {
         Compile(

@@ -31,7 +31,7 @@ public sealed class WireTapTests : IDisposable
 
     public void Dispose() => _processes.Dispose();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Process_goes_on_while_the_copy_is_on_its_way_and_a_stop_waits_for_it(CancellationToken cancellationToken)
     {
         var arrival = new TaskCompletionSource<Task>();
@@ -45,7 +45,7 @@ public sealed class WireTapTests : IDisposable
         await stopping;
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Copy_that_no_topic_takes_is_counted_and_does_not_befall_the_message(CancellationToken cancellationToken)
     {
         using var lost = new LostCopies();
@@ -59,7 +59,7 @@ public sealed class WireTapTests : IDisposable
         Assert.That(lost.Codes, Is.EqualTo(["ESB-TOPIC-UNAVAILABLE"]));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Copy_that_cannot_be_made_is_counted_and_does_not_befall_the_message(CancellationToken cancellationToken)
     {
         using var lost = new LostCopies();
@@ -74,7 +74,7 @@ public sealed class WireTapTests : IDisposable
         Assert.That(lost.Codes, Is.EqualTo(["ESB-XML-SYNTAX"]));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Copies_beyond_the_bound_are_counted_and_hold_nobody_up(CancellationToken cancellationToken)
     {
         using var lost = new LostCopies();

@@ -8,7 +8,7 @@ using Esb.Tests.Fakes;
 namespace Esb.Tests.Delivery.Intake.Holds;
 
 /// <summary>An endpoint that opens at 08:00 UTC; it is midnight.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class IntakeHoldTests
 {
     private static readonly AnyInboundConfig Morning = new()

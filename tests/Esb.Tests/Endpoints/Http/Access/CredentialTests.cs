@@ -20,7 +20,7 @@ public sealed class CredentialTests : AccessFixture
         );
     }
 
-    [TestCaseSource(nameof(Credentials)), CancelAfter(10_000)]
+    [TestCaseSource(nameof(Credentials)), CancelAfter(30_000)]
     public async Task Party_of_a_credential_is_the_party_of_the_message(
         string kind,
         Action<HttpRequestHeaders> sign,
@@ -36,7 +36,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That(Bus.Audit.Facts.Single(fact => fact.Kind == AuditKind.Received).Party, Is.EqualTo("shop"));
     }
 
-    [TestCaseSource(nameof(Credentials)), CancelAfter(10_000)]
+    [TestCaseSource(nameof(Credentials)), CancelAfter(30_000)]
     public async Task Any_of_several_credentials_will_do(string kind, Action<HttpRequestHeaders> sign, CancellationToken cancellationToken)
     {
         _ = kind;
@@ -47,7 +47,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That(answer.StatusCode, Is.EqualTo(HttpStatusCode.Accepted));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Process_knows_the_party(CancellationToken cancellationToken)
     {
         string? party = null;
@@ -62,7 +62,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That((answer.StatusCode, party), Is.EqualTo((HttpStatusCode.Accepted, "carrier")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_asks_for_a_credential_too(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -82,7 +82,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That(backend.Requests, Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Header_of_the_key_has_the_name_that_the_endpoint_gives_it(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key"], "apiKeyHeader": "Shop-Token" """), Parties);
@@ -93,7 +93,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That((there.Status, elsewhere.Status), Is.EqualTo((HttpStatusCode.Accepted, HttpStatusCode.Unauthorized)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_without_authentication_may_have_a_fixed_party(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "party": "shop" """), Parties);
@@ -103,7 +103,7 @@ public sealed class CredentialTests : AccessFixture
         Assert.That((answer.StatusCode, Bus.Published.Single().Party), Is.EqualTo((HttpStatusCode.Accepted, "shop")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_without_authentication_knows_no_party(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""), Parties);

@@ -9,7 +9,7 @@ namespace Esb.Tests.Endpoints.Http.Access;
 /// <summary>Refused calls are counted one by one, and told once in a while.</summary>
 public sealed class DeniedCallsTests : AccessFixture
 {
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Refusals_are_counted_by_endpoint_code_and_party(CancellationToken cancellationToken)
     {
         var counted = new List<string>();
@@ -38,7 +38,7 @@ public sealed class DeniedCallsTests : AccessFixture
         Assert.That(Bus.Status.Single().Failures, Is.EqualTo(4));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Refusals_of_one_reason_are_one_line_in_ten_seconds(CancellationToken cancellationToken)
     {
         var time = new ManualTime();
@@ -70,7 +70,7 @@ public sealed class DeniedCallsTests : AccessFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Span_of_a_request_names_its_party(CancellationToken cancellationToken)
     {
         var parties = new List<object?>();

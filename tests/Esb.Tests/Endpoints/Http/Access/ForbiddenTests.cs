@@ -9,7 +9,7 @@ public sealed class ForbiddenTests : AccessFixture
     [
         TestCase(""", "parties": ["shop"] """, TestName = "Party that is not among those of the endpoint"),
         TestCase("", TestName = "Party that may not publish the subject"),
-        CancelAfter(10_000)
+        CancelAfter(30_000)
     ]
     public async Task Party_at_the_wrong_endpoint_is_refused_and_audited(string more, CancellationToken cancellationToken)
     {
@@ -26,7 +26,7 @@ public sealed class ForbiddenTests : AccessFixture
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Party_at_the_wrong_relay_reaches_no_target(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();

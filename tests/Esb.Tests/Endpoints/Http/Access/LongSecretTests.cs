@@ -26,7 +26,7 @@ internal sealed class LongSecretTests : AccessFixture
         Assert.That(verdict, Is.EqualTo(expected == Denial.None ? Verdict.Of(shop) : Verdict.Refused(expected)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Longest_user_and_password_are_known_together(CancellationToken cancellationToken)
     {
         Bus.Variables["LONGEST"] = Longest;

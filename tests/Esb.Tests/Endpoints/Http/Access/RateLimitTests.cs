@@ -7,7 +7,7 @@ namespace Esb.Tests.Endpoints.Http.Access;
 [Property("Case", "HTP-25")]
 public sealed class RateLimitTests : AccessFixture
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Each_party_has_its_own_allowance_at_each_endpoint(CancellationToken cancellationToken)
     {
         const string settings = """, "authentication": ["api-key"], "process": "work", "rateLimit": { "calls": 2, "per": "1h" } """;
@@ -50,7 +50,7 @@ public sealed class RateLimitTests : AccessFixture
         Assert.That(guesses[20..], Does.Contain((HttpStatusCode.TooManyRequests, "ESB-HTTP-GUESSES")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Caller_is_told_when_to_come_back(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "authentication": ["api-key"], "rateLimit": { "calls": 2, "per": "1h" } """), Parties);
@@ -64,7 +64,7 @@ public sealed class RateLimitTests : AccessFixture
         Assert.That(Bus.Published, Has.Count.EqualTo(2));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Callers_without_a_party_share_one_allowance(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders(""", "rateLimit": { "calls": 1, "per": "1h" } """), Parties);

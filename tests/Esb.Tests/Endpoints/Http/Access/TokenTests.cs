@@ -43,7 +43,7 @@ public sealed class TokenTests
         _ecdsa.Dispose();
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Tokens_of_each_algorithm_are_taken(CancellationToken cancellationToken)
     {
         await StartAsync();
@@ -57,7 +57,7 @@ public sealed class TokenTests
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Party_is_known_by_its_claims(CancellationToken cancellationToken)
     {
         await StartAsync();
@@ -72,7 +72,7 @@ public sealed class TokenTests
         Assert.That(await AskAsync(SomeTokens.Rs256(Claims(("sub", null)), _rsa), cancellationToken), Is.Null);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Token_says_neither_whether_it_is_signed_nor_how(CancellationToken cancellationToken)
     {
         await StartAsync();
@@ -111,7 +111,7 @@ public sealed class TokenTests
         );
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "API-03")]
+    [Test, CancelAfter(30_000), Property("Case", "API-03")]
     public async Task Token_of_another_issuer_audience_or_key_is_refused(CancellationToken cancellationToken)
     {
         using var stranger = RSA.Create(2048);
@@ -157,7 +157,7 @@ public sealed class TokenTests
         TestCase(60, 29, true),
         TestCase(60, 31, false),
         TestCase(null, null, false),
-        CancelAfter(20_000)
+        CancelAfter(30_000)
     ]
     public async Task Token_is_taken_in_its_time_give_or_take_the_skew(
         int? expires,
@@ -183,7 +183,7 @@ public sealed class TokenTests
         Assert.That(party, Is.EqualTo(taken ? "shop" : null));
     }
 
-    [Test, CancelAfter(20_000), Property("Case", "API-02")]
+    [Test, CancelAfter(30_000), Property("Case", "API-02")]
     public async Task Expiry_that_is_no_whole_number_counts(CancellationToken cancellationToken)
     {
         await StartAsync();
@@ -207,7 +207,7 @@ public sealed class TokenTests
         TestCase("eyJ hbGci.e30.e30"),
         TestCase("\"e30\".e30.e30"),
         TestCase("e30.e30.e30.e30.e30"),
-        CancelAfter(20_000)
+        CancelAfter(30_000)
     ]
     public async Task What_is_no_token_is_refused_like_a_wrong_one(string token, CancellationToken cancellationToken)
     {
@@ -217,7 +217,7 @@ public sealed class TokenTests
         Assert.That(_bus.Log.All.Where(line => line.Level > Microsoft.Extensions.Logging.LogLevel.Warning), Is.Empty);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Keys_that_are_renewed_are_used_without_a_restart(CancellationToken cancellationToken)
     {
         using var next = RSA.Create(2048);
@@ -238,7 +238,7 @@ public sealed class TokenTests
     [TestCase("{ \"keys\": [", "it is neither a JSON Web Key Set nor PEM")]
     [TestCase("{ \"keys\": [{ \"kty\": \"RSA\", \"n\": \"***\", \"e\": \"AQAB\" }] }", "it holds a key that cannot be read")]
     [TestCase("{ \"keys\": [{ \"kty\": \"RSA\" }] }", "it holds a key")]
-    [CancelAfter(20_000)]
+    [CancelAfter(30_000)]
     public async Task Renewed_file_that_cannot_be_used_leaves_the_keys_as_they_were(
         string text,
         string reason,
@@ -257,7 +257,7 @@ public sealed class TokenTests
         Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains($"the previous content stays in use: {reason}"), "told once");
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Keys_may_stand_in_pem(CancellationToken cancellationToken)
     {
         var request = new CertificateRequest("CN=login", _rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);

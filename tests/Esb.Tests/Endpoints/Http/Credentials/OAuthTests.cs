@@ -45,7 +45,7 @@ public sealed class OAuthTests
         await _tokens.DisposeAsync();
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Token_is_requested_once_and_renewed_a_minute_before_its_end(CancellationToken cancellationToken)
     {
         await using var adapter = Create();
@@ -66,7 +66,7 @@ public sealed class OAuthTests
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_refused_with_401_is_sent_once_more_with_a_new_token(CancellationToken cancellationToken)
     {
         await using var adapter = Create();
@@ -78,7 +78,7 @@ public sealed class OAuthTests
         Assert.That(Shown(), Is.EqualTo(new[] { "Bearer token-1", "Bearer token-2" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Senders_that_start_together_share_one_request_for_a_token(CancellationToken cancellationToken)
     {
         await using var adapter = Create();
@@ -97,7 +97,7 @@ public sealed class OAuthTests
         TestCase(200, """{ "access_token": "abc", "token_type": "mac" }""", "status 200"),
         TestCase(200, "[]", "status 200")
     ]
-    [CancelAfter(20_000)]
+    [CancelAfter(30_000)]
     public async Task Refusal_is_an_outage_until_it_is_corrected(
         int status,
         string refusal,
@@ -122,7 +122,7 @@ public sealed class OAuthTests
         Assert.That(Shown(), Is.EqualTo(new[] { "Bearer token-2" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Token_that_cannot_be_renewed_serves_until_its_end(CancellationToken cancellationToken)
     {
         await using var adapter = Create();
@@ -139,7 +139,7 @@ public sealed class OAuthTests
         Assert.That(_bus.Log.All.Select(line => line.Text), Has.One.Contains("could not be renewed"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_sends_the_token_and_gets_a_new_one_after_a_401(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(

@@ -30,7 +30,7 @@ public sealed class TargetCredentialTests
         TestCase(""" "type": "api-key", "key": "${env:SECRET}" """, "X-Api-Key: its secret"),
         TestCase(""" "type": "api-key", "header": "X-Token", "key": "${env:SECRET}" """, "X-Token: its secret")
     ]
-    [TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "Authorization: Bearer its secret"), CancelAfter(10_000)]
+    [TestCase(""" "type": "bearer", "token": "${env:SECRET}" """, "Authorization: Bearer its secret"), CancelAfter(30_000)]
     public async Task Credential_of_the_endpoint_takes_the_place_of_what_messages_carry(
         string authentication,
         string expected,
@@ -72,7 +72,7 @@ public sealed class TargetCredentialTests
         Assert.That(error.ToString(), Does.Not.Contain("its secret"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_shows_the_credential_of_its_target_instead_of_that_of_the_caller(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(
@@ -88,7 +88,7 @@ public sealed class TargetCredentialTests
         Assert.That(_backend.Requests.Single(), Does.Contain("Authorization: Bearer its secret").And.Not.Contain("of the caller"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Token_in_a_file_is_read_again_once_it_changes(CancellationToken cancellationToken)
     {
         var file = Path.GetTempFileName();

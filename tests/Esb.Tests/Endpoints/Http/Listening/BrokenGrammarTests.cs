@@ -2,7 +2,7 @@ namespace Esb.Tests.Endpoints.Http.Listening;
 
 /// <summary>Requests that are not written as HTTP/1.1 asks: one answer, and the connection is closed before what follows can be taken for
 /// another request.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class BrokenGrammarTests
 {
     private HttpBus _bus = null!;

@@ -1,7 +1,7 @@
 namespace Esb.Tests.Endpoints.Http.Listening;
 
 /// <summary>The header Connection: what it names goes no further, and what it says of the connection holds.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class ConnectionHeaderTests
 {
     private HttpBus _bus = null!;

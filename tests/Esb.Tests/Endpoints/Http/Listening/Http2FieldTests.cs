@@ -5,7 +5,7 @@ namespace Esb.Tests.Endpoints.Http.Listening;
 
 /// <summary>Fields of HTTP/2 can hold what no line of HTTP/1.1 can: none of that becomes a part of a message, nor of a request to the
 /// outside.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class Http2FieldTests
 {
     private static readonly string[] Methods = ["POST", "PUT"]; // as a message, and through a relay

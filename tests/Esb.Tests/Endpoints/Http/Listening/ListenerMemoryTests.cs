@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Esb.Tests.Endpoints.Http.Listening;
 
 /// <summary>Bodies come in pieces as large as the blocks of the listener, not as those of the server.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class ListenerMemoryTests
 {
     [Test]

@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http;
 namespace Esb.Tests.Endpoints.Http.Listening;
 
 /// <summary>What listeners let in, and how they speak.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class ListenerTests
 {
     private HttpBus _bus = null!;

@@ -25,7 +25,7 @@ public sealed class HttpInboundTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_that_cannot_be_made_is_told_and_those_after_it_run(CancellationToken cancellationToken)
     {
         var file = Path.Combine(Path.GetTempPath(), $"esb-token-{Guid.NewGuid():N}");
@@ -46,7 +46,7 @@ public sealed class HttpInboundTests
         Assert.That(_bus.Status.Single(endpoint => endpoint.Name == "passed-on").State, Is.EqualTo(EndpointState.Stopped));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Published_message_is_accepted_with_its_id(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(OneWay);
@@ -70,7 +70,7 @@ public sealed class HttpInboundTests
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Sender_is_told_when_what_was_accepted_is_not_durable(CancellationToken cancellationToken)
     {
         _bus.Transport.IsDurable.Returns(false);
@@ -81,7 +81,7 @@ public sealed class HttpInboundTests
         Assert.That((await JsonOf(response, cancellationToken)).GetProperty("durable").GetBoolean(), Is.False);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_at_the_end_of_the_process_is_the_answer(CancellationToken cancellationToken)
     {
         _bus.With(
@@ -117,7 +117,7 @@ public sealed class HttpInboundTests
         TestCase(201, HttpStatusCode.Created),
         TestCase(404.0, HttpStatusCode.NotFound),
         TestCase("418", (HttpStatusCode)418),
-        CancelAfter(10_000)
+        CancelAfter(30_000)
     ]
     public async Task Status_of_the_answer_is_what_the_process_asks_for(
         object status,
@@ -133,7 +133,7 @@ public sealed class HttpInboundTests
         Assert.That(response.StatusCode, Is.EqualTo(expected));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Status_that_is_none_is_a_failure_of_the_process(CancellationToken cancellationToken)
     {
         _bus.With("answer", Setting("teapot"));
@@ -144,7 +144,7 @@ public sealed class HttpInboundTests
         await AssertProblemAsync(response, HttpStatusCode.InternalServerError, "ESB-PROC-STATUS", cancellationToken);
     }
 
-    [TestCase("one-way", HttpStatusCode.Accepted), TestCase("request-reply", HttpStatusCode.NoContent), CancelAfter(10_000)]
+    [TestCase("one-way", HttpStatusCode.Accepted), TestCase("request-reply", HttpStatusCode.NoContent), CancelAfter(30_000)]
     public async Task Message_that_nobody_wants_is_no_failure(string mode, HttpStatusCode expected, CancellationToken cancellationToken)
     {
         _bus.With(
@@ -163,7 +163,7 @@ public sealed class HttpInboundTests
         Assert.That(_bus.Audit.Kinds, Is.EqualTo(new[] { AuditKind.Received, AuditKind.Filtered }));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Reply_to_a_published_request_is_the_answer(CancellationToken cancellationToken)
     {
         _bus.Publisher.RequestAsync(default!, default!, default, default!, default)
@@ -184,7 +184,7 @@ public sealed class HttpInboundTests
             .RequestAsync(Arg.Any<MessageContext>(), new("orders.query"), TimeSpan.FromSeconds(7), "in", Arg.Any<CancellationToken>());
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Trace_of_the_caller_goes_on_in_one_span_named_by_method_and_path(CancellationToken cancellationToken)
     {
         var spans = new List<Activity>();
@@ -216,7 +216,7 @@ public sealed class HttpInboundTests
         });
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_under_way_is_finished_when_the_bus_stops(CancellationToken cancellationToken)
     {
         var entered = new TaskCompletionSource();
@@ -243,7 +243,7 @@ public sealed class HttpInboundTests
         Assert.That(() => _bus.Client.GetAsync("/ask", cancellationToken), Throws.InstanceOf<HttpRequestException>());
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_that_does_not_finish_is_aborted_when_the_time_to_stop_is_up(CancellationToken cancellationToken)
     {
         var entered = new TaskCompletionSource();
@@ -272,7 +272,7 @@ public sealed class HttpInboundTests
         await Eventually.HoldsAsync(() => _bus.Audit.Kinds.Contains(AuditKind.Aborted), "the fact that it was aborted", cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_that_is_not_enabled_is_not_there(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(
@@ -288,7 +288,7 @@ public sealed class HttpInboundTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Messages_and_failures_are_counted(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(

@@ -12,7 +12,7 @@ using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 namespace Esb.Tests.Endpoints.Http.Receiving;
 
 /// <summary>Requests that carry an Idempotency-Key.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class IdempotencyTests
 {
     private const string OneWay = """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """;

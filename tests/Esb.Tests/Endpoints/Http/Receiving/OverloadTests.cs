@@ -7,7 +7,7 @@ using static Esb.Tests.Endpoints.Http.Receiving.HttpInboundTests;
 namespace Esb.Tests.Endpoints.Http.Receiving;
 
 /// <summary>Callers that find the host with too much to do.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class OverloadTests
 {
     private const string Slow = """ "in": { "type": "http-inbound", "path": "/in", "process": "slow" } """;

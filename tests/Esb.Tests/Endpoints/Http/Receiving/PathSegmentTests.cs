@@ -22,7 +22,7 @@ public sealed class PathSegmentTests
         "/customers/a%25b/orders/c+d?since=2026&q=%26%3D&q=2&Empty=",
         "path.id=a%b path.order=c+d query.Empty= query.q=&=,2 query.since=2026"
     )]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Segment_and_parameter_are_properties_of_the_message(
         string address,
         string expected,
@@ -44,7 +44,7 @@ public sealed class PathSegmentTests
     [TestCase("GET", "/customers/new/orders", "literal-orders")]
     [TestCase("GET", "/customers/newer/orders", "orders")]
     [TestCase("GET", "/customers/new/bills", "any", Description = "goes back to the placeholder where the literal leads nowhere")]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Literal_beats_a_placeholder_from_left_to_right(
         string method,
         string address,
@@ -96,7 +96,7 @@ public sealed class PathSegmentTests
         TestCase("/customers/a%2Fb", HttpStatusCode.BadRequest),
         TestCase("/customers/%2e%2e", HttpStatusCode.BadRequest)
     ]
-    [CancelAfter(10_000)]
+    [CancelAfter(30_000)]
     public async Task Path_that_does_not_fit_reaches_no_endpoint(
         string address,
         HttpStatusCode expected,
@@ -116,7 +116,7 @@ public sealed class PathSegmentTests
         Assert.That(seen, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Method_that_no_endpoint_of_the_path_takes_is_refused_with_those_that_are(CancellationToken cancellationToken)
     {
         var seen = Remember(out var see);
@@ -132,7 +132,7 @@ public sealed class PathSegmentTests
         Assert.That(seen, Is.Empty);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Thousand_and_one_parameters_are_refused(CancellationToken cancellationToken)
     {
         var seen = Remember(out var see, "query.1000");
@@ -152,7 +152,7 @@ public sealed class PathSegmentTests
         static string Parameters(int count) => string.Join('&', Enumerable.Range(1, count));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Properties_of_the_request_are_not_published(CancellationToken cancellationToken)
     {
         await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/orders/{id}", "publish": "orders.new" } """);
@@ -162,7 +162,7 @@ public sealed class PathSegmentTests
         Assert.That((response.StatusCode, _bus.Published.Single().Properties), Is.EqualTo((HttpStatusCode.Accepted, (object?)null)));
     }
 
-    [TestCase("/orders/2"), TestCase("/orders/1?urgent=yes"), CancelAfter(10_000)]
+    [TestCase("/orders/2"), TestCase("/orders/1?urgent=yes"), CancelAfter(30_000)]
     public async Task Same_key_for_another_resource_is_a_conflict(string other, CancellationToken cancellationToken)
     {
         await _bus.StartAsync(""" "in": { "type": "http-inbound", "path": "/orders/{id}", "publish": "orders.new" } """);
@@ -189,7 +189,7 @@ public sealed class PathSegmentTests
         }
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_chooses_its_way_by_the_path(CancellationToken cancellationToken)
     {
         await using var east = await Backend.StartAsync();

@@ -11,7 +11,7 @@ namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>Relays with <c>audit</c>: request and answer are one record, written before the caller has the end of the answer. Where each
 /// fact has to be durable first, nothing reaches the outside of which it is not recorded that it came.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class AuditedRelayTests
 {
     private HttpBus _bus = null!;

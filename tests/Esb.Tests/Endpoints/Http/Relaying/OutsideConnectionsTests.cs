@@ -6,7 +6,7 @@ using Esb.Tests.Fakes;
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>The connections that relays keep to an outside.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class OutsideConnectionsTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);

@@ -1,7 +1,7 @@
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>What a relay makes of what the outside answers.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class RelayAnswerTests : RelayWire
 {
     [TestCase("HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", "Content-Length: 1000")]

@@ -3,7 +3,7 @@ using Esb.Tests.Fakes;
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>Which connections a relay uses again.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class RelayConnectionTests : RelayWire
 {
     [Test]

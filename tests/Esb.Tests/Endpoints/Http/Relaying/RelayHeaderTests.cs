@@ -1,7 +1,7 @@
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>Which headers a relay passes, changes and adds, and whom it believes.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class RelayHeaderTests
 {
     private HttpBus _bus = null!;

@@ -4,7 +4,7 @@ using System.Text;
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>Relays that choose by what is in a request, and pass it on unread.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class RelayRouteTests
 {
     private const string Routes = """

@@ -3,7 +3,7 @@ using System.Text;
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>Requests that try to hide others.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class RelaySmugglingTests : RelayWire
 {
     [Test]

@@ -19,7 +19,7 @@ public sealed class RelayTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_and_answer_pass_as_they_are(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -65,7 +65,7 @@ public sealed class RelayTests
         Assert.That(_bus.Status[0].Messages, Is.EqualTo(1));
     }
 
-    [Test, Property("Case", "HDR-09"), CancelAfter(10_000)]
+    [Test, Property("Case", "HDR-09"), CancelAfter(30_000)]
     public async Task Header_that_the_connection_names_does_not_pass(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -102,7 +102,7 @@ public sealed class RelayTests
         Assert.That(response.Headers.Contains("X-Back"), Is.False);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Only_headers_of_the_list_pass_where_there_is_one(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -118,7 +118,7 @@ public sealed class RelayTests
         Assert.That(backend.Requests.Single(), Does.Contain("X-A: 1").And.Contain("Content-Type: text/plain").And.Not.Contain("Y: 2"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Trace_goes_on_to_the_outside(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -153,7 +153,7 @@ public sealed class RelayTests
         Assert.That(await response.Content.ReadAsByteArrayAsync(cancellationToken), Is.EqualTo(body));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_is_passed_on_while_it_comes(CancellationToken cancellationToken)
     {
         var more = new TaskCompletionSource();
@@ -176,7 +176,7 @@ public sealed class RelayTests
         Assert.That((first, rest), Is.EqualTo(("first", "second")));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_that_cannot_be_reached_is_a_bad_gateway(CancellationToken cancellationToken)
     {
         await StartAsync($"http://127.0.0.1:{FreePorts.Next()}/");
@@ -187,7 +187,7 @@ public sealed class RelayTests
         Assert.That(_bus.Status[0].Failures, Is.EqualTo(1));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_that_hangs_up_is_a_bad_gateway(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -202,7 +202,7 @@ public sealed class RelayTests
         await AssertProblemAsync(response, HttpStatusCode.BadGateway, "ESB-HTTP-LOST", cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_that_breaks_off_is_broken_off(CancellationToken cancellationToken)
     {
         var begun = new TaskCompletionSource();
@@ -234,7 +234,7 @@ public sealed class RelayTests
         await AssertProblemAsync(response, HttpStatusCode.GatewayTimeout, "ESB-HTTP-TIMEOUT", cancellationToken);
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_that_finds_no_place_is_told_to_come_back(CancellationToken cancellationToken)
     {
         var leave = new TaskCompletionSource();
@@ -250,7 +250,7 @@ public sealed class RelayTests
         Assert.That((await first).StatusCode, Is.EqualTo(HttpStatusCode.OK));
     }
 
-    [TestCase(true), TestCase(false), CancelAfter(10_000)]
+    [TestCase(true), TestCase(false), CancelAfter(30_000)]
     public async Task Body_over_the_limit_of_a_relay_is_refused(bool isChunked, CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -266,7 +266,7 @@ public sealed class RelayTests
         Assert.That(answer, Does.StartWith("HTTP/1.1 413 ").And.Contain("ESB-BODY-SIZE"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_is_left_when_the_caller_hangs_up(CancellationToken cancellationToken)
     {
         var left = new TaskCompletionSource();

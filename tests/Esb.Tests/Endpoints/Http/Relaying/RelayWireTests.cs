@@ -1,7 +1,7 @@
 namespace Esb.Tests.Endpoints.Http.Relaying;
 
 /// <summary>How a relay passes requests and answers on, byte for byte.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class RelayWireTests : RelayWire
 {
     [Test]

@@ -4,7 +4,7 @@ using Esb.Core.Messages;
 namespace Esb.Tests.Endpoints.Http.Sending;
 
 /// <summary>Headers of answers to a call, which become headers of a message.</summary>
-[CancelAfter(10_000)]
+[CancelAfter(30_000)]
 public sealed class HttpAnswerHeaderTests
 {
     private HttpBus _bus = null!;

@@ -18,7 +18,7 @@ public sealed class HttpOutboundTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_is_sent_with_its_type_and_the_headers_that_may_leave(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -41,7 +41,7 @@ public sealed class HttpOutboundTests
         );
     }
 
-    [TestCase("POST", true), TestCase("PUT", true), TestCase("DELETE", true), TestCase("GET", false), CancelAfter(10_000)]
+    [TestCase("POST", true), TestCase("PUT", true), TestCase("DELETE", true), TestCase("GET", false), CancelAfter(30_000)]
     public async Task Each_attempt_tells_by_the_message_id_which_message_it_is(
         string method,
         bool tells,
@@ -59,7 +59,7 @@ public sealed class HttpOutboundTests
         Assert.That(backend.Requests, tells ? Has.All.Contain($"Idempotency-Key: {message.Id}") : Has.None.Contain("Idempotency-Key"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Request_under_a_lease_tells_its_token(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -72,7 +72,7 @@ public sealed class HttpOutboundTests
         Assert.That(backend.Requests[1], Does.Not.Contain("Esb-Fencing-Token"));
     }
 
-    [TestCase("""["x-*"]""", "of-bus"), TestCase("""["idempotency-key"]""", "of-sender"), CancelAfter(10_000)]
+    [TestCase("""["x-*"]""", "of-bus"), TestCase("""["idempotency-key"]""", "of-sender"), CancelAfter(30_000)]
     public async Task Key_of_a_message_goes_before_its_id_where_it_may_leave(
         string headers,
         string expected,
@@ -91,7 +91,7 @@ public sealed class HttpOutboundTests
         Assert.That(line, Does.EndWith(expected == "of-bus" ? message.Id.ToString() : "of-sender"));
     }
 
-    [TestCase("PUT", true), TestCase("GET", false), CancelAfter(10_000)]
+    [TestCase("PUT", true), TestCase("GET", false), CancelAfter(30_000)]
     public async Task Method_is_that_of_the_configuration(string method, bool hasLength, CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -102,7 +102,7 @@ public sealed class HttpOutboundTests
         Assert.That(backend.Requests.Single().Contains("Content-Length: 0", StringComparison.Ordinal), Is.EqualTo(hasLength));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_is_a_reply_with_status_type_and_the_headers_that_may_enter(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -130,7 +130,7 @@ public sealed class HttpOutboundTests
         });
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Redirect_is_an_answer_and_is_not_followed(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -148,7 +148,7 @@ public sealed class HttpOutboundTests
         Assert.That(backend.Requests, Has.Count.EqualTo(2).And.None.Contains("Cookie"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Answer_over_the_limit_is_a_failure_of_the_outside(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context => context.Response.WriteAsync(new string('x', 2000)));
@@ -158,7 +158,7 @@ public sealed class HttpOutboundTests
         Assert.That((failure.Code, failure.IsTransient, failure.Kind), Is.EqualTo(("ESB-HTTP-ANSWERSIZE", false, FaultKind.Outside)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Outside_that_refuses_the_connection_is_away(CancellationToken cancellationToken)
     {
         var port = FreePorts.Next();
@@ -181,7 +181,7 @@ public sealed class HttpOutboundTests
         Assert.That(failure.Detail, Does.StartWith("http://nowhere.invalid:8080: the host name "));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_that_hangs_up_on_one_message_is_not_away(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>
@@ -198,19 +198,19 @@ public sealed class HttpOutboundTests
         );
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Sending_that_is_cancelled_is_no_failure_of_the_outside(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context => Task.Delay(Timeout.Infinite, context.RequestAborted));
         using var cancelled = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        cancelled.CancelAfter(100);
+        cancelled.CancelAfter(30_000);
 
         var sending = async () => await Endpoint(backend.Url).SendAsync(Some.Message(), cancelled.Token);
 
         Assert.That(sending, Throws.InstanceOf<OperationCanceledException>());
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public void Outside_that_does_not_take_the_connection_is_away(CancellationToken cancellationToken)
     {
         using var full = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -274,7 +274,7 @@ public sealed class HttpOutboundTests
         Assert.That(failure!.RetryAfter?.TotalSeconds, Is.EqualTo(seconds));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Wait_that_the_outside_asks_for_comes_with_the_answer(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync(context =>

@@ -20,7 +20,7 @@ public sealed class HttpTargetsTests
     [TearDown]
     public async Task StopBus() => await _bus.DisposeAsync();
 
-    [TestCase(null, "POST /backend"), TestCase("east", "POST /east"), TestCase("west", "GET /west"), CancelAfter(10_000)]
+    [TestCase(null, "POST /backend"), TestCase("east", "POST /east"), TestCase("west", "GET /west"), CancelAfter(30_000)]
     public async Task Call_goes_to_the_target_that_it_names(string? target, string expected, CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();
@@ -34,7 +34,7 @@ public sealed class HttpTargetsTests
         Assert.That(backend.Requests.Single(), Does.StartWith($"{expected}\n").And.Not.Contain("esb-"));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public void Target_that_is_none_is_refused_for_good(CancellationToken cancellationToken)
     {
         var endpoint = Endpoint("http://localhost/", """ "targets": { "east": "http://localhost/east" } """);
@@ -46,7 +46,7 @@ public sealed class HttpTargetsTests
         Assert.That((failure!.Code, failure.Kind), Is.EqualTo(("ESB-CALL-TARGET", FaultKind.Invalid)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Outside_whose_token_was_just_being_replaced_is_called_by_the_next_message(CancellationToken cancellationToken)
     {
         await using var backend = await Backend.StartAsync();

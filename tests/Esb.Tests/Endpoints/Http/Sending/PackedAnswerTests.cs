@@ -7,7 +7,7 @@ using Esb.Core.Messages;
 namespace Esb.Tests.Endpoints.Http.Sending;
 
 /// <summary>Answers to messages that come packed: a message's body never is.</summary>
-[CancelAfter(20_000)]
+[CancelAfter(30_000)]
 public sealed class PackedAnswerTests
 {
     private HttpBus _bus = null!;

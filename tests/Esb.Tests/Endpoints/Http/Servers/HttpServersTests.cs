@@ -31,7 +31,7 @@ public sealed class HttpServersTests
         await _other.DisposeAsync();
     }
 
-    [TestCase("round-robin", 3, 3), TestCase("first", 6, 0), CancelAfter(20_000)]
+    [TestCase("round-robin", 3, 3), TestCase("first", 6, 0), CancelAfter(30_000)]
     public async Task Messages_are_balanced_as_configured(string balance, int toOne, int toOther, CancellationToken cancellationToken)
     {
         await using var adapter = Create($$""" "balance": "{{balance}}" """, _one.Url, _other.Url);
@@ -41,7 +41,7 @@ public sealed class HttpServersTests
         Assert.That((_one.Requests.Count, _other.Requests.Count), Is.EqualTo((toOne, toOther)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Path_and_query_of_a_message_are_the_same_at_every_server(CancellationToken cancellationToken)
     {
         await using var adapter = Create(""" "path": "/a", "query": { "q": "1 2" } """, _one.Url, _other.Url);
@@ -52,7 +52,7 @@ public sealed class HttpServersTests
         Assert.That(lines, Is.EqualTo(new[] { "POST /backend/a?q=1%202", "POST /backend/a?q=1%202" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Unreachable_server_is_left_out_for_five_seconds(CancellationToken cancellationToken)
     {
         var gone = $"http://127.0.0.1:{FreePorts.Next()}/backend";
@@ -67,7 +67,7 @@ public sealed class HttpServersTests
         Assert.That((back.Requests.Count, _other.Requests.Count), Is.EqualTo((1, 3)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_whose_servers_are_all_unreachable_has_an_outage(CancellationToken cancellationToken)
     {
         await using var adapter = Create("", $"http://127.0.0.1:{FreePorts.Next()}/x", $"http://127.0.0.1:{FreePorts.Next()}/x");
@@ -77,7 +77,7 @@ public sealed class HttpServersTests
         Assert.That((failure.Code, failure.IsOutage), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true)));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_whose_answer_was_lost_goes_to_the_next_server_under_the_same_key(CancellationToken cancellationToken)
     {
         var heads = new List<string>();
@@ -92,7 +92,7 @@ public sealed class HttpServersTests
         Assert.That(_other.Requests.Single(), Does.Contain(key));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_passes_a_request_with_its_body_to_the_next_server_if_one_is_unreachable(CancellationToken cancellationToken)
     {
         await StartRelayAsync($"http://127.0.0.1:{FreePorts.Next()}/backend", _other.Url);
@@ -103,7 +103,7 @@ public sealed class HttpServersTests
         Assert.That(_other.Requests.Single(), Does.EndWith("<order/>"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_does_not_repeat_a_request_with_a_body_after_a_lost_answer(CancellationToken cancellationToken)
     {
         await using var silent = new RawBackend(async (connection, _, token) => await connection.ReadUntilAsync("\r\n\r\n", token));

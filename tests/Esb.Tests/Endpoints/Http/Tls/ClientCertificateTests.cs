@@ -11,7 +11,7 @@ public sealed class ClientCertificateTests : TlsFixture
     private const string Orders =
         """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new", "authentication": ["certificate"] } """;
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Party_is_known_by_its_thumbprint_or_its_subject(CancellationToken cancellationToken)
     {
         var (pinned, named) = (Authority.Issue("pinned", isClient: true), Authority.Issue("named", isClient: true));
@@ -24,7 +24,7 @@ public sealed class ClientCertificateTests : TlsFixture
         Assert.That(Bus.Published.Select(message => message.Party), Is.EqualTo(new[] { "shop", "shop" }));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Certificate_of_nobody_is_no_credential(CancellationToken cancellationToken)
     {
         await StartAsync(
@@ -43,7 +43,7 @@ public sealed class ClientCertificateTests : TlsFixture
         Assert.That(unknown.Headers.WwwAuthenticate.Single().Scheme, Is.EqualTo("Certificate"));
     }
 
-    [TestCase("optional", true), TestCase("required", false), CancelAfter(20_000)]
+    [TestCase("optional", true), TestCase("required", false), CancelAfter(30_000)]
     public async Task Caller_without_a_certificate_gets_a_connection_only_where_that_is_optional(
         string mode,
         bool connects,
@@ -61,7 +61,7 @@ public sealed class ClientCertificateTests : TlsFixture
         );
     }
 
-    [TestCase("optional"), TestCase("required"), CancelAfter(20_000)]
+    [TestCase("optional"), TestCase("required"), CancelAfter(30_000)]
     public async Task Certificate_that_is_wrong_gets_no_connection(string mode, CancellationToken cancellationToken)
     {
         var good = Authority.Issue("pinned", isClient: true);
@@ -92,7 +92,7 @@ public sealed class ClientCertificateTests : TlsFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Connection_does_not_outlive_what_its_certificate_proves(CancellationToken cancellationToken)
     {
         var client = Authority.Issue("pinned", isClient: true);

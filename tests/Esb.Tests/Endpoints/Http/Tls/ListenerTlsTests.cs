@@ -12,7 +12,7 @@ public sealed class ListenerTlsTests : TlsFixture
 {
     private const string Orders = """ "orders": { "type": "http-inbound", "path": "/orders", "publish": "orders.new" } """;
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Listener_shows_its_certificate_with_those_between_it_and_a_known_one(CancellationToken cancellationToken)
     {
         var (issued, intermediate) = IssuedChain.Write(Folder.FullName, TimeProvider.System.GetUtcNow());
@@ -27,7 +27,7 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That(chain, Does.Contain(intermediate));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Requests_are_taken_over_tls(CancellationToken cancellationToken)
     {
         await Bus.StartAsync(Orders, Listener(Authority.Issue("127.0.0.1")));
@@ -38,7 +38,7 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That(Bus.Log.All.Select(line => line.Text), Has.None.Contains("without TLS"));
     }
 
-    [TestCase("any", "2.0"), TestCase("http2", "2.0"), TestCase("http1", "1.1"), CancelAfter(20_000)]
+    [TestCase("any", "2.0"), TestCase("http2", "2.0"), TestCase("http1", "1.1"), CancelAfter(30_000)]
     public async Task Callers_get_the_newest_version_of_http_that_the_listener_offers(
         string offered,
         string spoken,
@@ -63,7 +63,7 @@ public sealed class ListenerTlsTests : TlsFixture
         TestCase("", SslProtocols.Tls13, true),
         TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls12, false),
         TestCase(""", "minimumVersion": "1.3" """, SslProtocols.Tls13, true),
-        CancelAfter(20_000)
+        CancelAfter(30_000)
     ]
     public async Task Versions_below_the_least_are_refused(
         string settings,
@@ -79,7 +79,7 @@ public sealed class ListenerTlsTests : TlsFixture
         Assert.That(handshake, taken ? Throws.Nothing : Throws.InstanceOf<AuthenticationException>().Or.InstanceOf<IOException>());
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Renewed_certificate_is_shown_without_a_restart(CancellationToken cancellationToken)
     {
         var (first, second) = (Authority.Issue("127.0.0.1"), Authority.Issue("127.0.0.1"));
@@ -116,7 +116,7 @@ public sealed class ListenerTlsTests : TlsFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Certificate_in_pkcs12_is_taken(CancellationToken cancellationToken)
     {
         var issued = Authority.Issue("127.0.0.1");

@@ -16,7 +16,7 @@ public sealed class TargetTlsTests : TlsFixture
     [TearDown]
     public async Task StopClient() => await _client.DisposeAsync();
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Server_that_its_authority_vouches_for_is_sent_to(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
@@ -25,7 +25,7 @@ public sealed class TargetTlsTests : TlsFixture
         Assert.That(Bus.Published.Single().Body.ReadText(), Is.EqualTo("<order/>"));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Server_of_an_unknown_authority_is_not_trusted(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
@@ -38,7 +38,7 @@ public sealed class TargetTlsTests : TlsFixture
         Assert.That(Bus.Published, Is.Empty);
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Certificate_of_another_host_is_not_trusted(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("elsewhere"));
@@ -58,7 +58,7 @@ public sealed class TargetTlsTests : TlsFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Name_from_the_configuration_is_demanded_instead_of_that_of_the_address(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));
@@ -69,7 +69,7 @@ public sealed class TargetTlsTests : TlsFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Expired_certificate_is_not_trusted(CancellationToken cancellationToken)
     {
         await using var server = await ExpiredServer.StartAsync(Authority.Issue("127.0.0.1", fromDay: -10, toDay: -1));
@@ -80,7 +80,7 @@ public sealed class TargetTlsTests : TlsFixture
         );
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Server_that_asks_for_a_certificate_is_shown_it(CancellationToken cancellationToken)
     {
         var client = Authority.Issue("client", isClient: true);
@@ -96,7 +96,7 @@ public sealed class TargetTlsTests : TlsFixture
         Assert.That(Bus.Published, Has.Count.EqualTo(1));
     }
 
-    [Test, CancelAfter(20_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Relay_verifies_its_target_too(CancellationToken cancellationToken)
     {
         await ServeAsync(Authority.Issue("127.0.0.1"));

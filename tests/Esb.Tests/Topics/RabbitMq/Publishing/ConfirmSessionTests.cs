@@ -40,7 +40,7 @@ public sealed class ConfirmSessionTests
         _connection.Dispose();
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Each_publish_waits_for_its_own_confirm(CancellationToken cancellationToken)
     {
         var (first, second) = (Publish(), Publish());
@@ -51,7 +51,7 @@ public sealed class ConfirmSessionTests
         Assert.That(first.IsCompleted, Is.False);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Confirm_of_several_means_all_up_to_it_whatever_came_between(CancellationToken cancellationToken)
     {
         Task<PublishResult>[] publishes = [Publish(), Publish(), Publish(), Publish(), Publish()];
@@ -73,7 +73,7 @@ public sealed class ConfirmSessionTests
         );
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Message_that_finds_no_queue_is_refused_although_it_is_confirmed(CancellationToken cancellationToken)
     {
         var (kept, lost) = (Publish(mandatory: true), Publish(mandatory: true));
@@ -110,7 +110,7 @@ public sealed class ConfirmSessionTests
         Assert.That(_session.IsOpen, Is.True);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Channel_that_is_lost_leaves_what_is_outstanding_unknown(CancellationToken cancellationToken)
     {
         var publish = Publish();
@@ -125,7 +125,7 @@ public sealed class ConfirmSessionTests
         Assert.That(_session.IsOpen, Is.False);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Publish_that_fails_in_the_client_ends_the_channel_as_nobody_knows_what_was_counted(
         CancellationToken cancellationToken
     )
@@ -142,7 +142,7 @@ public sealed class ConfirmSessionTests
         Assert.That(_session.IsOpen, Is.False);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Connection_is_given_up_when_nothing_is_confirmed_any_more(CancellationToken cancellationToken)
     {
         Task<PublishResult>[] publishes = [Publish(), Publish()];
@@ -153,7 +153,7 @@ public sealed class ConfirmSessionTests
         Assert.That(_link.IsOpen, Is.False);
     }
 
-    [Test, CancelAfter(5_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Queue_that_does_not_answer_costs_no_connection_while_others_are_confirmed(CancellationToken cancellationToken)
     {
         Task<PublishResult>[] stuck = [Publish(), Publish(), Publish()];

@@ -22,7 +22,7 @@ public sealed class LaneSessionTests
         _gate.Dispose();
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Delivery_that_the_other_lanes_kept_waiting_for_long_is_not_begun_any_more(CancellationToken cancellationToken)
     {
         using var freezes = new FreezeWatch(_time);

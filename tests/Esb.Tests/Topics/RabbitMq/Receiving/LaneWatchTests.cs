@@ -34,7 +34,7 @@ public sealed class LaneWatchTests
         _gate.Dispose();
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Lane_that_nobody_consumes_at_two_looks_is_consumed_anew(CancellationToken cancellationToken)
     {
         await StartAsync([0, 0], delivers: false, cancellationToken);
@@ -50,7 +50,7 @@ public sealed class LaneWatchTests
         await _channels.First().ReceivedWithAnyArgs(1).CloseAsync(default(ushort), default!, default, default);
     }
 
-    [TestCase(0u, 1u, 0u, 1u), TestCase(null, null, null, null), TestCase(0u, null, 1u, 0u), CancelAfter(10_000)]
+    [TestCase(0u, 1u, 0u, 1u), TestCase(null, null, null, null), TestCase(0u, null, 1u, 0u), CancelAfter(30_000)]
     public async Task Lane_that_somebody_consumes_in_between_or_nobody_can_tell_of_is_left_alone(
         uint? first,
         uint? second,
@@ -67,7 +67,7 @@ public sealed class LaneWatchTests
         Assert.That((_channels.Count, _lost.Count), Is.EqualTo((1, 0)));
     }
 
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Delivery_under_way_is_settled_over_the_channel_that_it_came_by_before_another_is_opened(
         CancellationToken cancellationToken
     )

@@ -9,7 +9,7 @@ namespace Esb.Tests.Topics.RabbitMq.Receiving;
 /// <summary>A channel of an endpoint without an order whose broker does not answer.</summary>
 public sealed class ParallelSessionTests
 {
-    [Test, CancelAfter(10_000)]
+    [Test, CancelAfter(30_000)]
     public async Task Channel_is_closed_also_where_the_cancel_of_its_consumer_is_not_answered(CancellationToken cancellationToken)
     {
         var channel = Substitute.For<IChannel>();
