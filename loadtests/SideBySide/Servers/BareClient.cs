@@ -31,7 +31,7 @@ internal sealed class BareClient : IAsyncDisposable
         var folder = surroundings.Folder("bare-client");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
         var port = FreePorts.Next();
-        var process = ServerProcess.Start(
+        var process = await ServerProcess.StartAsync(
             "the bare client",
             folder,
             ["dotnet", surroundings.Find("benchmarks/Esb.BareClient/bin/Release/net10.0/Esb.BareClient.dll")],
@@ -42,18 +42,11 @@ internal sealed class BareClient : IAsyncDisposable
                 new("BARE_CONCURRENCY", concurrency.ToString(CultureInfo.InvariantCulture)),
                 new("BARE_CONNECTIONS", connections.ToString(CultureInfo.InvariantCulture)),
                 .. probe.Variables,
-            ]
+            ],
+            token => Http.ListensAsync(port, token),
+            cancellationToken
         );
-        try
-        {
-            await process.WaitUntilAsync(token => Http.ListensAsync(port, token), cancellationToken);
-            return new BareClient(process, probe, $"http://127.0.0.1:{port}");
-        }
-        catch
-        {
-            await process.DisposeAsync();
-            throw;
-        }
+        return new BareClient(process, probe, $"http://127.0.0.1:{port}");
     }
 
     /// <summary>Begins to insert orders; until then they stay in their queue.</summary>

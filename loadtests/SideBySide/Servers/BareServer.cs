@@ -24,22 +24,15 @@ internal sealed class BareServer : IAsyncDisposable
         var folder = surroundings.Folder($"bare-{role}");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
         var url = $"http://127.0.0.1:{FreePorts.Next()}";
-        var process = ServerProcess.Start(
+        var process = await ServerProcess.StartAsync(
             $"the bare {role}",
             folder,
             ["dotnet", typeof(BareServer).Assembly.Location, "bare", role, url, .. arguments],
-            probe.Variables
+            probe.Variables,
+            token => Http.AnswersAsync($"{url}/ready", token),
+            cancellationToken
         );
-        try
-        {
-            await process.WaitUntilAsync(token => Http.AnswersAsync($"{url}/ready", token), cancellationToken);
-            return new BareServer(process, probe, url);
-        }
-        catch
-        {
-            await process.DisposeAsync();
-            throw;
-        }
+        return new BareServer(process, probe, url);
     }
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();

@@ -33,7 +33,7 @@ internal sealed class CamelServer : IAsyncDisposable
         var jar = surroundings.Peer(Jar) ?? throw new NotRunException($"not found: ESB_PEERS names no folder with {Jar}");
         var (broker, server) = await servers.StartAsync(cancellationToken);
         var (rabbit, postgres, port) = (new Uri(broker), new NpgsqlConnectionStringBuilder(database ?? server), FreePorts.Next());
-        var process = ServerProcess.Start(
+        var process = await ServerProcess.StartAsync(
             "Camel",
             surroundings.Folder("camel"),
             ["java", "-jar", jar],
@@ -46,19 +46,11 @@ internal sealed class CamelServer : IAsyncDisposable
                 new("PG_USER", postgres.Username ?? ""),
                 new("PG_PASSWORD", postgres.Password ?? ""),
                 .. variables,
-            ]
+            ],
+            token => Http.ListensAsync(port, token),
+            cancellationToken
         );
-        var camel = new CamelServer(process, $"http://127.0.0.1:{port}");
-        try
-        {
-            await process.WaitUntilAsync(token => Http.ListensAsync(port, token), cancellationToken);
-            return camel;
-        }
-        catch
-        {
-            await camel.DisposeAsync();
-            throw;
-        }
+        return new CamelServer(process, $"http://127.0.0.1:{port}");
     }
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();

@@ -52,7 +52,7 @@ internal sealed class EsbHost : IAsyncDisposable
         var folder = surroundings.Folder($"host-{name}");
         var probe = new HostProbe(Path.Combine(folder, "probe"));
         var (url, management) = ($"http://127.0.0.1:{FreePorts.Next()}", $"http://127.0.0.1:{FreePorts.Next()}");
-        var process = ServerProcess.Start(
+        var process = await ServerProcess.StartAsync(
             $"the host of {configuration}",
             folder,
             ["dotnet", surroundings.Find(program), "run", surroundings.Find($"loadtests/compare.d/{configuration}")],
@@ -62,11 +62,12 @@ internal sealed class EsbHost : IAsyncDisposable
                 new("ESB__LIMITS__DRAINDELAY", "0s"),
                 .. probe.Variables,
                 .. variables,
-            ]
+            ],
+            token => Http.AnswersAsync($"{management}/health/ready", token),
+            cancellationToken
         );
         try
         {
-            await process.WaitUntilAsync(token => Http.AnswersAsync($"{management}/health/ready", token), cancellationToken);
             return new EsbHost(process, folder, management, probe, url, await probe.CollectorAsync(cancellationToken));
         }
         catch

@@ -24,22 +24,15 @@ internal sealed class MassTransitClient : IAsyncDisposable
     {
         var folder = surroundings.Folder("masstransit-client");
         var (probe, ready) = (new HostProbe(Path.Combine(folder, "probe")), Path.Combine(folder, "ready"));
-        var process = ServerProcess.Start(
+        var process = await ServerProcess.StartAsync(
             "the MassTransit client",
             folder,
             ["dotnet", surroundings.Find("benchmarks/Esb.MassTransitClient/bin/Release/net10.0/Esb.MassTransitClient.dll")],
-            [new("ESB_RABBITMQ", broker), new("ESB_POSTGRES", database), new("READY_FILE", ready), .. probe.Variables]
+            [new("ESB_RABBITMQ", broker), new("ESB_POSTGRES", database), new("READY_FILE", ready), .. probe.Variables],
+            _ => Task.FromResult(File.Exists(ready)),
+            cancellationToken
         );
-        try
-        {
-            await process.WaitUntilAsync(_ => Task.FromResult(File.Exists(ready)), cancellationToken);
-            return new MassTransitClient(process, probe);
-        }
-        catch
-        {
-            await process.DisposeAsync();
-            throw;
-        }
+        return new MassTransitClient(process, probe);
     }
 
     public ValueTask DisposeAsync() => _process.DisposeAsync();

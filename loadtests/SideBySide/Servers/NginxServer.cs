@@ -35,16 +35,14 @@ internal sealed class NginxServer : IAsyncDisposable
         var text = await File.ReadAllTextAsync(surroundings.Find($"loadtests/compare.d/{template}"), cancellationToken);
         var configuration = Path.Combine(folder, "nginx.conf");
         await File.WriteAllTextAsync(configuration, text.Replace("PORT", $"{port}").Replace("BACKEND", backend), cancellationToken);
-        var server = new NginxServer(ServerProcess.Start("nginx", folder, ["nginx", "-p", folder, "-c", configuration], []), port);
-        try
-        {
-            await server._process.WaitUntilAsync(token => Http.AnswersAsync($"{server.Url}/buy-1K.xml", token), cancellationToken);
-            return server;
-        }
-        catch
-        {
-            await server.DisposeAsync();
-            throw;
-        }
+        var process = await ServerProcess.StartAsync(
+            "nginx",
+            folder,
+            ["nginx", "-p", folder, "-c", configuration],
+            [],
+            token => Http.AnswersAsync($"http://127.0.0.1:{port}/buy-1K.xml", token),
+            cancellationToken
+        );
+        return new NginxServer(process, port);
     }
 }

@@ -37,42 +37,33 @@ internal sealed class ServerProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>Starts a server and waits until it is ready; ends it if that fails.</summary>
     /// <param name="name">Names the log, and the server in messages.</param>
     /// <param name="folder">Where the log goes; also the working directory.</param>
     /// <param name="command">The program and its arguments.</param>
     /// <param name="variables">Laid over the environment of this process.</param>
-    public static ServerProcess Start(
+    /// <param name="isReady">Asked again and again, for a minute.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="NotRunException">It ended, or is not ready in time; the message has its last lines.</exception>
+    public static async Task<ServerProcess> StartAsync(
         string name,
         string folder,
         IEnumerable<string> command,
-        IEnumerable<KeyValuePair<string, string>> variables
+        IEnumerable<KeyValuePair<string, string>> variables,
+        Func<CancellationToken, Task<bool>> isReady,
+        CancellationToken cancellationToken
     )
     {
-        Directory.CreateDirectory(folder);
-        var log = Path.Combine(folder, "log");
-        // The shell is replaced by the program; it only opens the log.
-        var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = folder };
-        foreach (var argument in (string[])["-c", "log=$1; shift; exec \"$@\" </dev/null >\"$log\" 2>&1", "sh", log, .. command])
+        var server = Start(name, folder, command, variables);
+        try
         {
-            start.ArgumentList.Add(argument);
+            await server.WaitUntilAsync(isReady, cancellationToken);
+            return server;
         }
-
-        foreach (var (key, value) in variables)
-            start.Environment[key] = value;
-        return new ServerProcess(Process.Start(start)!, name, log);
-    }
-
-    /// <exception cref="NotRunException">It ended, or did not answer in time.</exception>
-    public async Task WaitUntilAsync(Func<CancellationToken, Task<bool>> isReady, CancellationToken cancellationToken)
-    {
-        var begin = Stopwatch.GetTimestamp();
-        while (!await isReady(cancellationToken))
+        catch
         {
-            if (_process.HasExited)
-                throw new NotRunException($"{_name} ended: {LastLines()}");
-            if (Stopwatch.GetElapsedTime(begin) > StartDeadline)
-                throw new NotRunException($"{_name} is not ready: {LastLines()}");
-            await Task.Delay(100, cancellationToken);
+            await server.DisposeAsync();
+            throw;
         }
     }
 
@@ -96,6 +87,40 @@ internal sealed class ServerProcess : IAsyncDisposable
         }
 
         _process.Dispose();
+    }
+
+    private static ServerProcess Start(
+        string name,
+        string folder,
+        IEnumerable<string> command,
+        IEnumerable<KeyValuePair<string, string>> variables
+    )
+    {
+        Directory.CreateDirectory(folder);
+        var log = Path.Combine(folder, "log");
+        // The shell is replaced by the program; it only opens the log.
+        var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = folder };
+        foreach (var argument in (string[])["-c", "log=$1; shift; exec \"$@\" </dev/null >\"$log\" 2>&1", "sh", log, .. command])
+        {
+            start.ArgumentList.Add(argument);
+        }
+
+        foreach (var (key, value) in variables)
+            start.Environment[key] = value;
+        return new ServerProcess(Process.Start(start)!, name, log);
+    }
+
+    private async Task WaitUntilAsync(Func<CancellationToken, Task<bool>> isReady, CancellationToken cancellationToken)
+    {
+        var begin = Stopwatch.GetTimestamp();
+        while (!await isReady(cancellationToken))
+        {
+            if (_process.HasExited)
+                throw new NotRunException($"{_name} ended: {LastLines()}");
+            if (Stopwatch.GetElapsedTime(begin) > StartDeadline)
+                throw new NotRunException($"{_name} is not ready: {LastLines()}");
+            await Task.Delay(100, cancellationToken);
+        }
     }
 
     private string LastLines() => File.Exists(_log) ? string.Join(" / ", File.ReadLines(_log).TakeLast(5)) : "no output";
