@@ -1,5 +1,6 @@
 using Esb.Core.Errors;
 using Esb.Core.Itineraries;
+using Esb.Core.Storage;
 using Esb.Workflows.Workflows.Running;
 
 namespace Esb.Workflows.Itineraries;
@@ -7,11 +8,10 @@ namespace Esb.Workflows.Itineraries;
 /// <summary>Where messages are on their itineraries: looked up, and stored for many messages in one commit. Thread-safe.</summary>
 internal sealed class ItineraryProgress(IItineraryRuns runs) : IAsyncDisposable
 {
-    private readonly GroupedCommits<ItineraryRun, bool> _commits = new(async group =>
-    {
-        await runs.SaveAsync(group, CancellationToken.None);
-        return [.. group.Select(_ => true)];
-    });
+    private readonly GroupCommit<ItineraryRun, ValueTuple> _commits = GroupCommit.Of<ItineraryRun>(
+        group => runs.SaveAsync(group, CancellationToken.None),
+        StoreRefusal.Is
+    );
 
     /// <summary>Stores where a message is; durable when it returns.</summary>
     /// <exception cref="EsbException"><c>ESB-STORE-AWAY</c>, <c>ESB-STORE-WRITE</c>.</exception>

@@ -1,9 +1,9 @@
 using System.Threading.Channels;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Esb.Storage.Evidence;
 using Esb.Storage.Postgres.Evidence;
-using Esb.Storage.Segments;
 using Npgsql;
 
 namespace Esb.Storage.Postgres.Audit;
@@ -23,7 +23,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 
     private readonly PostgresDatabase _database;
     private readonly PostgresAuditWriter _writer;
-    private readonly GroupCommit<IReadOnlyList<AuditFact>> _commits;
+    private readonly GroupCommit<IReadOnlyList<AuditFact>, ValueTuple> _commits;
     private readonly AnchorLog? _anchors;
 
     /// <param name="database">The database.</param>
@@ -35,7 +35,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         _anchors = anchors;
         Spool = spool;
         _writer = new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors));
-        _commits = new GroupCommit<IReadOnlyList<AuditFact>>(CommitAsync, MaxGroup);
+        _commits = GroupCommit.Of<IReadOnlyList<AuditFact>>(CommitAsync, maxGroup: MaxGroup);
     }
 
     public IAuditSpool? Spool { get; }
@@ -66,9 +66,9 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 
         try
         {
-            await _commits.AddAsync(facts, cancellationToken);
+            await _commits.CommitAsync(facts, cancellationToken);
         }
-        catch (ChannelClosedException ex)
+        catch (EsbException ex) when (ex.InnerException is ChannelClosedException)
         {
             throw StoreErrors.AuditNotWritten(ex); // the store is stopping
         }

@@ -1,7 +1,6 @@
-using System.Threading.Channels;
 using Esb.Core.Activities;
 using Esb.Core.Errors;
-using Esb.Storage.Segments;
+using Esb.Core.Storage;
 
 namespace Esb.Storage.Sql.Activities;
 
@@ -15,26 +14,18 @@ internal sealed class ActivityStore : IActivityStore, IAsyncDisposable
     private const int MaxGroup = 200;
 
     private readonly SqlDatabase _database;
-    private readonly GroupCommit<IReadOnlyList<ActivityProgress>> _commits;
+    private readonly GroupCommit<IReadOnlyList<ActivityProgress>, ValueTuple> _commits;
 
     public ActivityStore(SqlDatabase database)
     {
         _database = database;
-        _commits = new GroupCommit<IReadOnlyList<ActivityProgress>>(CommitAsync, MaxGroup);
+        _commits = GroupCommit.Of<IReadOnlyList<ActivityProgress>>(CommitAsync, maxGroup: MaxGroup);
     }
 
     public async Task RecordAsync(IReadOnlyList<ActivityProgress> progress, CancellationToken cancellationToken)
     {
-        if (progress.Count == 0)
-            return;
-        try
-        {
-            await _commits.AddAsync(progress, cancellationToken);
-        }
-        catch (ChannelClosedException ex)
-        {
-            throw StoreErrors.NotWritten(ex); // the store is stopping
-        }
+        if (progress.Count > 0)
+            await _commits.CommitAsync(progress, cancellationToken);
     }
 
     public IAsyncEnumerable<ActivityItem> FindAsync(ActivityQuery query, CancellationToken cancellationToken)

@@ -15,13 +15,15 @@ namespace Esb.Workflows.Processes.Holding;
 internal sealed class Holder(IHeldMessages store, OutboxPublisher outbox, IAuditTrail audit, Live<LimitsConfig> limits, TimeProvider time)
     : IAsyncDisposable
 {
-    private readonly GroupedCommits<PassedMessage, SequenceChange> _passes = new(
+    private readonly GroupCommit<PassedMessage, SequenceChange> _passes = new(
         group => store.PassAsync(group, CancellationToken.None),
-        passed => passed.Held.Message.Body.Bytes.Length
+        StoreRefusal.Is,
+        sizeOf: passed => passed.Held.Message.Body.Bytes.Length
     );
-    private readonly GroupedCommits<GroupedMessage, GroupChange> _joins = new(
+    private readonly GroupCommit<GroupedMessage, GroupChange> _joins = new(
         group => store.AddToGroupsAsync(group, CancellationToken.None),
-        message => message.Held.Message.Body.Bytes.Length
+        StoreRefusal.Is,
+        sizeOf: message => message.Held.Message.Body.Bytes.Length
     );
     private Action<StoredTimer>? _fire;
 

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Esb.Core.Errors;
+using Esb.Core.Storage;
 using Esb.Core.Workflows;
 
 namespace Esb.Workflows.Workflows.Running;
@@ -7,14 +8,15 @@ namespace Esb.Workflows.Workflows.Running;
 /// <summary>Stores the checkpoints of many instances in one commit. Thread-safe.</summary>
 internal sealed class Checkpointer(IWorkflowStore store, RecentChanges changes) : IAsyncDisposable
 {
-    private readonly GroupedCommits<WorkflowCommit, CommitResult> _commits = new(
+    private readonly GroupCommit<WorkflowCommit, CommitResult> _commits = new(
         async group =>
         {
             var results = await store.CommitAsync(group, CancellationToken.None);
             WorkflowsTelemetry.CountCommit(group.Count);
             return results;
         },
-        SizeOf
+        StoreRefusal.Is,
+        sizeOf: SizeOf
     );
 
     /// <summary>Stores a checkpoint; it is durable when this returns.</summary>
