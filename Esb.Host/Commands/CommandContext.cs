@@ -6,6 +6,8 @@ namespace Esb.Host.Commands;
 /// <summary>The environment of a command.</summary>
 internal sealed record CommandContext
 {
+    public static readonly TimeSpan DefaultReachTime = TimeSpan.FromSeconds(5);
+
     private const int DefaultWidth = 80;
 
     public required TextWriter Output { get; init; }
@@ -25,6 +27,9 @@ internal sealed record CommandContext
     public required Func<IServiceCollection> Services { get; init; }
 
     public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>How long a host may take to show that it is there: 5 s unless the machine is known to be busy.</summary>
+    public TimeSpan ReachTime { get; init; } = DefaultReachTime;
 
     public static CommandContext OfThisProcess()
     {

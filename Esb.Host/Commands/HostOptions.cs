@@ -33,6 +33,7 @@ internal sealed class HostOptions
         new(new Uri(result.GetRequiredValue(_url)), FindKey(result.GetRequiredValue(_keyFile), context))
         {
             KeyFile = result.GetRequiredValue(_keyFile),
+            ReachTime = context.ReachTime,
         };
 
     private static string? FindKey(string file, CommandContext context)

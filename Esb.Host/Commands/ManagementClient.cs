@@ -13,8 +13,6 @@ namespace Esb.Host.Commands;
 /// <summary>A client of a running host's management API.</summary>
 internal sealed class ManagementClient : IMessageSearch, IDisposable
 {
-    // An unreachable host is reported within 10 s; the request itself may take longer.
-    private static readonly TimeSpan ReachTime = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
     private static readonly JsonSerializerOptions Json = MakeJson();
 
@@ -38,6 +36,9 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
 
     /// <summary>The place where the key was searched, for the error message about a missing key.</summary>
     public string KeyFile { get; init; } = ManagementKey.DefaultFile;
+
+    /// <summary>How long a host may take to show that it is there; the request itself may take longer.</summary>
+    public TimeSpan ReachTime { get; init; } = CommandContext.DefaultReachTime;
 
     public void Dispose() => _http.Dispose();
 

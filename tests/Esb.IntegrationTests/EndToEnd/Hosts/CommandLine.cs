@@ -77,7 +77,14 @@ internal static class CommandLine
         var surroundings = new Dictionary<string, string>(here.Variables) { [Key] = key };
         foreach (var (name, value) in variables)
             surroundings[name] = value;
-        var context = here with { Output = output, Error = error, Variables = surroundings, IsInteractive = false };
+        var context = here with
+        {
+            Output = output,
+            Error = error,
+            Variables = surroundings,
+            IsInteractive = false,
+            ReachTime = TimeSpan.FromMinutes(1), // the machine may be busy
+        };
         var exitCode = await EsbCommandLine.InvokeAsync(arguments, context);
         return (exitCode, output.ToString(), error.ToString());
     }

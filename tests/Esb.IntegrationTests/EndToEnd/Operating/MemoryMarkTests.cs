@@ -26,7 +26,6 @@ public sealed class MemoryMarkTests
     {
         await WriteAsync(high: 3, low: 2);
         Directory.CreateDirectory(In);
-        await File.WriteAllTextAsync(Path.Combine(In, "1.txt"), "waits", cancellationToken);
         await using var host = await HostProcess.StartAsync(
             Configuration,
             _folder.CreateSubdirectory("host").FullName,
@@ -39,6 +38,7 @@ public sealed class MemoryMarkTests
             "to turn callers away",
             cancellationToken
         );
+        await File.WriteAllTextAsync(Path.Combine(In, "1.txt"), "waits", cancellationToken);
         var ready = await host.AskAsync("/health/ready", cancellationToken);
         await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken); // some looks at the folder
         Assert.That(File.Exists(Path.Combine(In, "1.txt")), "files wait, too");

@@ -246,6 +246,7 @@ public sealed class AuditCommandTests
                 Error = _error,
                 Variables = new Dictionary<string, string> { ["ESB_KEY"] = _host.Key },
                 Services = StandIns.Services,
+                ReachTime = TimeSpan.FromMinutes(1), // the machine may be busy
             }
         );
 }

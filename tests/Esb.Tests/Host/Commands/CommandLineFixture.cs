@@ -17,12 +17,16 @@ public abstract class CommandLineFixture
 
     private protected string Error => _error.ToString();
 
+    /// <summary>How long a host may take to show that it is there: long, because the machine may be busy.</summary>
+    private protected TimeSpan ReachTime { get; set; }
+
     [SetUp]
     public void CreateFolder()
     {
         _folder = Directory.CreateTempSubdirectory("esb-");
         _output = new StringWriter();
         _error = new StringWriter();
+        ReachTime = TimeSpan.FromMinutes(1);
     }
 
     [TearDown]
@@ -47,6 +51,7 @@ public abstract class CommandLineFixture
                 Error = _error,
                 Variables = variables,
                 Services = StandIns.Services,
+                ReachTime = ReachTime,
             }
         );
 
@@ -59,6 +64,7 @@ public abstract class CommandLineFixture
                 Error = _error,
                 Variables = new Dictionary<string, string>(),
                 Services = services,
+                ReachTime = ReachTime,
             }
         );
 

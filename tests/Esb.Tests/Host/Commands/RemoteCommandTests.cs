@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Esb.Core.Endpoints;
+using Esb.Host.Commands;
 using Esb.Tests.Fakes;
 using Esb.Tests.Host.Management;
 using Microsoft.Extensions.DependencyInjection;
@@ -74,6 +75,7 @@ public sealed class RemoteCommandTests : CommandLineFixture
     {
         using var silent = new TcpListener(IPAddress.Loopback, 0);
         silent.Start();
+        ReachTime = CommandContext.DefaultReachTime;
         var started = TimeProvider.System.GetTimestamp();
 
         var exitCode = await RunAsync("endpoints", "list", "--url", $"http://{silent.LocalEndpoint}");

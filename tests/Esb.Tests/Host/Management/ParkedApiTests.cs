@@ -191,6 +191,7 @@ public sealed class ParkedApiTests
             Error = error,
             Variables = new Dictionary<string, string>(),
             Services = StandIns.Services,
+            ReachTime = TimeSpan.FromMinutes(1), // the machine may be busy
         };
         Assert.That(
             await EsbCommandLine.InvokeAsync(
