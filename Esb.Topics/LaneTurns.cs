@@ -75,8 +75,8 @@ internal sealed class LaneTurns(int most)
             return;
         lock (_gate)
         {
-            // What failed keeps its turn, so that nothing behind it begins.
-            if (ended.IsCompletedSuccessfully && _last[turn] == ended)
+            // What failed keeps its turn, so that nothing behind it begins. The next work may have ended, and left, already.
+            if (ended.IsCompletedSuccessfully && _last.TryGetValue(turn, out var last) && last == ended)
                 _last.Remove(turn);
         }
     }

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 
@@ -22,10 +23,16 @@ public sealed class ItineraryOrderTests
     [Test]
     public async Task Messages_of_a_key_pass_durable_stops_in_order_beside_those_of_all_other_keys(CancellationToken cancellationToken)
     {
+        var (underWay, overtaking) = (new ConcurrentDictionary<string, bool>(), new ConcurrentQueue<string>());
         var (waiting, allCame) = (0, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
         await using var shop = await ScriptedBackend.StartAsync(
             async (path, token) =>
             {
+                var keyAtStop = path[..path.LastIndexOf('-')];
+                if (!underWay.TryAdd(keyAtStop, true))
+                    overtaking.Enqueue(path);
+                if (path.StartsWith("/second/", StringComparison.Ordinal))
+                    await Task.Delay(TimeSpan.FromMilliseconds(100), token); // the next of the key could come meanwhile
                 if (path.StartsWith("/first/", StringComparison.Ordinal) && path.EndsWith("-0", StringComparison.Ordinal))
                 {
                     if (Interlocked.Increment(ref waiting) == Keys)
@@ -33,6 +40,7 @@ public sealed class ItineraryOrderTests
                     await allCame.Task.WaitAsync(token); // none goes on before a message of each key is here
                 }
 
+                underWay.TryRemove(keyAtStop, out _);
                 return (200, "{}");
             }
         );
@@ -88,6 +96,7 @@ public sealed class ItineraryOrderTests
             "to have passed all orders through both stops",
             cancellationToken
         );
+        Assert.That(overtaking, Is.Empty, "sent while an earlier one of their key was under way");
         foreach (var stop in (string[])["first", "second"])
         {
             for (var key = 0; key < Keys; key++)

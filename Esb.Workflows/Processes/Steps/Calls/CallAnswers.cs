@@ -37,6 +37,7 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
             Headers = _keeps ? headers.Over(context.Message.Headers) : headers,
             ConversationId = context.Received.ConversationId,
             CorrelationId = context.Received.CorrelationId,
+            Key = context.Message.Key, // where a later step holds the message, it keeps its order
         };
     }
 
