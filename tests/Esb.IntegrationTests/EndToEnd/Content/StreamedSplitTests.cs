@@ -204,6 +204,8 @@ public sealed class StreamedSplitTests
             ["ESB_RABBITMQ"] = Servers.RabbitMq,
             ["ESB_POSTGRES"] = Servers.Postgres,
             ["SHOP"] = _shop.ConnectionString,
+            // Otherwise the collector waits until the cache of the processor is full, which has 300 MB on some machines.
+            ["DOTNET_GCgen0size"] = "0x1000000",
         };
 
     private static string Inbound(string type) =>
