@@ -18,6 +18,7 @@ internal sealed class HttpRoute(
 {
     private readonly AcceptedTypes _accepted = new(accept);
     private volatile RequestDelegate? _handler;
+    private volatile bool _isBrief;
 
     /// <summary>True if an endpoint has the same path, methods, content types and form of failures.</summary>
     public bool IsOf(ListeningEndpointConfig config) =>
@@ -43,7 +44,17 @@ internal sealed class HttpRoute(
 
     public bool TakesType(string? contentType) => _accepted.Take(contentType);
 
-    public void Open(RequestDelegate handler) => _handler = handler;
+    /// <summary>True if its requests neither block nor compute for long.</summary>
+    public bool IsBrief => _isBrief;
+
+    /// <param name="handler">Answers the requests from now on.</param>
+    /// <param name="isBrief">True if it neither blocks nor computes for long, whatever the request.</param>
+    public void Open(RequestDelegate handler, bool isBrief)
+    {
+        _isBrief &= isBrief; // before and after: a request may find either handler
+        _handler = handler;
+        _isBrief = isBrief;
+    }
 
     /// <summary>Closes the route, unless another handler has been opened since.</summary>
     public void Close(RequestDelegate handler) => Interlocked.CompareExchange(ref _handler, null, handler);

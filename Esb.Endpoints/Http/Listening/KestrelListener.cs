@@ -9,6 +9,7 @@ using Esb.Endpoints.Http.Proxies;
 using Esb.Endpoints.Http.Receiving;
 using Esb.Endpoints.Http.Refusals;
 using Esb.Endpoints.Http.Tls;
+using Esb.Endpoints.Http.Transport;
 using Esb.Endpoints.Http.Wire;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
@@ -108,9 +109,13 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
                     }
                 );
             });
-        builder.WebHost.UseSockets(sockets => Tune(sockets, config));
+        var memory = new ListenerMemory();
+        if (Epoll.IsSupported)
+            builder.Services.AddSingleton<IConnectionListenerFactory>(new PolledTransport(config.Backlog, memory));
+        else
+            builder.WebHost.UseSockets(sockets => Tune(sockets, config));
         // replaces the server's own, registered by the lines above
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(new ListenerMemory());
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>>(memory);
         var application = builder.Build();
         application.Run(AnswerAsync);
         return application;
@@ -134,6 +139,15 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             _ => HttpProtocols.Http1,
         };
 
+    // Brief requests go on where their bytes are read; all others leave that thread.
+    private static PoolThread EnterThreadAsync(HttpContext context, HttpRoute route)
+    {
+        var scheduler = context.Features.Get<RequestScheduler>();
+        if (scheduler is not null && scheduler.IsBrief != route.IsBrief)
+            scheduler.IsBrief = route.IsBrief;
+        return route.IsBrief ? PoolThread.Stay : PoolThread.SwitchAsync();
+    }
+
     private async Task AnswerAsync(HttpContext context)
     {
         var served = _served;
@@ -147,6 +161,7 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             RequestPaths.RequirePlain(context);
             served.Proxies.Resolve(context);
             route = served.Routes.Find(context);
+            await EnterThreadAsync(context, route);
             await route.HandleAsync(context);
         }
         catch (EsbException ex)

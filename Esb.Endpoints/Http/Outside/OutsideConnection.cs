@@ -9,7 +9,7 @@ namespace Esb.Endpoints.Http.Outside;
 /// own.</remarks>
 internal sealed class OutsideConnection : IDisposable
 {
-    private readonly Socket _socket;
+    private readonly IDisposable _socket;
     private readonly Stream _stream;
     private readonly SilenceWatch _silence;
     private readonly GrowingArray _array = new();
@@ -19,7 +19,10 @@ internal sealed class OutsideConnection : IDisposable
     private ValueTask<int> _reading;
     private bool _isReading;
 
-    public OutsideConnection(Socket socket, Stream stream, TimeProvider time)
+    /// <param name="socket">Closes the connection, on any thread; this ends what is being read and written.</param>
+    /// <param name="stream">Reads and writes it.</param>
+    /// <param name="time">The clock.</param>
+    public OutsideConnection(IDisposable socket, Stream stream, TimeProvider time)
     {
         (_socket, _stream) = (socket, stream);
         _silence = new SilenceWatch(time);

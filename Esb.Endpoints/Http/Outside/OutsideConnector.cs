@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using Esb.Endpoints.Http.Transport;
 
 namespace Esb.Endpoints.Http.Outside;
 
@@ -21,15 +22,16 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
     {
         using var patience = new CancellationTokenSource(longest < timeout ? longest : timeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(patience.Token, cancellationToken);
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        Stream? plain = null;
         try
         {
-            await socket.ConnectAsync(_address, either.Token);
-            return new OutsideConnection(socket, await SecureAsync(new NetworkStream(socket, ownsSocket: true), either.Token), time);
+            plain = Epoll.IsSupported ? await PolledAsync(either.Token) : await PlatformAsync(either.Token);
+            return new OutsideConnection(plain, await SecureAsync(plain, either.Token), time);
         }
         catch (Exception ex)
         {
-            socket.Dispose();
+            if (plain is not null)
+                await plain.DisposeAsync();
             if (cancellationToken.IsCancellationRequested)
                 throw new OperationCanceledException("The caller has gone.", ex, cancellationToken);
             if (patience.IsCancellationRequested)
@@ -44,7 +46,39 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
         }
     }
 
-    private async Task<Stream> SecureAsync(NetworkStream stream, CancellationToken cancellationToken)
+    // One address after the other, as the platform does.
+    private async Task<Stream> PolledAsync(CancellationToken cancellationToken)
+    {
+        var addresses = await Dns.GetHostAddressesAsync(_address.Host, cancellationToken);
+        for (var i = 0; ; i++)
+        {
+            try
+            {
+                return new PolledStream(await PolledSocket.ConnectAsync(new IPEndPoint(addresses[i], _address.Port), cancellationToken));
+            }
+            catch (SocketException) when (i + 1 < addresses.Length)
+            {
+                // the next one may answer
+            }
+        }
+    }
+
+    private async Task<Stream> PlatformAsync(CancellationToken cancellationToken)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            await socket.ConnectAsync(_address, cancellationToken);
+            return new NetworkStream(socket, ownsSocket: true);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private async Task<Stream> SecureAsync(Stream stream, CancellationToken cancellationToken)
     {
         if (url.Scheme != Uri.UriSchemeHttps)
             return stream;

@@ -26,7 +26,7 @@ internal sealed partial class HttpInboundEndpoint(
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        route.Open(_handler ??= HandleAsync);
+        route.Open(_handler ??= HandleAsync, exchange.IsBrief && access is null);
         return Task.CompletedTask;
     }
 

@@ -15,6 +15,8 @@ internal sealed class RelayExchange(HttpInboundConfig config, RelayRoutes routes
 {
     private readonly AcceptedTypes _accepted = new(config.Accept);
 
+    public bool IsBrief => true;
+
     public async Task HandleAsync(HttpContext context, CancellationToken aborting)
     {
         var outcome = IntakeOutcomes.Aborted;

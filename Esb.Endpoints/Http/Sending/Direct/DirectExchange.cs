@@ -4,6 +4,7 @@ using Esb.Core.Messages;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Relaying;
 using Esb.Endpoints.Http.Servers;
+using Esb.Endpoints.Http.Transport;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Sending.Direct;
@@ -33,6 +34,10 @@ internal sealed class DirectExchange(
         {
             RelaySpan.Fail(span, ex);
             throw;
+        }
+        finally
+        {
+            await PoolThread.SwitchAsync(); // what follows may block
         }
     }
 

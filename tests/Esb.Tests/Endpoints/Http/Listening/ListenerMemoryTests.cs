@@ -16,14 +16,17 @@ public sealed class ListenerMemoryTests
         var config = new ListenerConfig { Name = "public", Url = $"http://127.0.0.1:{FreePorts.Next()}" };
         var route = new HttpRoute("in", "/in", ["POST"], [], HttpProblems.Instance);
         var largest = 0;
-        route.Open(async context =>
-        {
-            var body = await context.Request.BodyReader.ReadAtLeastAsync(ListenerMemory.BlockBytes / 2, cancellationToken);
-            foreach (var piece in body.Buffer)
-                largest = Math.Max(largest, piece.Length);
-            context.Request.BodyReader.AdvanceTo(body.Buffer.End);
-            context.Response.StatusCode = StatusCodes.Status204NoContent;
-        });
+        route.Open(
+            async context =>
+            {
+                var body = await context.Request.BodyReader.ReadAtLeastAsync(ListenerMemory.BlockBytes / 2, cancellationToken);
+                foreach (var piece in body.Buffer)
+                    largest = Math.Max(largest, piece.Length);
+                context.Request.BodyReader.AdvanceTo(body.Buffer.End);
+                context.Response.StatusCode = StatusCodes.Status204NoContent;
+            },
+            isBrief: false
+        );
         await using var listener = new KestrelListener(config, TimeProvider.System, NullLoggerFactory.Instance);
         listener.Serve(config, new HttpRoutes([route]));
         await listener.StartAsync(cancellationToken);
