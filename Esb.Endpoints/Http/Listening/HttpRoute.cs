@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Esb.Core.Errors;
 using Esb.Endpoints.Http.Receiving;
 using Esb.Endpoints.Http.Refusals;
+using Esb.Endpoints.Http.Transport;
 using Microsoft.AspNetCore.Http;
 
 namespace Esb.Endpoints.Http.Listening;
@@ -17,8 +18,7 @@ internal sealed class HttpRoute(
 )
 {
     private readonly AcceptedTypes _accepted = new(accept);
-    private volatile RequestDelegate? _handler;
-    private volatile bool _isBrief;
+    private volatile Opened? _opened;
 
     /// <summary>True if an endpoint has the same path, methods, content types and form of failures.</summary>
     public bool IsOf(ListeningEndpointConfig config) =>
@@ -44,20 +44,16 @@ internal sealed class HttpRoute(
 
     public bool TakesType(string? contentType) => _accepted.Take(contentType);
 
-    /// <summary>True if its requests neither block nor compute for long.</summary>
-    public bool IsBrief => _isBrief;
-
     /// <param name="handler">Answers the requests from now on.</param>
     /// <param name="isBrief">True if it neither blocks nor computes for long, whatever the request.</param>
-    public void Open(RequestDelegate handler, bool isBrief)
-    {
-        _isBrief &= isBrief; // before and after: a request may find either handler
-        _handler = handler;
-        _isBrief = isBrief;
-    }
+    public void Open(RequestDelegate handler, bool isBrief) => _opened = new Opened(handler, isBrief);
 
     /// <summary>Closes the route, unless another handler has been opened since.</summary>
-    public void Close(RequestDelegate handler) => Interlocked.CompareExchange(ref _handler, null, handler);
+    public void Close(RequestDelegate handler)
+    {
+        if (_opened is { } opened && opened.Handler == handler)
+            Interlocked.CompareExchange(ref _opened, null, opened);
+    }
 
     public bool Takes(string method)
     {
@@ -75,9 +71,11 @@ internal sealed class HttpRoute(
         // The server's own span is used: a second span would show the same request twice.
         if (Activity.Current is { IsAllDataRequested: true } activity)
             activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
-        return _handler is { } handler ? handler(context) : throw NotRunning(null);
+        return _opened is { } opened ? RequestScheduler.RunAsync(context, opened.Handler, opened.IsBrief) : throw NotRunning(null);
     }
 
     public static EsbException NotRunning(Exception? cause) =>
         HttpProblems.Of(StatusCodes.Status503ServiceUnavailable, "ESB-HTTP-STOPPED", "The endpoint is not running at the moment.", cause);
+
+    private sealed record Opened(RequestDelegate Handler, bool IsBrief);
 }

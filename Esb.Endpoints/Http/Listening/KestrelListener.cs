@@ -139,15 +139,6 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             _ => HttpProtocols.Http1,
         };
 
-    // Brief requests go on where their bytes are read; all others leave that thread.
-    private static PoolThread EnterThreadAsync(HttpContext context, HttpRoute route)
-    {
-        var scheduler = context.Features.Get<RequestScheduler>();
-        if (scheduler is not null && scheduler.IsBrief != route.IsBrief)
-            scheduler.IsBrief = route.IsBrief;
-        return route.IsBrief ? PoolThread.Stay : PoolThread.SwitchAsync();
-    }
-
     private async Task AnswerAsync(HttpContext context)
     {
         var served = _served;
@@ -161,7 +152,6 @@ internal sealed partial class KestrelListener(ListenerConfig config, TimeProvide
             RequestPaths.RequirePlain(context);
             served.Proxies.Resolve(context);
             route = served.Routes.Find(context);
-            await EnterThreadAsync(context, route);
             await route.HandleAsync(context);
         }
         catch (EsbException ex)

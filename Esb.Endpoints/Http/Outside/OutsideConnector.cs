@@ -14,6 +14,9 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
 {
     private readonly DnsEndPoint _address = new(url.IdnHost, url.Port);
 
+    // Verifying a certificate may block: its thread asks whether the certificate was revoked.
+    private bool IsPolled => Epoll.IsSupported && url.Scheme == Uri.UriSchemeHttp;
+
     /// <param name="longest">The maximum time that the caller waits.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
     /// <exception cref="HttpRequestException">The external system is unreachable, or TLS authentication failed.</exception>
@@ -25,7 +28,7 @@ internal sealed class OutsideConnector(Uri url, TimeSpan timeout, SslClientAuthe
         Stream? plain = null;
         try
         {
-            plain = Epoll.IsSupported ? await PolledAsync(either.Token) : await PlatformAsync(either.Token);
+            plain = IsPolled ? await PolledAsync(either.Token) : await PlatformAsync(either.Token);
             return new OutsideConnection(plain, await SecureAsync(plain, either.Token), time);
         }
         catch (Exception ex)

@@ -6,14 +6,7 @@ namespace Esb.Endpoints.Http.Transport;
 /// thread.</summary>
 internal readonly struct PoolThread : ICriticalNotifyCompletion
 {
-    private readonly bool _stays;
-
-    private PoolThread(bool stays) => _stays = stays;
-
-    /// <summary>Continues on the current thread, whichever it is.</summary>
-    public static PoolThread Stay => new(stays: true);
-
-    public bool IsCompleted => _stays || !PollingThread.IsCurrent;
+    public bool IsCompleted => !PollingThread.IsCurrent;
 
     public static PoolThread SwitchAsync() => default;
 

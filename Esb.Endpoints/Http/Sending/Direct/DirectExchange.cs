@@ -146,6 +146,7 @@ internal sealed class DirectExchange(
         try
         {
             var bytes = await DirectAnswer.ReadBodyAsync(connection, method, maxBodyBytes);
+            await PoolThread.SwitchAsync(); // unpacking takes long
             if (bytes.Length == 0 || HttpMethods.IsHead(method))
                 return MessageBody.Empty;
             if (DirectAnswer.CodingOf(connection.Head) is not { } coding)
