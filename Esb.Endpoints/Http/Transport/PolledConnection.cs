@@ -90,7 +90,7 @@ internal sealed class PolledConnection : DefaultConnectionContext, IMemoryPoolFe
         finally
         {
             await arrived.CompleteAsync(ReasonOr(failure));
-            // Whoever listens may block.
+            // Its listeners may block.
             ThreadPool.UnsafeQueueUserWorkItem(static closed => Tell(closed), _closed, preferLocal: false);
         }
     }

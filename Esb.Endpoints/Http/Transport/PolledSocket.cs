@@ -25,7 +25,7 @@ internal sealed class PolledSocket : IDisposable
     private long _id;
     private int _isClosed;
 
-    // The end of the stream is told once, maybe together with the bytes before it.
+    // The end of the stream is signalled once, possibly together with the last bytes.
     private volatile bool _hasEnded;
 
     // The last read has taken all that had arrived; whatever follows is signalled.

@@ -47,7 +47,7 @@ internal sealed class ReadySignal : IValueTaskSource, IThreadPoolWorkItem
     void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _source.OnCompleted(continuation, state, token, flags);
 
-    // True if there is a waiter, which nobody else continues.
+    // True if there is a waiter; the caller must continue it.
     private bool Take()
     {
         if (Interlocked.Exchange(ref _state, Kept) != Awaited)
