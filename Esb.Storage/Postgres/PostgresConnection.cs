@@ -33,8 +33,21 @@ internal static class PostgresConnection
 
     public static string With(PostgresStoreConfig config, bool readOnly) => With(config, readOnly, PoolSize, ForLookUps);
 
-    /// <summary>For searches, which only read.</summary>
-    public static string WithSearches(PostgresStoreConfig config) => With(config, readOnly: true, SearchPoolSize, ForSearch);
+    /// <summary>A pool of connections.</summary>
+    public static NpgsqlDataSource Pool(PostgresStoreConfig config, bool readOnly) => PoolOf(With(config, readOnly));
+
+    /// <summary>A pool of connections for searches, which only read.</summary>
+    public static NpgsqlDataSource SearchPool(PostgresStoreConfig config) =>
+        PoolOf(With(config, readOnly: true, SearchPoolSize, ForSearch));
+
+    // The tables have only types that every server has. Looking up all that a database has takes each pool 20 to 100 ms, and longer the
+    // more tables there are.
+    private static NpgsqlDataSource PoolOf(string connection)
+    {
+        var pool = new NpgsqlDataSourceBuilder(connection);
+        pool.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
+        return pool.Build();
+    }
 
     private static string With(PostgresStoreConfig config, bool readOnly, int poolSize, string options)
     {

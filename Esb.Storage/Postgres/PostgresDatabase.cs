@@ -33,8 +33,8 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         : base(PostgresDialect.Instance, BodyCipher.Of(config))
     {
         Clock = new PostgresClock(time, logger);
-        Source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly));
-        _searches = NpgsqlDataSource.Create(PostgresConnection.WithSearches(config));
+        Source = PostgresConnection.Pool(config, readOnly);
+        _searches = PostgresConnection.SearchPool(config);
         Partitions = new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field")
         {
             Companion = ("audit_erasure", "happened_until"),
@@ -283,7 +283,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         if (owner is null || _configuration is null || owner == _configuration || _own.IsApart)
             return;
         var config = _config with { Schema = StoreShare.SchemaOf(_config.Schema, _configuration) };
-        var source = NpgsqlDataSource.Create(PostgresConnection.With(config, _readOnly));
+        var source = PostgresConnection.Pool(config, _readOnly);
         try
         {
             var schema = new PostgresSchema(source, config.Schema, _logger);
@@ -308,7 +308,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
             throw;
         }
 
-        _own = PostgresShare.Of(source, NpgsqlDataSource.Create(PostgresConnection.WithSearches(config)), Clock) with { IsApart = true };
+        _own = PostgresShare.Of(source, PostgresConnection.SearchPool(config), Clock) with { IsApart = true };
         LogShared(owner, _configuration, config.Schema);
     }
 

@@ -48,7 +48,7 @@ internal sealed class PostgresPlanner(BusIdentity bus, StoreConfig configured, I
 
         async Task<string?> WorkAsync(PostgresStoreConfig config)
         {
-            await using var source = NpgsqlDataSource.Create(PostgresConnection.With(config, readOnly: false));
+            await using var source = PostgresConnection.Pool(config, readOnly: false);
             return await workAndFindOwner(new PostgresSchema(source, config.Schema, logger));
         }
     }
