@@ -74,20 +74,6 @@ public sealed class PolledSocketTests
     }
 
     [Test]
-    public async Task Token_that_is_cancelled_ends_what_a_stream_waits_for(CancellationToken cancellationToken)
-    {
-        var (polled, other) = await ConnectAsync(cancellationToken);
-        using var far = other;
-        await using var stream = new PolledStream(polled);
-        using var giveUp = new CancellationTokenSource();
-
-        var reading = stream.ReadAsync(new byte[16], giveUp.Token).AsTask();
-        await giveUp.CancelAsync();
-
-        Assert.CatchAsync<OperationCanceledException>(() => reading);
-    }
-
-    [Test]
     public async Task Reset_fails_the_reader_that_waits(CancellationToken cancellationToken)
     {
         var (polled, other) = await ConnectAsync(cancellationToken);
