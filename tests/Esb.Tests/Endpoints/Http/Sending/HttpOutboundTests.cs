@@ -201,9 +201,12 @@ public sealed class HttpOutboundTests
     [Test, CancelAfter(30_000)]
     public async Task Sending_that_is_cancelled_is_no_failure_of_the_outside(CancellationToken cancellationToken)
     {
-        await using var backend = await Backend.StartAsync(context => Task.Delay(Timeout.Infinite, context.RequestAborted));
         using var cancelled = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        cancelled.CancelAfter(30_000);
+        await using var backend = await Backend.StartAsync(async context =>
+        {
+            await cancelled.CancelAsync();
+            await Task.Delay(Timeout.Infinite, context.RequestAborted);
+        });
 
         var sending = async () => await Endpoint(backend.Url).SendAsync(Some.Message(), cancelled.Token);
 
