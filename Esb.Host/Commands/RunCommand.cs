@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Esb.Core.Configuration;
 using Esb.Host.Composition;
 using Esb.Host.Lifecycle;
 using Esb.Host.Versions;
@@ -28,13 +29,25 @@ internal sealed class RunCommand : Command
                 $"warning: {SocketThreads.Variable}=1 is not used: a client of a database would wait for itself, and the host stand still"
             );
         using var signals = new StopSignals();
+        return await RunAsync(context, path, signals.Stop, signals.Abandon);
+    }
+
+    /// <summary>Runs a bus until it is stopped.</summary>
+    /// <param name="context">The environment.</param>
+    /// <param name="path">The configuration.</param>
+    /// <param name="stop">Requests to finish messages in flight and stop.</param>
+    /// <param name="abandon">Requests to drop messages in flight.</param>
+    /// <returns>The exit code of the program.</returns>
+    /// <exception cref="ConfigurationRefusedException">With every error.</exception>
+    internal static async Task<int> RunAsync(CommandContext context, string path, CancellationToken stop, CancellationToken abandon)
+    {
         while (true)
         {
-            var source = await StartingVersion.FindAsync(path, context.Variables, context.Services(), context.Time, signals.Stop);
+            var source = await StartingVersion.FindAsync(path, context.Variables, context.Services(), context.Time, stop);
             await using var services = BusServices.Build(source);
             try
             {
-                var outcome = await new EsbApplication(services).RunAsync(signals.Stop, signals.Abandon);
+                var outcome = await new EsbApplication(services).RunAsync(stop, abandon);
                 return outcome.IsClean ? ExitCode.Done : ExitCode.Abandoned;
             }
             catch (NewerVersionException)

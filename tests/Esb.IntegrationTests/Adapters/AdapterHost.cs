@@ -12,9 +12,9 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(90); // a lease lasts 10 s
 
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-adapter-");
-    private HostProcess? _process;
+    private RunningHost? _process;
 
-    private HostProcess Process => _process!;
+    private RunningHost Process => _process!;
 
     private string Written => Path.Combine(_folder.FullName, "written");
 
@@ -72,7 +72,7 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
             ["ESB_RABBITMQ"] = Servers.RabbitMq,
             ["ESB_POSTGRES"] = Servers.Postgres,
         };
-        _process = await HostProcess.StartAsync(
+        _process = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,
@@ -171,7 +171,7 @@ internal sealed class AdapterHost(AdapterSystem system) : IAsyncDisposable
         return JsonDocument.Parse(text).RootElement;
     }
 
-    public long PeakMemory => Process.PeakMemory;
+    public long PeakMemory => ((HostProcess)Process).PeakMemory;
 
     public string Output => Process.Output;
 

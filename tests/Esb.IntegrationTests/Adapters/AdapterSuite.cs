@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.Adapters;
 
@@ -124,6 +125,7 @@ internal sealed class AdapterSuite<TSystem> : AdapterFixture<TSystem>
     }
 
     [Test]
+    [OwnProcess]
     public async Task Nothing_is_lost_when_the_host_is_killed_at_work(CancellationToken cancellationToken)
     {
         Needs(System.TakesItems, "its kills have tests of their own");

@@ -31,7 +31,7 @@ internal abstract class CallerSystem : AdapterSystem
     protected override Task<int?> PrepareAsync()
     {
         var port = FreePorts.Next(); // the same after a kill, as the proxy knows it
-        SetVariable(HostProcess.PublicUrl, $"http://127.0.0.1:{port}");
+        SetVariable(RunningHost.PublicUrl, $"http://127.0.0.1:{port}");
         return Task.FromResult<int?>(port);
     }
 

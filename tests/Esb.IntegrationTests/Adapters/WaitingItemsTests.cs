@@ -1,3 +1,5 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+
 namespace Esb.IntegrationTests.Adapters;
 
 /// <summary>Many items that wait when an endpoint begins are taken in bounded memory of its host.</summary>
@@ -7,7 +9,7 @@ namespace Esb.IntegrationTests.Adapters;
 [TestFixture(typeof(AmqpInboundSystem), 100_000)]
 [TestFixture(typeof(MassTransitInboundSystem), 100_000)]
 [TestFixture(typeof(SftpInboundSystem), 2_000)] // of them: more would take minutes
-[Category("Thorough"), CancelAfter(600_000)]
+[Category("Thorough"), CancelAfter(600_000), OwnProcess]
 internal sealed class WaitingItemsTests<TSystem>(int taken) : AdapterFixture<TSystem>
     where TSystem : AdapterSystem, new()
 {

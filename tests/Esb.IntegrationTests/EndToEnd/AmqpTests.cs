@@ -6,13 +6,14 @@ namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>samples/amqp beside an application that only knows queues and exchanges of its own.</summary>
 [CancelAfter(240_000)]
+[OwnProcess]
 public sealed class AmqpTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private string _id = null!;
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
     private IConnection _connection = null!;
     private IChannel _channel = null!;
 
@@ -202,7 +203,7 @@ public sealed class AmqpTests
     private static Dictionary<string, object?> Region(string name) => new() { ["x-region"] = name };
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

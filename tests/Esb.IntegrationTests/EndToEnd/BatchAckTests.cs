@@ -10,6 +10,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Messages over a broker that share a commit, in a whole host, while the database holds that commit up.</summary>
 [NonParallelizable, Category("Failures"), CancelAfter(180_000)]
+[OwnProcess]
 public sealed class BatchAckTests
 {
     private const int Messages = 8;
@@ -105,7 +106,7 @@ public sealed class BatchAckTests
         Assert.That(await ReadyAsync(cancellationToken), Is.Zero, "all are acknowledged by now");
     }
 
-    private Task<HostProcess> StartHostAsync(CancellationToken cancellationToken)
+    private Task<RunningHost> StartHostAsync(CancellationToken cancellationToken)
     {
         var file = Path.Combine(_folder.FullName, "esb.json");
         File.WriteAllText(
@@ -127,7 +128,7 @@ public sealed class BatchAckTests
             }
             """
         );
-        return HostProcess.StartAsync(
+        return RunningHost.StartAsync(
             file,
             _folder.FullName,
             cancellationToken,
@@ -151,7 +152,7 @@ public sealed class BatchAckTests
         return (await channel.QueueDeclarePassiveAsync(Queue, cancellationToken)).MessageCount;
     }
 
-    private static async Task<int> CountAsync(HostProcess host, string kind, string endpoint, CancellationToken cancellationToken) =>
+    private static async Task<int> CountAsync(RunningHost host, string kind, string endpoint, CancellationToken cancellationToken) =>
         (await host.AskAsync($"/api/messages?kind={kind}&endpoint={endpoint}&limit=1000", cancellationToken))
             .GetProperty("items")
             .GetArrayLength();

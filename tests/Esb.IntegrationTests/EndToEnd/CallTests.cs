@@ -18,7 +18,7 @@ public sealed class CallTests
     private readonly ConcurrentQueue<(string Target, string Trace)> _requests = new();
     private DirectoryInfo _folder = null!;
     private WebApplication _partner = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -47,7 +47,7 @@ public sealed class CallTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 public sealed class ConvertTests
 {
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -49,7 +49,7 @@ public sealed class ConvertTests
             """
         );
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "in"));
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
     }
 
     [OneTimeTearDown]

@@ -17,6 +17,7 @@ public sealed class EmbeddedWorkflowTests : WorkflowContract
 
     /// <summary>The database of the scope is the only server: transport and store are those in the host.</summary>
     [Test]
+    [OwnProcess]
     public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
     {
         const int Orders = 20;

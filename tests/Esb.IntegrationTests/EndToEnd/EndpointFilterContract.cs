@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 public abstract class EndpointFilterContract
 {
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
@@ -36,7 +36,7 @@ public abstract class EndpointFilterContract
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
     }
 
     [TearDown]

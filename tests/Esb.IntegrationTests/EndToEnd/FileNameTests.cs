@@ -12,7 +12,7 @@ public sealed partial class FileNameTests
     private const string Letters = "yyyyMMdd-HHmmss";
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Out => Path.Combine(_folder.FullName, "out");
 
@@ -36,7 +36,7 @@ public sealed partial class FileNameTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [TearDown]

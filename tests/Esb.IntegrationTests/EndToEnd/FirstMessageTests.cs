@@ -32,7 +32,7 @@ public sealed class FirstMessageTests
             """,
             cancellationToken
         );
-        await using var host = await HostProcess.StartAsync(
+        await using var host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             cancellationToken,

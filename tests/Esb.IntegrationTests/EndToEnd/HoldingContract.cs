@@ -13,7 +13,7 @@ public abstract class HoldingContract
 
     private DirectoryInfo _folder = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
@@ -29,6 +29,7 @@ public abstract class HoldingContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Parts_of_an_order_become_one_message_although_the_host_is_killed_in_between(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -76,6 +77,7 @@ public abstract class HoldingContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Readings_leave_in_the_order_of_their_numbers_and_a_gap_is_given_up_in_time(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -97,6 +99,7 @@ public abstract class HoldingContract
     }
 
     [Test]
+    [OwnProcess]
     public async Task Reminder_that_waits_in_the_store_survives_a_kill_and_is_never_early(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
@@ -220,7 +223,7 @@ public abstract class HoldingContract
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 }
 
 /// <summary>On the embedded default.</summary>
@@ -250,6 +253,7 @@ public sealed class ServerHoldingTests : HoldingContract
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task No_part_is_lost_or_doubled_when_the_host_is_killed_again_and_again_under_load(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

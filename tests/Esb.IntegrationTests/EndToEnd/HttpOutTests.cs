@@ -12,7 +12,7 @@ public sealed class HttpOutTests
 
     private readonly List<ScriptedBackend> _servers = [];
     private DirectoryInfo _folder = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public void CreateFolder() => _folder = Directory.CreateTempSubdirectory("esb-http-out-");
@@ -122,7 +122,7 @@ public sealed class HttpOutTests
             """,
             cancellationToken
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             file,
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

@@ -7,6 +7,7 @@ namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>Requests with an Idempotency-Key, to hosts that are killed.</summary>
 [CancelAfter(120_000), Category("Failures")]
+[OwnProcess]
 public sealed class IdempotentRequestTests
 {
     private readonly string _schema = $"esb_{Guid.NewGuid():N}";
@@ -105,7 +106,7 @@ public sealed class IdempotentRequestTests
         return body;
     }
 
-    private static async Task<HttpResponseMessage> PostAsync(HostProcess host, string key, string body, CancellationToken cancellationToken)
+    private static async Task<HttpResponseMessage> PostAsync(RunningHost host, string key, string body, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/orders")) { Content = new StringContent(body) };
         request.Headers.Add("Idempotency-Key", key);
@@ -119,8 +120,8 @@ public sealed class IdempotentRequestTests
     private IEnumerable<string> ReadLedger() =>
         Directory.GetFiles(Path.Combine(_folder.FullName, "ledger")).Where(path => !Path.GetFileName(path).StartsWith('.'));
 
-    private Task<HostProcess> StartAsync(CancellationToken cancellationToken) =>
-        HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+    private Task<RunningHost> StartAsync(CancellationToken cancellationToken) =>
+        RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
     private Task WriteConfigurationAsync(string store, CancellationToken cancellationToken) =>
         File.WriteAllTextAsync(

@@ -20,7 +20,7 @@ public abstract class ItineraryContract
 
     private DirectoryInfo _folder = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
@@ -86,6 +86,7 @@ public abstract class ItineraryContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Everything_accepted_reaches_its_last_stop_once_or_is_undone_although_the_host_is_killed(
         CancellationToken cancellationToken
     )
@@ -267,7 +268,7 @@ public abstract class ItineraryContract
     }
 
     private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
     private protected async Task<HttpResponseMessage> PostAsync(
         string path,

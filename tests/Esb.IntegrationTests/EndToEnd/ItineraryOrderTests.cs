@@ -75,7 +75,7 @@ public sealed class ItineraryOrderTests
             ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq,
             ["ESB_TEST_POSTGRES"] = Servers.Postgres,
         };
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, variables);
 
         for (var number = 0; number < OfEachKey; number++)
         {

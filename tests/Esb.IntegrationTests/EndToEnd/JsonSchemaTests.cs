@@ -42,7 +42,7 @@ public sealed class JsonSchemaTests
     [Test]
     public async Task Order_that_breaks_the_schema_is_refused_with_the_places(CancellationToken cancellationToken)
     {
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
         var (status, text) = await AskAsync(
             host,
@@ -68,7 +68,7 @@ public sealed class JsonSchemaTests
     [Test]
     public async Task Topic_takes_what_its_schema_accepts_and_nothing_else(CancellationToken cancellationToken)
     {
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
         var refused = await AskAsync(host, "/events", """{ "at": "noon" }""", cancellationToken);
         var unknown = await AskAsync(host, "/events", """{ "at": "2026-11-23T12:00:00Z", "more": 1 }""", cancellationToken);
@@ -94,7 +94,7 @@ public sealed class JsonSchemaTests
     [Test]
     public async Task Changed_schema_is_in_use_without_a_restart_and_a_broken_one_is_told(CancellationToken cancellationToken)
     {
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
         const string Half = """{ "id": 1, "lines": [{ "quantity": 0.5 }] }""";
 
         Write("schemas/line.json", """{ "properties": { "quantity": { "type": "number!" } } }""");
@@ -121,11 +121,11 @@ public sealed class JsonSchemaTests
         Assert.That(await ReadinessAsync(host, cancellationToken), Does.Not.Contain("ESB-CFG-RELOAD"));
     }
 
-    private static Task<string> ReadinessAsync(HostProcess host, CancellationToken cancellationToken) =>
+    private static Task<string> ReadinessAsync(RunningHost host, CancellationToken cancellationToken) =>
         host.ReadAsync("/health/ready", cancellationToken);
 
     private static async Task<(HttpStatusCode Status, string Text)> AskAsync(
-        HostProcess host,
+        RunningHost host,
         string path,
         string body,
         CancellationToken cancellationToken

@@ -18,7 +18,7 @@ public sealed class MailTests
 
     private DirectoryInfo _folder = null!;
     private MailServer _server = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public async Task WriteConfiguration()
@@ -107,6 +107,7 @@ public sealed class MailTests
     }
 
     [Test, Category("Faults")]
+    [OwnProcess]
     public async Task No_mail_is_lost_over_kills_of_the_host_and_copies_have_one_id(CancellationToken cancellationToken)
     {
         var (taken, posted) = (0, Posting());
@@ -283,7 +284,7 @@ public sealed class MailTests
         };
         if (authority is not null)
             (variables["ESB__ENDPOINTS__MAILER__TLS__MODE"], variables["ESB__ENDPOINTS__MAILER__TLS__CA"]) = ("required", authority);
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

@@ -16,7 +16,7 @@ public sealed class MassTransitTests
 
     private readonly string _id = Guid.NewGuid().ToString("N")[..8];
     private DirectoryInfo _folder = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
     private IConnection _connection = null!;
     private IChannel _channel = null!;
 
@@ -209,7 +209,7 @@ public sealed class MassTransitTests
             """,
             cancellationToken
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

@@ -12,7 +12,7 @@ public sealed class OutboundProcessTests
 
     private DirectoryInfo _folder = null!;
     private EchoBackend _backend = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -41,7 +41,7 @@ public sealed class OutboundProcessTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None, new Dictionary<string, string>());
     }
 
     [TearDown]

@@ -37,7 +37,7 @@ public sealed class PartyTests
         );
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "out"));
         Directory.CreateDirectory(Path.Combine(_folder.FullName, "bad"));
-        await using var host = await HostProcess.StartAsync(
+        await using var host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             cancellationToken,

@@ -14,7 +14,7 @@ public abstract class ProcessEndpointContract
     private DirectoryInfo _folder = null!;
     private EchoBackend _backend = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     /// <summary>Transport and store.</summary>
     private protected abstract string Sections { get; }
@@ -169,7 +169,7 @@ public abstract class ProcessEndpointContract
     }
 
     private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
     private protected async Task<Guid> OrderAsync(string body, CancellationToken cancellationToken)
     {

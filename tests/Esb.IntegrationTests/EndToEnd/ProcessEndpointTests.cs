@@ -1,3 +1,5 @@
+using Esb.IntegrationTests.EndToEnd.Hosts;
+
 namespace Esb.IntegrationTests.EndToEnd;
 
 /// <summary>On the embedded default.</summary>
@@ -24,6 +26,7 @@ public sealed class ServerProcessEndpointTests : ProcessEndpointContract
         new Dictionary<string, string> { ["ESB_TEST_RABBITMQ"] = Servers.RabbitMq, ["ESB_TEST_POSTGRES"] = Servers.Postgres };
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task What_is_repeated_after_the_host_was_killed_has_the_same_ids(CancellationToken cancellationToken)
     {
         await StartAsync("parallel", cancellationToken);

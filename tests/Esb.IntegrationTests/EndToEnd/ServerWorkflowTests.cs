@@ -36,7 +36,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
         await StartAsync("request-broker", cancellationToken);
         var folder = Directory.CreateDirectory(Path.Combine(Folder, "other")).FullName;
         File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
-        await using var other = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        await using var other = await RunningHost.StartAsync("esb.json", folder, cancellationToken, Variables);
         var asking = Enumerable
             .Range(0, 8)
             .Select(permit => Host.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
@@ -63,13 +63,14 @@ public sealed class ServerWorkflowTests : WorkflowContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Callers_are_answered_although_the_host_that_works_for_them_is_killed(CancellationToken cancellationToken)
     {
         const int Permits = 24;
         await StartAsync("request-broker", cancellationToken);
         var (worker, folder) = (Host, Directory.CreateDirectory(Path.Combine(Folder, "callers")).FullName); // the first one has the lanes
         File.Copy(Path.Combine(Folder, "esb.json"), Path.Combine(folder, "esb.json"));
-        await using var callers = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        await using var callers = await RunningHost.StartAsync("esb.json", folder, cancellationToken, Variables);
         var asking = Enumerable
             .Range(0, Permits)
             .Select(permit => callers.PostAsync("/permits", $$"""{ "permit": {{permit}} }""", "application/json", cancellationToken))
@@ -102,6 +103,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Instances_go_on_as_they_began_at_hosts_of_either_revision(CancellationToken cancellationToken)
     {
         const int Each = 5;
@@ -116,7 +118,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
             text.Replace("was not picked in time", "is overdue", StringComparison.Ordinal),
             cancellationToken
         );
-        await using var other = await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        await using var other = await RunningHost.StartAsync("esb.json", folder, cancellationToken, Variables);
         Host.Kill(); // the lanes are the other's: it begins what comes now
         await Host.DisposeAsync();
         for (var i = 0; i < Each; i++)
@@ -145,6 +147,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Scope_with_a_transaction_has_its_effect_once_although_the_host_is_killed(CancellationToken cancellationToken)
     {
         const int Sold = 60;
@@ -193,6 +196,7 @@ public sealed class ServerWorkflowTests : WorkflowContract
     }
 
     [Test, Category("Thorough")]
+    [OwnProcess]
     public async Task Nothing_is_stranded_and_nothing_doubled_when_the_host_is_killed_under_load(CancellationToken cancellationToken)
     {
         await StartAsync("order-fulfilment", cancellationToken);

@@ -14,7 +14,7 @@ public sealed class SftpTests
 
     private DirectoryInfo _folder = null!;
     private SshServer _server = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public async Task WriteConfiguration()
@@ -68,6 +68,7 @@ public sealed class SftpTests
     }
 
     [Test, Category("Faults")]
+    [OwnProcess]
     public async Task No_file_is_lost_over_kills_of_host_and_server_and_copies_have_one_id(CancellationToken cancellationToken)
     {
         await PutAllAsync(from: 0, cancellationToken);
@@ -131,11 +132,12 @@ public sealed class SftpTests
     }
 
     [Test, Category("Faults"), Category("WaitsLong")]
+    [OwnProcess]
     public async Task One_host_of_the_farm_takes_files_and_another_goes_on_when_it_is_killed(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);
         await using var other = await LaunchAsync("other", cancellationToken);
-        HostProcess[] hosts = [_host!, other];
+        RunningHost[] hosts = [_host!, other];
         await PutAllAsync(from: 0, cancellationToken);
         await WaitForAsync(other, Files / 2, cancellationToken);
         var states = await Task.WhenAll(hosts.Select(host => StateAsync(host, cancellationToken)));
@@ -156,7 +158,7 @@ public sealed class SftpTests
             await _server.PutAsync($"in/{i:000}.xml", $"<order>{i}</order>", cancellationToken);
     }
 
-    private Task WaitForAsync(HostProcess host, int count, CancellationToken cancellationToken) =>
+    private Task WaitForAsync(RunningHost host, int count, CancellationToken cancellationToken) =>
         host.WaitAsync(
             _ => Task.FromResult(Written().Length >= count && (count < Files || Left() == 0)),
             Limit,
@@ -174,7 +176,7 @@ public sealed class SftpTests
         );
     }
 
-    private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<string?> StateAsync(RunningHost host, CancellationToken cancellationToken)
     {
         var endpoints = (await host.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray();
         return endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "partner").GetProperty("state").GetString();
@@ -182,8 +184,8 @@ public sealed class SftpTests
 
     private async Task StartAsync(CancellationToken cancellationToken) => _host = await LaunchAsync("host", cancellationToken);
 
-    private Task<HostProcess> LaunchAsync(string name, CancellationToken cancellationToken) =>
-        HostProcess.StartAsync(
+    private Task<RunningHost> LaunchAsync(string name, CancellationToken cancellationToken) =>
+        RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory(name).FullName,
             cancellationToken,

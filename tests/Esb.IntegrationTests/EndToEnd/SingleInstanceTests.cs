@@ -10,7 +10,7 @@ public sealed class SingleInstanceTests
     private static readonly TimeSpan TakeOverLimit = TimeSpan.FromSeconds(20); // the lease lasts 10 s; a host asks for it every 3 s
 
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private DirectoryInfo _folder = null!;
 
     private string In => Path.Combine(_folder.FullName, "in");
@@ -69,7 +69,7 @@ public sealed class SingleInstanceTests
 
     private async Task StartAsync(string name, CancellationToken cancellationToken) =>
         _hosts.Add(
-            await HostProcess.StartAsync(
+            await RunningHost.StartAsync(
                 Path.Combine(_folder.FullName, "esb.json"),
                 _folder.CreateSubdirectory(name).FullName,
                 cancellationToken,
@@ -93,7 +93,7 @@ public sealed class SingleInstanceTests
                 cancellationToken
             );
 
-    private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<string?> StateAsync(RunningHost host, CancellationToken cancellationToken)
     {
         var endpoints = (await host.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray();
         return endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "drop-box").GetProperty("state").GetString();

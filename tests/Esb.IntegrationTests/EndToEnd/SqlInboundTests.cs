@@ -15,7 +15,7 @@ public sealed class SqlInboundTests
     private PrivatePostgres? _own;
     private string _postgres = "";
     private Shop _shop = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public void CreateFolder() => _folder = Directory.CreateTempSubdirectory("esb-rows-");
@@ -45,6 +45,7 @@ public sealed class SqlInboundTests
     }
 
     [Test, Category("Faults")]
+    [OwnProcess]
     public async Task Rows_are_taken_once_over_kills(CancellationToken cancellationToken)
     {
         _own = await PrivatePostgres.StartAsync();
@@ -130,7 +131,7 @@ public sealed class SqlInboundTests
     }
 
     private async Task StartAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

@@ -31,7 +31,7 @@ public sealed class StoreRightsTests
         if (OperatingSystem.IsWindows())
             Assert.Ignore("Windows has no such modes.");
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), Configuration, cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
 
         using var answer = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
 

@@ -10,7 +10,7 @@ public sealed class TargetsTests
     private DirectoryInfo _folder = null!;
     private EchoBackend _east = null!;
     private EchoBackend _west = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Targets => Path.Combine(_folder.FullName, "targets.json");
 
@@ -32,7 +32,7 @@ public sealed class TargetsTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -10,7 +10,7 @@ public sealed class TimerTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60); // a lease lasts 10 s
 
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private DirectoryInfo _folder = null!;
     private Shop _shop = null!;
 
@@ -102,7 +102,7 @@ public sealed class TimerTests
 
     private async Task StartAsync(string name, CancellationToken cancellationToken) =>
         _hosts.Add(
-            await HostProcess.StartAsync(
+            await RunningHost.StartAsync(
                 Path.Combine(_folder.FullName, "esb.json"),
                 _folder.CreateSubdirectory(name).FullName,
                 cancellationToken,
@@ -124,7 +124,7 @@ public sealed class TimerTests
                 cancellationToken
             );
 
-    private static async Task<string?> StateAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<string?> StateAsync(RunningHost host, CancellationToken cancellationToken)
     {
         var endpoints = (await host.AskAsync("/api/endpoints", cancellationToken)).GetProperty("items").EnumerateArray();
         return endpoints.Single(endpoint => endpoint.GetProperty("name").GetString() == "every-second").GetProperty("state").GetString();

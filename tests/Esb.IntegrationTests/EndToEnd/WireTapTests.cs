@@ -9,7 +9,7 @@ public sealed class WireTapTests
 {
     private readonly string _prefix = $"tap{Guid.NewGuid():N}"[..12];
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -33,7 +33,7 @@ public sealed class WireTapTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

@@ -13,7 +13,7 @@ public abstract class WorkflowContract
 
     private DirectoryInfo _folder = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     private protected string Folder => _folder.FullName;
 
@@ -177,6 +177,7 @@ public abstract class WorkflowContract
     }
 
     [Test]
+    [OwnProcess]
     public async Task Request_is_answered_once_although_the_host_is_killed_before_and_after_the_answer(CancellationToken cancellationToken)
     {
         const int Loans = 10;
@@ -376,7 +377,7 @@ public abstract class WorkflowContract
     }
 
     private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
     private protected async Task PostAsync(string path, string body, CancellationToken cancellationToken)
     {

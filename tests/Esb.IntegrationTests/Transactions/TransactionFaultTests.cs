@@ -11,6 +11,7 @@ namespace Esb.IntegrationTests.Transactions;
 /// <summary>A host whose process places orders in a transaction, under load, while the host or the database is killed: nothing is lost,
 /// nothing has its effect twice, each customer's orders keep their order.</summary>
 [NonParallelizable]
+[OwnProcess]
 public sealed class TransactionFaultTests
 {
     private const int Customers = 8;
@@ -42,7 +43,7 @@ public sealed class TransactionFaultTests
     private PrivatePostgres _postgres = null!;
     private NpgsqlDataSource _database = null!;
     private string _prefix = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public async Task StartServers()
@@ -195,7 +196,7 @@ public sealed class TransactionFaultTests
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.FullName,
             cancellationToken,

@@ -16,7 +16,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
     public IReadOnlyList<string> Troubles => _troubles;
 
     public static async Task<ConsoleBrowser> OpenAsync(
-        HostProcess host,
+        RunningHost host,
         ColorScheme scheme = ColorScheme.Light,
         int width = 1400,
         int height = 900,
@@ -46,7 +46,7 @@ internal sealed class ConsoleBrowser : IAsyncDisposable
     }
 
     /// <summary>Signs in with the key that the host wrote at its first start.</summary>
-    public async Task SignInAsync(HostProcess host)
+    public async Task SignInAsync(RunningHost host)
     {
         await Page.GotoAsync("/");
         await Page.GetByLabel("Management key")

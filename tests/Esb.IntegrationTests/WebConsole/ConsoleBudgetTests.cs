@@ -12,6 +12,7 @@ namespace Esb.IntegrationTests.WebConsole;
 /// <summary>Measures the console of two hosts with 1,000 endpoints, on RabbitMQ and on PostgreSQL with a large audit. Says the lines of the
 /// table in docs/results/console.md; the machine's speed fails none of it.</summary>
 [NonParallelizable, Category("Soak"), CancelAfter(5_400_000)]
+[OwnProcess]
 public sealed class ConsoleBudgetTests
 {
     private const int Endpoints = 1_000;
@@ -24,8 +25,8 @@ public sealed class ConsoleBudgetTests
     private DirectoryInfo _folder = null!;
     private PrivatePostgres _postgres = null!;
     private TestSchema _schema = null!;
-    private HostProcess _host = null!;
-    private HostProcess _other = null!;
+    private RunningHost _host = null!;
+    private RunningHost _other = null!;
     private ConsoleBrowser _browser = null!;
 
     private static int Facts =>
@@ -288,11 +289,11 @@ public sealed class ConsoleBudgetTests
         }
     }
 
-    private async Task<HostProcess> StartHostAsync(string name)
+    private async Task<RunningHost> StartHostAsync(string name)
     {
         var folder = _folder.CreateSubdirectory(name);
         await File.WriteAllTextAsync(Path.Combine(folder.FullName, "esb.json"), Configuration());
-        return await HostProcess.StartAsync(
+        return await RunningHost.StartAsync(
             "esb.json",
             folder.FullName,
             CancellationToken.None,
@@ -330,7 +331,7 @@ public sealed class ConsoleBudgetTests
             """;
     }
 
-    private static async Task SendAsync(HostProcess host, HttpMethod method, string path, string body)
+    private static async Task SendAsync(RunningHost host, HttpMethod method, string path, string body)
     {
         var key = await File.ReadAllTextAsync(Path.Combine(host.Folder, "esb-data", "management.key"));
         using var request = new HttpRequestMessage(method, new Uri(host.Management, path))

@@ -1,10 +1,12 @@
 using System.Net;
+using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Content;
 
 /// <summary>Steps that ask other systems, remember, and let pass, on a whole host.</summary>
 [CancelAfter(120_000)]
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
+[OwnProcess]
 public abstract class ContentContract
 {
     private protected ContentFixture Fixture { get; private set; } = null!;

@@ -38,7 +38,7 @@ internal sealed class ContentFixture : IAsyncDisposable
 
     public SecureKeyFiles Keys { get; }
 
-    public HostProcess Host { get; private set; } = null!;
+    public RunningHost Host { get; private set; } = null!;
 
     public static async Task<ContentFixture> StartAsync(string sections)
     {
@@ -119,7 +119,7 @@ internal sealed class ContentFixture : IAsyncDisposable
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync(
+        Host = await RunningHost.StartAsync(
             _configuration,
             _folder.FullName,
             cancellationToken,

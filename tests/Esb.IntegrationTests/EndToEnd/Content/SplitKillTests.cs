@@ -8,6 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd.Content;
 /// <summary>Interchanges whose host is killed while it divides them: no item is lost, at most a window is published again at each kill, and
 /// none is doubled behind a unique key.</summary>
 [CancelAfter(300_000)]
+[OwnProcess]
 public sealed class SplitKillTests
 {
     private const int Window = 256;
@@ -24,7 +25,7 @@ public sealed class SplitKillTests
     private string _name = null!;
     private DirectoryInfo _folder = null!;
     private Shop _shop = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
     private int _atOnce;
 
     private string Done => Path.Combine(_folder.FullName, "in", "done");
@@ -180,7 +181,7 @@ public sealed class SplitKillTests
     }
 
     private async Task StartAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             cancellationToken,

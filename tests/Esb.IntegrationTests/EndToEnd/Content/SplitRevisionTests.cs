@@ -6,6 +6,7 @@ namespace Esb.IntegrationTests.EndToEnd.Content;
 
 /// <summary>Interchanges whose host is killed while it divides them, and started again with another configuration.</summary>
 [CancelAfter(240_000)]
+[OwnProcess]
 public sealed class SplitRevisionTests
 {
     private const int Rows = 1_500;
@@ -14,7 +15,7 @@ public sealed class SplitRevisionTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(90);
 
     private DirectoryInfo _folder = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public void MakeFolder()
@@ -135,5 +136,5 @@ public sealed class SplitRevisionTests
     private string PathOf(params ReadOnlySpan<string> parts) => Path.Combine([_folder.FullName, .. parts]);
 
     private async Task StartAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
 }

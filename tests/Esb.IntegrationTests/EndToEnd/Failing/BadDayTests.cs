@@ -8,12 +8,13 @@ namespace Esb.IntegrationTests.EndToEnd.Failing;
 
 /// <summary>What was accepted arrives, whatever dies: the database sample with servers of its own that are stopped and killed.</summary>
 [NonParallelizable, Category("Failures")]
+[OwnProcess]
 public sealed class BadDayTests
 {
     private PrivateServers _servers = null!;
     private NpgsqlDataSource _database = null!;
     private DirectoryInfo _folder = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [OneTimeSetUp]
     public async Task StartServers()
@@ -219,7 +220,7 @@ public sealed class BadDayTests
     }
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "database"),
             _folder.FullName,
             cancellationToken,

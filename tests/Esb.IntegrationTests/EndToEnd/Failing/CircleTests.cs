@@ -26,7 +26,7 @@ public sealed class CircleTests
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private DirectoryInfo _folder = null!;
 
     [SetUp]
@@ -39,11 +39,11 @@ public sealed class CircleTests
             var folder = _folder.CreateSubdirectory($"host-{i}").FullName;
             await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), Circle);
             _hosts.Add(
-                await HostProcess.StartAsync(
+                await RunningHost.StartAsync(
                     "esb.json",
                     folder,
                     CancellationToken.None,
-                    new Dictionary<string, string> { [HostProcess.PublicUrl] = urls[i], ["NEXT"] = urls[1 - i] }
+                    new Dictionary<string, string> { [RunningHost.PublicUrl] = urls[i], ["NEXT"] = urls[1 - i] }
                 )
             );
         }
@@ -116,7 +116,7 @@ public sealed class CircleTests
             await host.WaitAsync(_ => Task.FromResult(FilesOf(host) == count), Limit, $"to write {count} files", cancellationToken);
     }
 
-    private static int FilesOf(HostProcess host) => Directory.GetFiles(Path.Combine(host.Folder, "ledger"), "*.xml").Length;
+    private static int FilesOf(RunningHost host) => Directory.GetFiles(Path.Combine(host.Folder, "ledger"), "*.xml").Length;
 
     private async Task ReplayAsync(CancellationToken cancellationToken)
     {

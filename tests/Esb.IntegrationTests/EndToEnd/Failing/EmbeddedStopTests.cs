@@ -4,6 +4,7 @@ using Esb.IntegrationTests.EndToEnd.Hosts;
 namespace Esb.IntegrationTests.EndToEnd.Failing;
 
 /// <summary>The embedded default keeps messages in memory only: a stop that is asked for delivers them first.</summary>
+[OwnProcess]
 public sealed class EmbeddedStopTests
 {
     private const string Configuration = """
@@ -28,7 +29,7 @@ public sealed class EmbeddedStopTests
     public async Task Host_that_is_asked_to_stop_delivers_what_it_accepted(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), Configuration, cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
         var answers = await Task.WhenAll(
             Enumerable.Range(0, 500).Select(_ => host.PostAsync("/orders", "{}", "application/json", cancellationToken))
         );

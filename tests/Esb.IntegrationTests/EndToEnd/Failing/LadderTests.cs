@@ -15,7 +15,7 @@ public sealed class LadderTests
 
     private readonly string _prefix = $"ladder{Guid.NewGuid():N}"[..14];
     private readonly ConcurrentQueue<long> _attempts = new();
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private DirectoryInfo _folder = null!;
     private TestSchema _schema = null!;
     private OrderBackend _backend = null!;
@@ -86,7 +86,7 @@ public sealed class LadderTests
     }
 
     // Which of them has the queue is decided between them.
-    private async Task<HostProcess> DelivererAsync(CancellationToken cancellationToken)
+    private async Task<RunningHost> DelivererAsync(CancellationToken cancellationToken)
     {
         foreach (var host in _hosts)
         {
@@ -127,7 +127,7 @@ public sealed class LadderTests
             cancellationToken
         );
         _hosts.Add(
-            await HostProcess.StartAsync(
+            await RunningHost.StartAsync(
                 configuration,
                 folder,
                 cancellationToken,

@@ -8,6 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd.Failing;
 /// <summary>Ten times the calls that a host works on at once: what is refused is refused at once, what is accepted arrives, and then all is
 /// as before.</summary>
 [Category("Failures")]
+[OwnProcess]
 public sealed class OverloadTests
 {
     private const int Clients = 200;
@@ -27,7 +28,7 @@ public sealed class OverloadTests
         await using var backend = await EchoBackend.StartAsync();
         backend.Delay = TimeSpan.FromMilliseconds(50);
         await WriteConfigurationAsync(backend.Url, cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken);
         var (accepted, waits) = (new ConcurrentBag<string>(), new ConcurrentBag<TimeSpan>());
 
         await Task.WhenAll(

@@ -16,7 +16,7 @@ public sealed class ParkingTests
     private const int PoisonAt = 10;
 
     private readonly string _prefix = $"park{Guid.NewGuid():N}"[..12];
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private readonly List<DirectoryInfo> _folders = [];
     private volatile bool _refuses = true;
     private volatile bool _fails;
@@ -89,6 +89,7 @@ public sealed class ParkingTests
     }
 
     [Test, CancelAfter(240_000)]
+    [OwnProcess]
     public async Task Delays_of_a_key_survive_the_death_of_their_host(CancellationToken cancellationToken)
     {
         var host = await StartHostAsync(cancellationToken, ("ESB__ENDPOINTS__LEDGER__RETRY__DELAYS", """["3s", "1h"]"""));
@@ -112,7 +113,7 @@ public sealed class ParkingTests
 
     private static bool IsPoisoned(string key) => key.StartsWith("bad-", StringComparison.Ordinal);
 
-    private async Task<HostProcess> StartHostAsync(CancellationToken cancellationToken, params (string Name, string Value)[] more)
+    private async Task<RunningHost> StartHostAsync(CancellationToken cancellationToken, params (string Name, string Value)[] more)
     {
         var folder = Directory.CreateTempSubdirectory("esb-parking-");
         _folders.Add(folder);
@@ -139,7 +140,7 @@ public sealed class ParkingTests
         var variables = new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq };
         foreach (var (name, value) in more)
             variables[name] = value;
-        var host = await HostProcess.StartAsync(configuration, folder.FullName, cancellationToken, variables);
+        var host = await RunningHost.StartAsync(configuration, folder.FullName, cancellationToken, variables);
         _hosts.Add(host);
         return host;
     }

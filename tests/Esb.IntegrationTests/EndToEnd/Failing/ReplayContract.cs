@@ -163,6 +163,7 @@ public abstract class ReplayContract : ShopHost
     }
 
     [Test, Category("Faults"), Property("Case", "T-RPL-1")]
+    [OwnProcess]
     public async Task Host_that_is_killed_while_it_replays_loses_nothing(CancellationToken cancellationToken)
     {
         const int count = 500;

@@ -13,7 +13,7 @@ public sealed class ToldFailureTests
     private readonly int _closed = FreePorts.Next();
     private DirectoryInfo _folder = null!;
     private HttpListener _partner = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task Start()
@@ -40,7 +40,7 @@ public sealed class ToldFailureTests
                 "check": [{ "choose": { "when": [{ "if": { "jsonpath": "$.id", "exists": false }, "steps": [{ "fail": "The order has no id." }] }], "otherwise": [{ "publish": "orders.new" }] } }] } }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -15,7 +15,7 @@ public sealed class TurnedAwayTests
     private int _turnedAway;
     private DirectoryInfo _folder = null!;
     private OrderBackend _backend = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -45,7 +45,7 @@ public sealed class TurnedAwayTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

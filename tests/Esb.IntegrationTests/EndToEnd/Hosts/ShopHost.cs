@@ -10,7 +10,7 @@ public abstract class ShopHost
 {
     private DirectoryInfo _folder = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     private protected OrderSink Shop { get; private set; } = null!;
 
@@ -122,5 +122,5 @@ public abstract class ShopHost
     ) => CommandLine.RunAsync(_folder.FullName, cancellationToken, [.. arguments, "--url", Host.Management.ToString()]);
 
     private protected async Task StartHostAsync(CancellationToken cancellationToken) =>
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 }

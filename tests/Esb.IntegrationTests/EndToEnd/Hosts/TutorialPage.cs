@@ -15,7 +15,7 @@ internal sealed partial class TutorialPage : IAsyncDisposable
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esb-tutorial-");
     private readonly Dictionary<string, string> _variables;
     private readonly Dictionary<string, string> _ports = new()
@@ -132,12 +132,12 @@ internal sealed partial class TutorialPage : IAsyncDisposable
         var folder = Path.Combine(_folder.FullName, Changes().Match(text).Groups["folder"].Value);
         var variables = new Dictionary<string, string>(_variables)
         {
-            [HostProcess.PublicUrl] = $"http://127.0.0.1:{_ports["8080"]}",
-            [HostProcess.ManagementUrl] = $"http://127.0.0.1:{_ports["8081"]}",
+            [RunningHost.PublicUrl] = $"http://127.0.0.1:{_ports["8080"]}",
+            [RunningHost.ManagementUrl] = $"http://127.0.0.1:{_ports["8081"]}",
         };
         foreach (var export in Exports().Matches(text).Cast<Match>())
             variables[export.Groups["name"].Value] = export.Groups["value"].Value;
-        var host = await HostProcess.StartAsync(file, folder, cancellationToken, variables);
+        var host = await RunningHost.StartAsync(file, folder, cancellationToken, variables);
         _hosts.Add(host);
         await host.WaitAsync(
             _ => Task.FromResult(expected is null || IsAsShown(expected, host.Output)),

@@ -32,7 +32,7 @@ public sealed class DemandTests
         """;
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -40,7 +40,7 @@ public sealed class DemandTests
         _folder = Directory.CreateTempSubdirectory("esb-demands-");
         File.WriteAllText(Path.Combine(_folder.FullName, "esb.json"), Configuration);
         File.WriteAllText(Path.Combine(_folder.FullName, "page.xsl"), Page);
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

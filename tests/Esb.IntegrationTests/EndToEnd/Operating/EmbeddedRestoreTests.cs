@@ -84,7 +84,7 @@ public sealed class EmbeddedRestoreTests
     }
 
     // As docs/operate/backup.md says: .backup of the database, then a copy of the folder. (cp copies the lock file, too, which is nothing.)
-    private static async Task BackUpAsync(HostProcess host, string target, CancellationToken cancellationToken)
+    private static async Task BackUpAsync(RunningHost host, string target, CancellationToken cancellationToken)
     {
         var data = Path.Combine(host.Folder, "esb-data");
         await using (var source = new SqliteConnection($"Data Source={Path.Combine(data, "store.db")};Mode=ReadOnly;Pooling=False"))
@@ -100,14 +100,14 @@ public sealed class EmbeddedRestoreTests
             File.Copy(file, Path.Combine(audit, Path.GetFileName(file)));
     }
 
-    private Task<HostProcess> StartAsync(string name, CancellationToken cancellationToken) =>
-        HostProcess.StartAsync(
+    private Task<RunningHost> StartAsync(string name, CancellationToken cancellationToken) =>
+        RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             Directory.CreateDirectory(Path.Combine(_folder.FullName, name)).FullName,
             cancellationToken
         );
 
-    private static async Task<JsonElement> AwaitOneAsync(HostProcess host, string list, CancellationToken cancellationToken)
+    private static async Task<JsonElement> AwaitOneAsync(RunningHost host, string list, CancellationToken cancellationToken)
     {
         var items = new List<JsonElement>();
         await host.WaitAsync(
@@ -119,13 +119,13 @@ public sealed class EmbeddedRestoreTests
         return items[0];
     }
 
-    private static async Task PostAsync(HostProcess host, string path, string body, CancellationToken cancellationToken)
+    private static async Task PostAsync(RunningHost host, string path, string body, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync(path, body, "text/plain", cancellationToken);
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), await response.Content.ReadAsStringAsync(cancellationToken));
     }
 
-    private static async Task EsbAsync(HostProcess host, CancellationToken cancellationToken, params string[] arguments)
+    private static async Task EsbAsync(RunningHost host, CancellationToken cancellationToken, params string[] arguments)
     {
         var (exitCode, _, error) = await CommandLine.RunAsync(
             host.Folder,

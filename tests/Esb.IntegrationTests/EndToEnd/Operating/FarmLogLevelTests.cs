@@ -11,7 +11,7 @@ public sealed class FarmLogLevelTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(20);
 
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private readonly TestBroker _broker = new();
     private DirectoryInfo _folder = null!;
 
@@ -60,7 +60,7 @@ public sealed class FarmLogLevelTests
         Assert.That(here.Output, Does.Not.Contain("asked two"));
     }
 
-    private Task<HostProcess> StartAsync(string name)
+    private Task<RunningHost> StartAsync(string name)
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         var file = Path.Combine(folder, "esb.json");
@@ -75,11 +75,11 @@ public sealed class FarmLogLevelTests
             }
             """
         );
-        return HostProcess.StartAsync(file, folder, CancellationToken.None);
+        return RunningHost.StartAsync(file, folder, CancellationToken.None);
     }
 
     private static async Task SetAsync(
-        HostProcess host,
+        RunningHost host,
         string category,
         string level,
         CancellationToken cancellationToken,
@@ -94,7 +94,7 @@ public sealed class FarmLogLevelTests
         Assert.That(exitCode, Is.Zero, error);
     }
 
-    private static async Task<bool> IsChangedAsync(HostProcess host, string category, string level, CancellationToken cancellationToken) =>
+    private static async Task<bool> IsChangedAsync(RunningHost host, string category, string level, CancellationToken cancellationToken) =>
         (await host.AskAsync("/api/log", cancellationToken))
             .GetProperty("changed")
             .EnumerateArray()
@@ -102,7 +102,7 @@ public sealed class FarmLogLevelTests
 
     private static bool Says(JsonElement changed, string name, string text) => changed.GetProperty(name).GetString() == text;
 
-    private static async Task AskAsync(HostProcess host, string number, CancellationToken cancellationToken)
+    private static async Task AskAsync(RunningHost host, string number, CancellationToken cancellationToken)
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(host.Public, "/ask")) { Content = new StringContent("?") };
         request.Headers.Add("X-Number", number);

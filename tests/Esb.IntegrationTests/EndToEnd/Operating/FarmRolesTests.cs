@@ -10,8 +10,8 @@ public sealed class FarmRolesTests
 {
     private ServerSections _servers = null!;
     private DirectoryInfo _folder = null!;
-    private HostProcess _receiver = null!;
-    private HostProcess _deliverer = null!;
+    private RunningHost _receiver = null!;
+    private RunningHost _deliverer = null!;
 
     private string Configuration => Path.Combine(_folder.FullName, "esb.json");
 
@@ -69,8 +69,8 @@ public sealed class FarmRolesTests
         Assert.That(await StatesAsync(_deliverer, cancellationToken), Is.EquivalentTo(new[] { "shop=disabled", "ledger=running" }));
     }
 
-    private Task<HostProcess> StartAsync(string role) =>
-        HostProcess.StartAsync(
+    private Task<RunningHost> StartAsync(string role) =>
+        RunningHost.StartAsync(
             Configuration,
             Directory.CreateDirectory(Path.Combine(_folder.FullName, role)).FullName,
             CancellationToken.None,
@@ -93,7 +93,7 @@ public sealed class FarmRolesTests
 
     private int CountFiles() => Directory.Exists(Ledger) ? Directory.GetFiles(Ledger, "*.json").Length : 0;
 
-    private static async Task<IReadOnlyList<string>> StatesAsync(HostProcess host, CancellationToken cancellationToken) =>
+    private static async Task<IReadOnlyList<string>> StatesAsync(RunningHost host, CancellationToken cancellationToken) =>
         [
             .. (await host.AskAsync("/api/endpoints", cancellationToken))
                 .GetProperty("items")

@@ -8,11 +8,12 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 
 /// <summary>A trace that begins on one host of a farm records what passes on the others, and is read on any of them.</summary>
 [CancelAfter(120_000)]
+[OwnProcess]
 public sealed class FarmTraceTests
 {
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(20);
 
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private readonly TestBroker _broker = new();
     private DirectoryInfo _folder = null!;
 
@@ -78,7 +79,7 @@ public sealed class FarmTraceTests
     }
 
     // Until a host knows which others there are, it answers 503.
-    private static async Task<bool> SeesBothAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<bool> SeesBothAsync(RunningHost host, CancellationToken cancellationToken)
     {
         using var answer = await SendAsync(host, HttpMethod.Get, "/api/hosts", null, cancellationToken);
         return answer.IsSuccessStatusCode && Count(await answer.Content.ReadFromJsonAsync<JsonElement>(cancellationToken), "items") == 2;
@@ -87,7 +88,7 @@ public sealed class FarmTraceTests
     private static int Count(JsonElement view, string list) => view.GetProperty(list).GetArrayLength();
 
     private static async Task<JsonElement> TellAsync(
-        HostProcess host,
+        RunningHost host,
         HttpMethod method,
         string path,
         object? body,
@@ -101,7 +102,7 @@ public sealed class FarmTraceTests
     }
 
     private static async Task<HttpResponseMessage> SendAsync(
-        HostProcess host,
+        RunningHost host,
         HttpMethod method,
         string path,
         object? body,
@@ -116,7 +117,7 @@ public sealed class FarmTraceTests
         return await host.Client.SendAsync(request, cancellationToken);
     }
 
-    private Task<HostProcess> StartAsync(string name)
+    private Task<RunningHost> StartAsync(string name)
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         var file = Path.Combine(folder, "esb.json");
@@ -131,6 +132,6 @@ public sealed class FarmTraceTests
             }
             """
         );
-        return HostProcess.StartAsync(file, folder, CancellationToken.None);
+        return RunningHost.StartAsync(file, folder, CancellationToken.None);
     }
 }

@@ -12,7 +12,7 @@ public sealed class InboundHoldTests
     private static readonly TimeSpan Soon = TimeSpan.FromSeconds(20);
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
     private DateTimeOffset _opens;
 
     [OneTimeSetUp]
@@ -37,7 +37,7 @@ public sealed class InboundHoldTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -8,7 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 public sealed class LiveLogLevelTests
 {
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -23,7 +23,7 @@ public sealed class LiveLogLevelTests
             }
             """
         );
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -13,7 +13,7 @@ public sealed class LivePoolTests
 
     private DirectoryInfo _folder = null!;
     private EchoBackend _backend = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -35,7 +35,7 @@ public sealed class LivePoolTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

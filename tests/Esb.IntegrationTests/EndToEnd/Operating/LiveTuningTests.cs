@@ -13,8 +13,8 @@ public sealed class LiveTuningTests
 
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
     private DirectoryInfo _folder = null!;
-    private HostProcess _first = null!;
-    private HostProcess _second = null!;
+    private RunningHost _first = null!;
+    private RunningHost _second = null!;
 
     private string Ledger => Path.Combine(_folder.FullName, "ledger");
 
@@ -116,7 +116,7 @@ public sealed class LiveTuningTests
         await _second.DisposeAsync();
         _second = await StartAsync("second");
         await using var third = await StartAsync("third");
-        HostProcess[] hosts = [_first, _second, third];
+        RunningHost[] hosts = [_first, _second, third];
         foreach (var host in hosts)
             await WaitForTunedAsync(host, "circuitBreaker, rate, retry", cancellationToken);
 
@@ -203,15 +203,15 @@ public sealed class LiveTuningTests
         Assert.That(error, Does.Contain("did you mean \"ledger\""));
     }
 
-    private Task<HostProcess> StartAsync(string name) =>
-        HostProcess.StartAsync(
+    private Task<RunningHost> StartAsync(string name) =>
+        RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory(name).FullName,
             CancellationToken.None,
             new Dictionary<string, string> { ["ESB_RABBITMQ"] = Servers.RabbitMq, ["ESB_POSTGRES"] = Servers.Postgres }
         );
 
-    private static Task WaitForStateAsync(HostProcess host, string state, CancellationToken cancellationToken) =>
+    private static Task WaitForStateAsync(RunningHost host, string state, CancellationToken cancellationToken) =>
         host.WaitAsync(
             async token => (await host.AskAsync("/api/endpoints/shop", token)).GetProperty("state").GetString() == state,
             Soon,
@@ -219,7 +219,7 @@ public sealed class LiveTuningTests
             cancellationToken
         );
 
-    private static Task WaitForTunedAsync(HostProcess host, string settings, CancellationToken cancellationToken) =>
+    private static Task WaitForTunedAsync(RunningHost host, string settings, CancellationToken cancellationToken) =>
         host.WaitAsync(
             async token =>
                 (await host.AskAsync("/api/endpoints/diary", token)).TryGetProperty("tuned", out var tuned)
@@ -231,7 +231,7 @@ public sealed class LiveTuningTests
             cancellationToken
         );
 
-    private static async Task<int> PostUntilAsync(HostProcess host, CancellationToken enough)
+    private static async Task<int> PostUntilAsync(RunningHost host, CancellationToken enough)
     {
         var accepted = 0;
         while (!enough.IsCancellationRequested)
@@ -255,7 +255,7 @@ public sealed class LiveTuningTests
         return exitCode;
     }
 
-    private static Task WaitForAsync<T>(HostProcess host, string setting, T wanted, CancellationToken cancellationToken) =>
+    private static Task WaitForAsync<T>(RunningHost host, string setting, T wanted, CancellationToken cancellationToken) =>
         host.WaitAsync(
             async token =>
             {

@@ -11,7 +11,7 @@ public abstract class MarkFixture
 
     private protected ServerSections Servers { get; private set; } = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     private protected string Folder => _folder.FullName;
 
@@ -57,7 +57,7 @@ public abstract class MarkFixture
             }
             """
         );
-        Host = await HostProcess.StartAsync(
+        Host = await RunningHost.StartAsync(
             configuration,
             _folder.CreateSubdirectory("host").FullName,
             CancellationToken.None,

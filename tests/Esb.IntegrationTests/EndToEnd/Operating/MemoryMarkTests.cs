@@ -1,10 +1,12 @@
 using System.Net;
+using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 
 namespace Esb.IntegrationTests.EndToEnd.Operating;
 
 /// <summary>A host whose memory is above its mark turns callers away and leaves files where they are, until it is below.</summary>
 [CancelAfter(120_000)]
+[OwnProcess]
 public sealed class MemoryMarkTests
 {
     private DirectoryInfo _folder = null!;
@@ -26,7 +28,7 @@ public sealed class MemoryMarkTests
     {
         await WriteAsync(high: 3, low: 2);
         Directory.CreateDirectory(In);
-        await using var host = await HostProcess.StartAsync(
+        await using var host = await RunningHost.StartAsync(
             Configuration,
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,
@@ -39,7 +41,13 @@ public sealed class MemoryMarkTests
             cancellationToken
         );
         await File.WriteAllTextAsync(Path.Combine(In, "1.txt"), "waits", cancellationToken);
-        var ready = await host.AskAsync("/health/ready", cancellationToken);
+        var ready = default(JsonElement);
+        await host.WaitAsync(
+            async token => (ready = await host.AskAsync("/health/ready", token)).GetProperty("notices").GetArrayLength() > 0,
+            TimeSpan.FromSeconds(30),
+            "to tell why",
+            cancellationToken
+        );
         await Task.Delay(TimeSpan.FromSeconds(2), cancellationToken); // some looks at the folder
         Assert.That(File.Exists(Path.Combine(In, "1.txt")), "files wait, too");
 
@@ -69,7 +77,7 @@ public sealed class MemoryMarkTests
         Assert.That(ready.GetProperty("notices").GetRawText(), Does.Contain("ESB-MARK-CROSSED: memory"));
     }
 
-    private static async Task<HttpStatusCode> PostAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<HttpStatusCode> PostAsync(RunningHost host, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync("/orders", "{}", "application/json", cancellationToken);
         return response.StatusCode;

@@ -7,6 +7,7 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 /// <summary>Each counter means what operators of the older products know it to mean: known traffic, an outside that takes 100 ms, and what
 /// /api/metrics says of it.</summary>
 [CancelAfter(120_000)]
+[OwnProcess]
 public sealed class MetricsTests
 {
     private const int Orders = 50;
@@ -14,7 +15,7 @@ public sealed class MetricsTests
 
     private DirectoryInfo _folder = null!;
     private OrderBackend _backend = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
     private JsonElement _metrics;
 
     [OneTimeSetUp]
@@ -45,7 +46,7 @@ public sealed class MetricsTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

@@ -19,7 +19,7 @@ public sealed class OpenApiLintTests
         try
         {
             await File.WriteAllTextAsync(Path.Combine(folder.FullName, "esb.json"), """{ "name": "plain" }""", cancellationToken);
-            await using var host = await HostProcess.StartAsync("esb.json", folder.FullName, cancellationToken);
+            await using var host = await RunningHost.StartAsync("esb.json", folder.FullName, cancellationToken);
             var file = Path.Combine(folder.FullName, "openapi.json");
             await File.WriteAllTextAsync(file, await host.ReadAsync("/api/openapi.json", cancellationToken), cancellationToken);
 

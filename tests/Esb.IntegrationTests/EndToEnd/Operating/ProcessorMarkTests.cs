@@ -5,12 +5,13 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 
 /// <summary>The mark of the processor time: crossed while a host computes, and left again when it has nothing to do.</summary>
 [CancelAfter(240_000), Category("Thorough")]
+[OwnProcess]
 public sealed class ProcessorMarkTests
 {
     private const int Callers = 16; // on a busy machine the host needs its share, too
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -35,7 +36,7 @@ public sealed class ProcessorMarkTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(configuration, _folder.CreateSubdirectory("host").FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync(configuration, _folder.CreateSubdirectory("host").FullName, CancellationToken.None);
     }
 
     [TearDown]

@@ -30,7 +30,7 @@ public abstract class RestoreFixture
     [TearDown]
     public void DeleteFolder() => _folder.Delete(recursive: true);
 
-    private protected async Task<HostProcess> StartAsync(
+    private protected async Task<RunningHost> StartAsync(
         string name,
         string prefix,
         string step,
@@ -69,7 +69,7 @@ public abstract class RestoreFixture
             """,
             cancellationToken
         );
-        var host = await HostProcess.StartAsync(
+        var host = await RunningHost.StartAsync(
             folder,
             folder,
             cancellationToken,
@@ -89,13 +89,13 @@ public abstract class RestoreFixture
         Assert.That(process.ExitCode, Is.Zero, $"{program}: {error}");
     }
 
-    private protected static async Task PostAsync(HostProcess host, string path, string body, CancellationToken cancellationToken)
+    private protected static async Task PostAsync(RunningHost host, string path, string body, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync(path, body, "text/plain", cancellationToken);
         Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.Accepted), await response.Content.ReadAsStringAsync(cancellationToken));
     }
 
-    private protected static Task AwaitAsync(HostProcess host, string list, int count, CancellationToken cancellationToken) =>
+    private protected static Task AwaitAsync(RunningHost host, string list, int count, CancellationToken cancellationToken) =>
         host.WaitAsync(
             async token => (await ItemsAsync(host, list, token)).Count == count,
             TimeSpan.FromSeconds(60),
@@ -104,13 +104,13 @@ public abstract class RestoreFixture
         );
 
     private protected static async Task<IReadOnlyList<JsonElement>> ItemsAsync(
-        HostProcess host,
+        RunningHost host,
         string list,
         CancellationToken cancellationToken
     ) => [.. (await host.AskAsync(list, cancellationToken)).GetProperty("items").EnumerateArray()];
 
     private protected async Task<(int ExitCode, string Output, string Error)> EsbAsync(
-        HostProcess host,
+        RunningHost host,
         string connection,
         CancellationToken cancellationToken,
         params string[] arguments

@@ -6,6 +6,7 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 
 /// <summary>What a real OpenTelemetry collector gets. Without a collector on the path or beside the repository the test is ignored, and
 /// says so.</summary>
+[OwnProcess]
 public sealed partial class TelemetryTests
 {
     private DirectoryInfo _folder = null!;
@@ -21,7 +22,7 @@ public sealed partial class TelemetryTests
     {
         const string traceId = "0af7651916cd43dd8448eb211c80319c";
         await using var collector = await CollectorProcess.StartAsync(_folder.FullName, cancellationToken);
-        await using var host = await HostProcess.StartAsync(
+        await using var host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "database"),
             _folder.FullName,
             cancellationToken,

@@ -12,7 +12,7 @@ public sealed class WorkflowCommandTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -43,7 +43,7 @@ public sealed class WorkflowCommandTests
         );
         foreach (var order in new[] { 1, 2 })
             await File.WriteAllTextAsync(LedgerOf(order), "in the way");
-        _host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None);
     }
 
     [TearDown]

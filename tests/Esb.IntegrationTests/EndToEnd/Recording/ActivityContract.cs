@@ -6,9 +6,10 @@ namespace Esb.IntegrationTests.EndToEnd.Recording;
 
 /// <summary>The orders sample with an activity: orders are received, priced and delivered; one never is.</summary>
 [CancelAfter(180_000)]
+[OwnProcess]
 public abstract class ActivityContract
 {
-    private readonly List<HostProcess> _hosts = [];
+    private readonly List<RunningHost> _hosts = [];
     private DirectoryInfo _folder = null!;
 
     /// <summary>The sections <c>transport</c> and <c>store</c>.</summary>
@@ -161,7 +162,7 @@ public abstract class ActivityContract
                 """,
                 cancellationToken
             );
-            _hosts.Add(await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables));
+            _hosts.Add(await RunningHost.StartAsync("esb.json", folder, cancellationToken, Variables));
         }
     }
 

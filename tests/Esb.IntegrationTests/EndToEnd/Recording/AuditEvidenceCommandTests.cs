@@ -102,7 +102,7 @@ public sealed class AuditEvidenceCommandTests
     public async Task Running_host_verifies_its_facts_and_finds_the_one_that_was_changed(CancellationToken cancellationToken)
     {
         await WriteAsync("esb.json", """{ "anchors": "anchors", "anchorKey": "${env:ANCHOR_KEY}", "anchorInterval": "1s" }""");
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
         await host.WaitAsync(
             async token =>
             {
@@ -130,7 +130,7 @@ public sealed class AuditEvidenceCommandTests
     public async Task Host_without_chains_says_so(CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(Path.Combine(_folder.FullName, "esb.json"), """{ "name": "plain" }""", cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
         var (exitCode, _, error) = await CommandLine.RunAsync(
             _folder.FullName,
@@ -154,7 +154,7 @@ public sealed class AuditEvidenceCommandTests
     // The message whose body was erased, and how many facts the first anchor confirms; there are more.
     private async Task<(string Message, long Anchored)> RecordAndEraseAsync(CancellationToken cancellationToken)
     {
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
         var id = await SendAsync(host, cancellationToken);
         await host.WaitAsync(
             async token =>
@@ -198,7 +198,7 @@ public sealed class AuditEvidenceCommandTests
         return (id, anchored);
     }
 
-    private static async Task<string> SendAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<string> SendAsync(RunningHost host, CancellationToken cancellationToken)
     {
         using var response = await host.PostAsync("/orders", """{"order":"A-1001"}""", "application/json", cancellationToken);
         return JsonDocument

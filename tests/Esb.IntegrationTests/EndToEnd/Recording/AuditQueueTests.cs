@@ -11,7 +11,7 @@ public sealed class AuditQueueTests
 {
     private DirectoryInfo _folder = null!;
     private PrivatePostgres _database = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [SetUp]
     public async Task StartHost()
@@ -27,7 +27,7 @@ public sealed class AuditQueueTests
               "processes": { "take": [{ "audit": "taken" }] } }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

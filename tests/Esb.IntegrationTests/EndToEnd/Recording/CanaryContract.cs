@@ -10,6 +10,7 @@ namespace Esb.IntegrationTests.EndToEnd.Recording;
 /// <summary>Secrets that the configuration masks, in messages that arrive, are refused, fail and end as dead letters: they are in the
 /// messages, and nowhere else.</summary>
 [Property("Case", "AUD-02")]
+[OwnProcess]
 public abstract class CanaryContract
 {
     private const string Form = "application/x-www-form-urlencoded";
@@ -57,7 +58,7 @@ public abstract class CanaryContract
     private SpanReceiver _collector = null!;
     private EchoBackend _outside = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     private protected static readonly string[] OfMessages = ["dead_letter", "parked_message", "claim_check"];
 
@@ -141,7 +142,7 @@ public abstract class CanaryContract
             ["CANARY_KEY"] = $"key-{Guid.NewGuid():N}",
             ["ESB__TELEMETRY__OTLP"] = _collector.Url,
         };
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, HostVariables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None, HostVariables);
         await PrepareAsync();
     }
 

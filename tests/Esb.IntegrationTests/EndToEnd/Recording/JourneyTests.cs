@@ -15,9 +15,9 @@ public sealed class JourneyTests
     private readonly string _prefix = $"test-{Guid.NewGuid():N}";
     private DirectoryInfo _folder = null!;
     private OrderSink _shop = null!;
-    private readonly List<HostProcess> _hosts = [];
-    private HostProcess _front = null!;
-    private HostProcess _back = null!;
+    private readonly List<RunningHost> _hosts = [];
+    private RunningHost _front = null!;
+    private RunningHost _back = null!;
 
     private string Shared =>
         $$"""
@@ -159,11 +159,11 @@ public sealed class JourneyTests
             cancellationToken
         );
 
-    private async Task<HostProcess> StartAsync(string name, string configuration)
+    private async Task<RunningHost> StartAsync(string name, string configuration)
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         await File.WriteAllTextAsync(Path.Combine(folder, "esb.json"), configuration);
-        var host = await HostProcess.StartAsync(
+        var host = await RunningHost.StartAsync(
             "esb.json",
             folder,
             CancellationToken.None,
@@ -174,7 +174,7 @@ public sealed class JourneyTests
     }
 
     private static async Task<(HttpStatusCode Status, JsonElement Answer)> PostAsync(
-        HostProcess host,
+        RunningHost host,
         string path,
         string body,
         CancellationToken cancellationToken

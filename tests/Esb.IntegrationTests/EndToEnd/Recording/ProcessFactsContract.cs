@@ -20,7 +20,7 @@ public abstract class ProcessFactsContract
 
     private protected EchoBackend Rates { get; private set; } = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     /// <summary>Transport and store.</summary>
     private protected virtual string Sections => "";
@@ -67,7 +67,7 @@ public abstract class ProcessFactsContract
             }
             """
         );
-        Host = await HostProcess.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
+        Host = await RunningHost.StartAsync("esb.json", _folder.FullName, CancellationToken.None, Variables);
     }
 
     [OneTimeTearDown]

@@ -21,7 +21,7 @@ public sealed class RefusedFactTests
     private NpgsqlDataSource _database = null!;
     private DirectoryInfo _folder = null!;
     private OrderSink _shop = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Schema => _prefix.Replace('-', '_');
 
@@ -46,7 +46,7 @@ public sealed class RefusedFactTests
             }
             """
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             "esb.json",
             _folder.FullName,
             CancellationToken.None,

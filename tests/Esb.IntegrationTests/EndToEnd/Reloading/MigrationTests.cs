@@ -16,8 +16,8 @@ public sealed class MigrationTests
 
     private readonly string _prefix = $"move{Guid.NewGuid():N}"[..12];
     private readonly ConcurrentDictionary<string, ConcurrentQueue<int>> _accepted = new();
-    private readonly List<HostProcess> _hosts = [];
-    private volatile IReadOnlyList<HostProcess> _living = [];
+    private readonly List<RunningHost> _hosts = [];
+    private volatile IReadOnlyList<RunningHost> _living = [];
     private DirectoryInfo _folder = null!;
     private TestSchema _schema = null!;
     private OrderBackend _backend = null!;
@@ -132,15 +132,15 @@ public sealed class MigrationTests
         return file;
     }
 
-    private async Task<HostProcess> StartAsync(string name, int lanes, CancellationToken cancellationToken)
+    private async Task<RunningHost> StartAsync(string name, int lanes, CancellationToken cancellationToken)
     {
         var file = Configure(name, lanes);
-        var host = await HostProcess.StartAsync(file, Path.GetDirectoryName(file)!, cancellationToken);
+        var host = await RunningHost.StartAsync(file, Path.GetDirectoryName(file)!, cancellationToken);
         _hosts.Add(host);
         _living = [.. _living, host];
         return host;
     }
 
-    private static Task<(int ExitCode, string Output, string Error)> ApplyAsync(HostProcess host, CancellationToken cancellationToken) =>
+    private static Task<(int ExitCode, string Output, string Error)> ApplyAsync(RunningHost host, CancellationToken cancellationToken) =>
         CommandLine.RunAsync(host.Folder, cancellationToken, ["plan", Path.Combine(host.Folder, "esb.json"), "--apply"]);
 }

@@ -9,6 +9,7 @@ namespace Esb.IntegrationTests.EndToEnd.Reloading;
 /// <summary>A host with an inbound endpoint, a process and an outbound endpoint, whose configuration a test changes and reloads.</summary>
 /// <remarks>Tests share a host, which begins each with the same configuration; those with the property
 /// <see cref="OwnHost"/> do not.</remarks>
+[OwnProcess]
 public abstract class ReloadFixture
 {
     /// <summary>Of a test that leaves something behind in the host, or starts it otherwise.</summary>
@@ -25,7 +26,7 @@ public abstract class ReloadFixture
 
     private protected JsonObject Json { get; private set; } = null!;
 
-    private protected HostProcess Host { get; private set; } = null!;
+    private protected RunningHost Host { get; private set; } = null!;
 
     private protected abstract JsonObject Transport { get; }
 
@@ -68,7 +69,7 @@ public abstract class ReloadFixture
         if (_isKept)
             await Host.TellAsync("/api/configuration/reload", CancellationToken.None);
         else
-            Host = await HostProcess.StartAsync(
+            Host = await RunningHost.StartAsync(
                 Configuration,
                 Folder.CreateSubdirectory("host").FullName,
                 CancellationToken.None,
@@ -182,7 +183,7 @@ public abstract class ReloadFixture
     {
         await Host.DisposeAsync();
         await WriteAsync();
-        Host = await HostProcess.StartAsync(Configuration, Folder.CreateSubdirectory("again").FullName, cancellationToken, Variables);
+        Host = await RunningHost.StartAsync(Configuration, Folder.CreateSubdirectory("again").FullName, cancellationToken, Variables);
     }
 
     private protected Task WriteAsync() => File.WriteAllTextAsync(Configuration, Json.ToJsonString());

@@ -51,7 +51,7 @@ public sealed class TwoConfigurationsTests
         );
     }
 
-    private async Task<HostProcess> StartAsync(string name, CancellationToken cancellationToken)
+    private async Task<RunningHost> StartAsync(string name, CancellationToken cancellationToken)
     {
         var folder = _folder.CreateSubdirectory(name).FullName;
         await File.WriteAllTextAsync(
@@ -69,10 +69,10 @@ public sealed class TwoConfigurationsTests
             """,
             cancellationToken
         );
-        return await HostProcess.StartAsync("esb.json", folder, cancellationToken, Variables);
+        return await RunningHost.StartAsync("esb.json", folder, cancellationToken, Variables);
     }
 
-    private static async Task<string> SendAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<string> SendAsync(RunningHost host, CancellationToken cancellationToken)
     {
         using var answer = await host.Client.PostAsync(new Uri(host.Public, "orders"), new StringContent("<order/>"), cancellationToken);
         return JsonDocument
@@ -81,7 +81,7 @@ public sealed class TwoConfigurationsTests
             .GetString()!;
     }
 
-    private static async Task<(string Id, string MessageId)> LetterAsync(HostProcess host, CancellationToken cancellationToken)
+    private static async Task<(string Id, string MessageId)> LetterAsync(RunningHost host, CancellationToken cancellationToken)
     {
         var letters = new List<JsonElement>();
         await host.WaitAsync(

@@ -7,7 +7,7 @@ namespace Esb.IntegrationTests.EndToEnd.Samples;
 public sealed class BillingSampleTests
 {
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Bills => Path.Combine(_folder.FullName, "bills");
 
@@ -15,7 +15,7 @@ public sealed class BillingSampleTests
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-billing-");
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "billing"),
             _folder.FullName,
             CancellationToken.None,

@@ -18,7 +18,7 @@ public sealed class CsvImportSampleTests
 
     private DirectoryInfo _folder = null!;
     private Shop _shop = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Inbox => Path.Combine(_folder.FullName, "in");
 
@@ -29,7 +29,7 @@ public sealed class CsvImportSampleTests
         _shop = await Shop.CreateAsync();
         await _shop.ExecuteAsync(await File.ReadAllTextAsync(Repository.PathOf("samples", "csv-import", "tables.sql")));
         Directory.CreateDirectory(Inbox);
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "csv-import"),
             _folder.FullName,
             CancellationToken.None,

@@ -8,6 +8,7 @@ namespace Esb.IntegrationTests.EndToEnd.Samples;
 /// <summary>A plug-in that brings a <c>provider</c> of connections, whose client has no batches: built, and used by sql-outbound and
 /// sql-inbound of a host.</summary>
 [CancelAfter(120_000)]
+[OwnProcess]
 public sealed class DatabasePluginSampleTests
 {
     private static readonly string Sample = Repository.PathOf("samples", "plugin-database");
@@ -47,7 +48,7 @@ public sealed class DatabasePluginSampleTests
     public async Task Orders_go_into_a_table_of_its_database_are_asked_for_and_taken_out(CancellationToken cancellationToken)
     {
         await CreateTablesAsync(cancellationToken);
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
 
         foreach (var sku in new[] { "A-1", "'; drop table orders; --", "B-1" })
         {

@@ -13,7 +13,7 @@ public sealed class DatabaseSampleTests
 
     private DirectoryInfo _folder = null!;
     private NpgsqlDataSource _database = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
@@ -23,7 +23,7 @@ public sealed class DatabaseSampleTests
         await connection.ExecuteAsync(await File.ReadAllTextAsync(Repository.PathOf("samples", "database", "tables.sql")));
         await connection.ExecuteAsync("truncate orders_in");
         _folder = Directory.CreateTempSubdirectory("esb-database-");
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "database"),
             _folder.FullName,
             CancellationToken.None,

@@ -13,7 +13,7 @@ public sealed class FlatFileSampleTests
     private static readonly byte[] Invoices = File.ReadAllBytes(Repository.PathOf("samples", "flat-file", "messages", "invoices.txt"));
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     private string Orders => Path.Combine(_folder.FullName, "orders");
 
@@ -24,7 +24,7 @@ public sealed class FlatFileSampleTests
     {
         _folder = Directory.CreateTempSubdirectory("esb-flat-file-");
         Directory.CreateDirectory(Inbox);
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "flat-file"),
             _folder.FullName,
             CancellationToken.None,

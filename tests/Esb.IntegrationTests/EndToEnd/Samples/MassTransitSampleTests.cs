@@ -9,6 +9,7 @@ namespace Esb.IntegrationTests.EndToEnd.Samples;
 /// <summary>An application written with MassTransit, which nothing of the product references, beside a host: events, requests and faults in
 /// both directions, and nothing lost over a kill.</summary>
 [CancelAfter(300_000)]
+[OwnProcess]
 public sealed class MassTransitSampleTests
 {
     private static readonly string Sample = Repository.PathOf("samples", "masstransit");
@@ -16,7 +17,7 @@ public sealed class MassTransitSampleTests
     private readonly string _name = $"shop-{Guid.NewGuid().ToString("N")[..8]}";
     private DirectoryInfo _folder = null!;
     private ShopApplication _shop = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartApplication()
@@ -114,7 +115,7 @@ public sealed class MassTransitSampleTests
             : 0;
 
     private async Task StartHostAsync(CancellationToken cancellationToken) =>
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Path.Combine(_folder.FullName, "esb.json"),
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,

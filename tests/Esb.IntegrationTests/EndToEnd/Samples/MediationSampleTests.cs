@@ -10,14 +10,14 @@ public sealed class MediationSampleTests
 
     private DirectoryInfo _folder = null!;
     private EchoBackend _backend = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-mediation-");
         _backend = await EchoBackend.StartAsync();
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "mediation"),
             _folder.FullName,
             CancellationToken.None,

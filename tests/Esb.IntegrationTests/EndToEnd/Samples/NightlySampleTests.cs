@@ -14,7 +14,7 @@ public sealed class NightlySampleTests
     private DirectoryInfo _folder = null!;
     private Shop _shop = null!;
     private AioSmtpd _server = null!;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public async Task StartHost()
@@ -26,7 +26,7 @@ public sealed class NightlySampleTests
             "insert into nightly_sales select article, 2, (now() at time zone 'utc')::date - day from unnest(array['A & B', 'A & B', 'C']) as article, "
                 + "generate_series(0, 1) as day" // a midnight may come in between
         );
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "nightly"),
             _folder.FullName,
             CancellationToken.None,

@@ -10,14 +10,14 @@ public sealed class OrdersSampleTests
     private static readonly string Messages = Repository.PathOf("samples", "orders", "messages");
 
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-orders-");
         CopyFolder(Repository.PathOf("samples", "orders"), Path.Combine(_folder.FullName, "samples", "orders"));
-        _host = await HostProcess.StartAsync("samples/orders", _folder.FullName, CancellationToken.None);
+        _host = await RunningHost.StartAsync("samples/orders", _folder.FullName, CancellationToken.None);
     }
 
     [OneTimeTearDown]

@@ -9,6 +9,7 @@ using Esb.IntegrationTests.Topics;
 namespace Esb.IntegrationTests.EndToEnd.Samples;
 
 /// <summary>The template of a plug-in, which nothing of the product references: built, put into a folder and used by a host.</summary>
+[OwnProcess]
 public sealed class PluginSampleTests
 {
     private static readonly string Sample = Repository.PathOf("samples", "plugin");
@@ -83,7 +84,7 @@ public sealed class PluginSampleTests
     [Test, CancelAfter(120_000)]
     public async Task Message_passes_its_step_and_its_endpoint_in_a_host_that_names_it(CancellationToken cancellationToken)
     {
-        await using var host = await HostProcess.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
+        await using var host = await RunningHost.StartAsync("esb.json", _folder.FullName, cancellationToken, Variables);
         var note = Encoding.UTF8.GetBytes("milk and bread");
 
         using var answer = await host.Client.PostAsync(new Uri(host.Public, "notes"), new ByteArrayContent(note), cancellationToken);

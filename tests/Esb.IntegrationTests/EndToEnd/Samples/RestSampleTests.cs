@@ -8,20 +8,20 @@ namespace Esb.IntegrationTests.EndToEnd.Samples;
 public sealed class RestSampleTests
 {
     private DirectoryInfo _folder = null!;
-    private HostProcess _host = null!;
+    private RunningHost _host = null!;
 
     [OneTimeSetUp]
     public async Task StartHost()
     {
         _folder = Directory.CreateTempSubdirectory("esb-rest-");
         var port = FreePorts.Next();
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "rest"),
             _folder.FullName,
             CancellationToken.None,
             new Dictionary<string, string>
             {
-                [HostProcess.PublicUrl] = $"http://127.0.0.1:{port}",
+                [RunningHost.PublicUrl] = $"http://127.0.0.1:{port}",
                 ["ESB__ENDPOINTS__CRM__URL"] = $"http://127.0.0.1:{port}/crm",
                 ["ESB__ENDPOINTS__CHANGES__FOLDER"] = Path.Combine(_folder.FullName, "changes"),
             }

@@ -12,7 +12,7 @@ public sealed class SftpSampleTests
     private DirectoryInfo _folder = null!;
     private SshServer _server = null!;
     private SshUser? _user;
-    private HostProcess? _host;
+    private RunningHost? _host;
 
     [SetUp]
     public async Task StartHost()
@@ -22,7 +22,7 @@ public sealed class SftpSampleTests
         Directory.CreateDirectory(_server.At("out"));
         Directory.CreateDirectory(_server.At("in"));
         _user = await SshUser.CreateAsync(_server);
-        _host = await HostProcess.StartAsync(
+        _host = await RunningHost.StartAsync(
             Repository.PathOf("samples", "sftp"),
             _folder.FullName,
             CancellationToken.None,

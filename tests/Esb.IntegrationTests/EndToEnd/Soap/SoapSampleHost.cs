@@ -9,9 +9,9 @@ internal sealed class SoapSampleHost : IAsyncDisposable
 {
     private readonly DirectoryInfo _folder;
 
-    private SoapSampleHost(DirectoryInfo folder, HostProcess process) => (_folder, Process) = (folder, process);
+    private SoapSampleHost(DirectoryInfo folder, RunningHost process) => (_folder, Process) = (folder, process);
 
-    public HostProcess Process { get; }
+    public RunningHost Process { get; }
 
     public string Folder => _folder.FullName;
 
@@ -23,13 +23,13 @@ internal sealed class SoapSampleHost : IAsyncDisposable
         var url = string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{FreePorts.Next()}");
         return new SoapSampleHost(
             folder,
-            await HostProcess.StartAsync(
+            await RunningHost.StartAsync(
                 Repository.PathOf("samples", "soap"),
                 folder.FullName,
                 cancellationToken,
                 new Dictionary<string, string>
                 {
-                    [HostProcess.PublicUrl] = url,
+                    [RunningHost.PublicUrl] = url,
                     ["ESB__ENDPOINTS__CRM__URL"] = $"{url}/crm",
                     ["ESB__ENDPOINTS__CALCULATOR_SERVICE__URL"] = calculator ?? $"{url}/calculator",
                 }
