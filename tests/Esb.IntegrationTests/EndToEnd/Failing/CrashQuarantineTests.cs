@@ -188,7 +188,7 @@ public sealed class CrashQuarantineTests
         if (_host is not null)
             await _host.DisposeAsync();
         _host = Launch();
-        await _host.WaitAsync(_host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", cancellationToken);
+        await _host.WaitUntilReadyAsync(cancellationToken);
     }
 
     // The host dies of it, before or after it has answered.

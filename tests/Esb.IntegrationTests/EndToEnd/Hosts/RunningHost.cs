@@ -16,7 +16,10 @@ internal abstract class RunningHost : IAsyncDisposable
 
     protected static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(45);
 
-    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(3);
+
+    // What takes a second takes many where the machine is busy.
+    private static readonly TimeSpan ShortestLimit = TimeSpan.FromMinutes(1);
 
     // Between two looks at a condition: each costs the host a request, and what takes longer is looked at less often.
     private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(20);
@@ -89,7 +92,8 @@ internal abstract class RunningHost : IAsyncDisposable
         return response.IsSuccessStatusCode;
     }
 
-    /// <summary>Waits until something is so; fails with the host's output when it does not become so.</summary>
+    /// <summary>Waits until something is so; fails with the host's output when it does not become so within the limit, which is a minute at
+    /// least.</summary>
     public async Task WaitAsync(
         Func<CancellationToken, Task<bool>> condition,
         TimeSpan limit,
@@ -98,6 +102,8 @@ internal abstract class RunningHost : IAsyncDisposable
     )
     {
         var started = TimeProvider.System.GetTimestamp();
+        if (limit < ShortestLimit)
+            limit = ShortestLimit;
         for (var pause = ShortestPause; ; pause = pause < LongestPause ? 1.2 * pause : LongestPause)
         {
             try
@@ -161,7 +167,7 @@ internal abstract class RunningHost : IAsyncDisposable
     }
 
     /// <summary>Waits until it is ready; disposes a host that does not become so.</summary>
-    private protected async Task WaitUntilReadyAsync(CancellationToken cancellationToken)
+    public async Task WaitUntilReadyAsync(CancellationToken cancellationToken)
     {
         try
         {

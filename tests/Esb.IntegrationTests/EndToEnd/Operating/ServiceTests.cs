@@ -95,7 +95,7 @@ public sealed class ServiceTests
     public async Task Journal_gets_the_level_of_each_line(CancellationToken cancellationToken)
     {
         await using var host = Launch();
-        await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", cancellationToken);
+        await host.WaitUntilReadyAsync(cancellationToken);
         await host.StopAsync(cancellationToken);
 
         Assert.That(host.Output.Split('\n'), Has.Some.StartsWith("<6>"));

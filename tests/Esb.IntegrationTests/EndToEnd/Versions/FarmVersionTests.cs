@@ -410,7 +410,7 @@ public sealed class FarmVersionTests
     private async Task<HostProcess> StartAsync(string folder, IReadOnlyDictionary<string, string>? variables = null)
     {
         var host = Launch(folder, variables);
-        await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", CancellationToken.None);
+        await host.WaitUntilReadyAsync(CancellationToken.None);
         return host;
     }
 

@@ -159,7 +159,7 @@ public abstract class VersionFixture
             folder,
             new Dictionary<string, string>(variables ?? NoVariables) { ["ESB_KNOWNBAD_UNMADE"] = "broken" }
         );
-        await host.WaitAsync(host.IsReadyAsync, TimeSpan.FromSeconds(60), "to be ready", cancellationToken);
+        await host.WaitUntilReadyAsync(cancellationToken);
         return host;
     }
 }
