@@ -18,9 +18,6 @@ internal abstract class RunningHost : IAsyncDisposable
 
     private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(3);
 
-    // What takes a second takes many where the machine is busy.
-    private static readonly TimeSpan ShortestLimit = TimeSpan.FromMinutes(1);
-
     // Between two looks at a condition: each costs the host a request, and what takes longer is looked at less often.
     private static readonly TimeSpan ShortestPause = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan LongestPause = TimeSpan.FromMilliseconds(250);
@@ -92,8 +89,7 @@ internal abstract class RunningHost : IAsyncDisposable
         return response.IsSuccessStatusCode;
     }
 
-    /// <summary>Waits until something is so; fails with the host's output when it does not become so within the limit, which is a minute at
-    /// least.</summary>
+    /// <summary>Waits until something is so; fails with the host's output when it does not become so.</summary>
     public async Task WaitAsync(
         Func<CancellationToken, Task<bool>> condition,
         TimeSpan limit,
@@ -102,8 +98,6 @@ internal abstract class RunningHost : IAsyncDisposable
     )
     {
         var started = TimeProvider.System.GetTimestamp();
-        if (limit < ShortestLimit)
-            limit = ShortestLimit;
         for (var pause = ShortestPause; ; pause = pause < LongestPause ? 1.2 * pause : LongestPause)
         {
             try
