@@ -40,8 +40,8 @@ internal static class PostgresConnection
     public static NpgsqlDataSource SearchPool(PostgresStoreConfig config) =>
         PoolOf(With(config, readOnly: true, SearchPoolSize, ForSearch));
 
-    // The tables have only types that every server has. Looking up all that a database has takes each pool 20 to 100 ms, and longer the
-    // more tables there are.
+    // The tables have only types that every server has. Looking up all that a database has takes each pool 0.1 s where 40 schemas have
+    // such tables.
     private static NpgsqlDataSource PoolOf(string connection)
     {
         var pool = new NpgsqlDataSourceBuilder(connection);

@@ -6,8 +6,8 @@ using NUnit.Framework.Interfaces;
 
 namespace Esb.Tests;
 
-/// <summary>Writes the name of each test, as it begins, into the file that <c>ESB_TEST_RUNNING</c> names, so that one that hangs or ends the
-/// process is known. The collector of the test platform does the same, and costs a fifth of the processor time of the unit tests.</summary>
+/// <summary>Writes the name of each test, as it begins, into the file that <c>ESB_TEST_RUNNING</c> names, so that one that hangs, or ends
+/// the process, is known. The collector of the test platform does the same for a fifth of the processor time of the unit tests.</summary>
 [AttributeUsage(AttributeTargets.Assembly)]
 internal sealed class RunningTestAttribute : Attribute, ITestAction
 {

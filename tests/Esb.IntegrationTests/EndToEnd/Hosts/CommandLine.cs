@@ -52,6 +52,26 @@ internal static class CommandLine
         return (process.ExitCode, line ?? "", await error);
     }
 
+    /// <summary>The environment of a command in this process.</summary>
+    /// <param name="variables">Variables beside those of this process, which they replace.</param>
+    /// <param name="output">What it writes to.</param>
+    /// <param name="error">What it writes errors to.</param>
+    public static CommandContext ContextOf(IReadOnlyDictionary<string, string> variables, TextWriter output, TextWriter error)
+    {
+        var here = CommandContext.OfThisProcess();
+        var all = new Dictionary<string, string>(here.Variables);
+        foreach (var (name, value) in variables)
+            all[name] = value;
+        return here with
+        {
+            Output = output,
+            Error = error,
+            Variables = all,
+            IsInteractive = false,
+            ReachTime = TimeSpan.FromMinutes(1), // the machine may be busy
+        };
+    }
+
     // Null where the program would find none: what it then says is for a process of its own.
     private static async Task<string?> FindKeyAsync(
         string folder,
@@ -73,18 +93,7 @@ internal static class CommandLine
     {
         using var output = new StringWriter();
         using var error = new StringWriter();
-        var here = CommandContext.OfThisProcess();
-        var surroundings = new Dictionary<string, string>(here.Variables) { [Key] = key };
-        foreach (var (name, value) in variables)
-            surroundings[name] = value;
-        var context = here with
-        {
-            Output = output,
-            Error = error,
-            Variables = surroundings,
-            IsInteractive = false,
-            ReachTime = TimeSpan.FromMinutes(1), // the machine may be busy
-        };
+        var context = ContextOf(new Dictionary<string, string>(variables) { [Key] = key }, output, error);
         var exitCode = await EsbCommandLine.InvokeAsync(arguments, context);
         return (exitCode, output.ToString(), error.ToString());
     }

@@ -4,8 +4,8 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Esb.IntegrationTests.EndToEnd.Hosts;
 
-/// <summary>A host in the process of the tests, one at a time: it starts in a tenth of the time of a process, which compiles the program
-/// anew. For what neither kills it nor measures it.</summary>
+/// <summary>A host in the process of the tests, one at a time: a process of its own would compile the program anew. For what neither kills
+/// it nor measures it.</summary>
 internal sealed class HostOfTests : RunningHost
 {
     private static readonly string HomeFolder = Directory.GetCurrentDirectory();
@@ -22,17 +22,7 @@ internal sealed class HostOfTests : RunningHost
         if (Interlocked.CompareExchange(ref _running, this, null) is { } other)
             throw new InvalidOperationException($"A host runs in {other.Folder}; the process has only one working directory.");
         Directory.SetCurrentDirectory(folder);
-        var here = CommandContext.OfThisProcess();
-        var environment = new Dictionary<string, string>(here.Variables);
-        foreach (var (name, value) in Variables)
-            environment[name] = value;
-        var context = here with
-        {
-            Output = _output,
-            Error = _output,
-            Variables = environment,
-            Services = () => new ServiceCollection().AddEsb(),
-        };
+        var context = CommandLine.ContextOf(Variables, _output, _output) with { Services = () => new ServiceCollection().AddEsb() };
         Console.SetOut(_output); // its logger takes it as it starts
         Console.SetError(_output);
         _run = Task.Run(() => RunCommand.RunAsync(context, configuration, _stop.Token, _abandon.Token));
