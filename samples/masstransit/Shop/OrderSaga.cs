@@ -18,15 +18,8 @@ public class OrderSaga : MassTransitStateMachine<OrderState>
         InstanceState(state => state.CurrentState);
         Event(() => Accepted, order => order.CorrelateById(context => context.Message.OrderId));
         Event(() => Packed, order => order.CorrelateById(context => context.Message.OrderId));
-        Initially(When(Accepted).TransitionTo(Waiting));
-        During(
-            Waiting,
-            Ignore(Accepted),
-            When(Packed)
-                .Publish(context => new OrderCompleted(context.Saga.CorrelationId))
-                .Then(context => ledger.NoteCompleted(context.Saga.CorrelationId))
-                .TransitionTo(Done)
-        );
+        Initially(When(Accepted).TransitionTo(Waiting), Complete(ledger)); // the queue has both, and Packed may be consumed first
+        During(Waiting, Ignore(Accepted), Complete(ledger));
         During(Done, Ignore(Accepted), Ignore(Packed)); // a message may come twice
     }
 
@@ -37,4 +30,10 @@ public class OrderSaga : MassTransitStateMachine<OrderState>
     public State Waiting { get; private set; } = null!;
 
     public State Done { get; private set; } = null!;
+
+    private EventActivityBinder<OrderState, OrderPacked> Complete(Ledger ledger) =>
+        When(Packed)
+            .Publish(context => new OrderCompleted(context.Saga.CorrelationId))
+            .Then(context => ledger.NoteCompleted(context.Saga.CorrelationId))
+            .TransitionTo(Done);
 }

@@ -22,7 +22,7 @@ builder.Services.AddMassTransit(bus =>
         (context, rabbit) =>
         {
             rabbit.Host(new Uri(Environment.GetEnvironmentVariable("SHOP_RABBITMQ") ?? "amqp://guest:guest@localhost"));
-            rabbit.UseMessageRetry(retry => retry.Immediate(3)); // of two messages for one saga instance, one may come too early
+            rabbit.UseMessageRetry(retry => retry.Immediate(3));
             rabbit.ConfigureEndpoints(context);
         }
     );

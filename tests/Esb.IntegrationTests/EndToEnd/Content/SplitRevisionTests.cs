@@ -59,7 +59,7 @@ public sealed class SplitRevisionTests
             Written().Except(resumed).Order(),
             Is.EqualTo(Enumerable.Range(0, Second).Select(number => $"second second {number}").Order())
         );
-        Assert.That(_host!.Output, Does.Contain("with which they began"));
+        await _host!.WaitForLogAsync(cancellationToken, "with which they began");
     }
 
     [Test, Category("Thorough")]
@@ -80,7 +80,7 @@ public sealed class SplitRevisionTests
 
         var marks = Written().Select(text => text.Split(' ')[0]).Distinct();
         Assert.That(marks, Is.EquivalentTo(new[] { "first", "second" }));
-        Assert.That(_host!.Output, Does.Contain("does not compile any more"));
+        await _host!.WaitForLogAsync(cancellationToken, "does not compile any more");
     }
 
     private void Configure(string mark, string delimiter, string map, string endpoint = "out")

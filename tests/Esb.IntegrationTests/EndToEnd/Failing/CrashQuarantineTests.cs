@@ -85,7 +85,7 @@ public sealed class CrashQuarantineTests
             ready.GetProperty("notices").EnumerateArray().Select(notice => notice.GetString()),
             Has.One.StartsWith("ESB-DELIVERY-CRASH: endpoint 'bad' is quarantined")
         );
-        Assert.That(_host!.Output, Does.Contain("ESB-DELIVERY-CRASH: endpoint bad is quarantined"));
+        await _host!.WaitForLogAsync(cancellationToken, "ESB-DELIVERY-CRASH: endpoint bad is quarantined");
 
         // A stop in order changes nothing.
         Assert.That(await _host.StopAsync(cancellationToken), Is.Zero);
@@ -134,7 +134,7 @@ public sealed class CrashQuarantineTests
             cancellationToken
         );
 
-        Assert.That(_host.Output, Does.Contain("ended without being stopped"));
+        await _host.WaitForLogAsync(cancellationToken, "ended without being stopped");
     }
 
     [Test, Category("Thorough")]
@@ -168,7 +168,7 @@ public sealed class CrashQuarantineTests
         await WaitForFilesAsync(Good, 6, cancellationToken);
         await WaitForFilesAsync("last", 6, cancellationToken);
 
-        Assert.That(_host.Output, Does.Contain("ended without being stopped"));
+        await _host.WaitForLogAsync(cancellationToken, "ended without being stopped");
         Assert.That(await StatesAsync(cancellationToken), Does.Contain("bad=paused-by-operator").And.Contain("last=running"));
         Assert.That(CountFiles(Bad), Is.Zero);
     }

@@ -124,7 +124,7 @@ public sealed class RunawayScriptTests
             "to tell of the broken map",
             cancellationToken
         );
-        Assert.That(_host.Output, Does.Contain("ESB-JS-COMPILE, order.js, line 1, column"));
+        await _host.WaitForLogAsync(cancellationToken, "ESB-JS-COMPILE, order.js, line 1, column");
         Assert.That(
             (await AskAsync("/order", """{ "id": 1, "total": 1 }""", cancellationToken)).Text,
             Is.EqualTo("""{"id":1,"total":2}"""),

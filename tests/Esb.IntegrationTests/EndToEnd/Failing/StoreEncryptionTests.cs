@@ -73,7 +73,7 @@ public sealed class StoreEncryptionTests : ShopHost
         Assert.That(output, Does.Contain("1 bodies could not be decrypted"));
         Assert.That(letter.GetProperty("messageId").GetGuid(), Is.EqualTo(lost), "its row is listed");
         Assert.That(problem, Is.Null, "its body is not shown");
-        Assert.That(Host.Output, Does.Contain("ESB-STORE-KEY"));
+        await Host.WaitForLogAsync(cancellationToken, "ESB-STORE-KEY");
     }
 
     private async Task RestartAsync(string keys, CancellationToken cancellationToken)

@@ -91,7 +91,7 @@ public sealed class ToldFailureTests
         );
         var letter = (await _host.AskAsync("/api/dead-letters?endpoint=partner", cancellationToken)).GetProperty("items")[0];
         Assert.That(letter.GetProperty("reason").GetString(), Does.EndWith("was answered with status 422. It answered: no such customer"));
-        Assert.That(_host.Output, Does.Contain("ESB-HTTP-STATUS").And.Contain("It answered: no such customer"));
+        await _host.WaitForLogAsync(cancellationToken, "ESB-HTTP-STATUS", "It answered: no such customer");
     }
 
     [Test]

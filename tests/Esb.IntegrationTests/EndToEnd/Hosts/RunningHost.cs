@@ -118,6 +118,15 @@ internal abstract class RunningHost : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits until its log has all of these; its lines are written a moment after what they tell of.</summary>
+    public Task WaitForLogAsync(CancellationToken cancellationToken, params string[] parts) =>
+        WaitAsync(
+            _ => Task.FromResult(parts.All(part => Output.Contains(part, StringComparison.Ordinal))),
+            TimeSpan.FromSeconds(20),
+            $"to log \"{string.Join("\" and \"", parts)}\"",
+            cancellationToken
+        );
+
     public Task WaitForFileAsync(string path, CancellationToken cancellationToken) =>
         WaitAsync(_ => Task.FromResult(File.Exists(path)), TimeSpan.FromSeconds(20), $"to write {path}", cancellationToken);
 

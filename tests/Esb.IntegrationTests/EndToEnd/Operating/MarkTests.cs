@@ -32,7 +32,7 @@ public sealed class MarkTests : MarkFixture
         Assert.That(notices.GetRawText(), Does.Contain("ESB-MARK-CROSSED: waiting of endpoint ledger: 6 messages"));
         Assert.That(metrics, Does.Contain("esb_mark_crossed{").And.Contain("ledger"));
         Assert.That((await MarkAsync("waiting", cancellationToken)).GetProperty("crossings").GetInt64(), Is.EqualTo(1));
-        Assert.That(Host.Output, Does.Contain("High mark crossed").And.Contain("Low mark reached"));
+        await Host.WaitForLogAsync(cancellationToken, "High mark crossed", "Low mark reached");
 
         // That of the size of the database comes, too.
         IEnumerable<JsonElement> Alerts()

@@ -114,7 +114,7 @@ public sealed class RefusedFactTests
                 ReadAside().Select(fact => (fact.Kind, fact.MessageId, fact.Endpoint)),
                 Is.EqualTo([(AuditKind.Delivered, id, "shop")])
             );
-            Assert.That(_host.Output, Does.Contain("ESB-AUD-WRITE: the store refuses audit fact"));
+            await _host.WaitForLogAsync(cancellationToken, "ESB-AUD-WRITE: the store refuses audit fact");
         }
     }
 

@@ -73,7 +73,7 @@ public sealed class CsvImportSampleTests
             Has.One.Contains($"Item 3 at line 5 of message {id}").And.One.Contains("/qty: is less than 1"),
             "not of the schema"
         );
-        Assert.That(_host.Output, Does.Contain("4 rows, 2 of them bad"));
+        await _host.WaitForLogAsync(cancellationToken, "4 rows, 2 of them bad");
     }
 
     [Test]
