@@ -223,6 +223,13 @@ public static class EsbTelemetry
         )]
         public const string DeniedRequests = "esb.http.request.denied";
 
+        [Metric(
+            MetricKind.Histogram,
+            "s",
+            "Times for which one connection held a thread that others wait for, if more than 50 ms, without the time in which it could not run."
+        )]
+        public const string SocketThreadHeld = "esb.http.socket_thread.held";
+
         [Metric(MetricKind.Counter, "{request}", "Requests of parties that an endpoint admitted.", Tags.Endpoint, Tags.Party)]
         public const string PartyRequests = "esb.party.requests";
 

@@ -2,6 +2,7 @@ using Esb.Configuration.Compiling;
 using Esb.Configuration.Revisions;
 using Esb.Core;
 using Esb.Core.Configuration;
+using Esb.Endpoints.Http.Transport;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -20,6 +21,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     private readonly Lock _gate = new();
     private Dictionary<string, KestrelListener> _listeners = [];
     private List<KestrelListener> _added = [];
+    private HeldThreads? _heldThreads;
     private volatile bool _isMade;
     private volatile IReadOnlyDictionary<string, HttpRoute> _routes = new Dictionary<string, HttpRoute>();
 
@@ -35,6 +37,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         Make();
+        _heldThreads = new HeldThreads(time, loggers.CreateLogger<HeldThreads>());
         foreach (var listener in _listeners.Values)
             await listener.StartAsync(cancellationToken);
     }
@@ -103,6 +106,7 @@ internal sealed class HttpListeners(Live<ListenerModels> models, TimeProvider ti
     {
         foreach (var listener in _listeners.Values.Concat(_added))
             await listener.DisposeAsync();
+        _heldThreads?.Dispose();
     }
 
     // Its calls in progress are answered.

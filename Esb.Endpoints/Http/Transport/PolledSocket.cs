@@ -42,6 +42,22 @@ internal sealed class PolledSocket : IDisposable
 
     public EndPoint? RemoteEndPoint => _socket.RemoteEndPoint;
 
+    /// <summary>Both addresses, for the log.</summary>
+    public string Addresses
+    {
+        get
+        {
+            try
+            {
+                return $"{LocalEndPoint} - {RemoteEndPoint}";
+            }
+            catch (Exception ex) when (ex is ObjectDisposedException or SocketException)
+            {
+                return "that is closed now";
+            }
+        }
+    }
+
     internal SafeSocketHandle Handle => _handle;
 
     private bool IsClosed => Volatile.Read(ref _isClosed) != 0;
