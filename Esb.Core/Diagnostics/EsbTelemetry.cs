@@ -226,7 +226,7 @@ public static class EsbTelemetry
         [Metric(
             MetricKind.Histogram,
             "s",
-            "Times for which one connection held a thread that others wait for, if more than 50 ms, without the time in which it could not run."
+            "Times above 50 ms for which one connection held a thread that others wait for, without the time in which it could not run."
         )]
         public const string SocketThreadHeld = "esb.http.socket_thread.held";
 

@@ -23,7 +23,7 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 

@@ -30,7 +30,7 @@ public sealed class PostgresClaimCheckStoreTests : ClaimCheckStoreContract
         );
     }
 
-    protected override async Task<IClaimCheckStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.ClaimChecks;
+    protected override async Task<IClaimCheckStore> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.ClaimChecks;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

@@ -143,7 +143,7 @@ public sealed class PostgresConfigurationVersionsTests : ConfigurationVersionsCo
     private TestSchema _schema = null!;
 
     protected override async Task<IConfigurationVersions> OpenAsync() =>
-        (_schema = await TestSchema.StartAsync()).Store.ConfigurationVersions;
+        (_schema = await TestSchema.ShareAsync()).Store.ConfigurationVersions;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

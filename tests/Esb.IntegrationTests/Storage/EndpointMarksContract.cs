@@ -83,7 +83,7 @@ public sealed class PostgresEndpointMarksTests : EndpointMarksContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<IEndpointMarks> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.EndpointMarks;
+    protected override async Task<IEndpointMarks> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.EndpointMarks;
 
     protected override async Task<IEndpointMarks> OpenOtherAsync()
     {

@@ -185,7 +185,7 @@ public sealed class PostgresHeldMessagesTests : HeldMessagesContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     protected override async Task CloseAsync() => await _schema.DisposeAsync();
 

@@ -10,7 +10,7 @@ public sealed class PostgresAuditStoreTests : AuditStoreContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<IAuditStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Audit;
+    protected override async Task<IAuditStore> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.Audit;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -19,7 +19,7 @@ public sealed class PostgresDeadLetterStoreTests : DeadLetterStoreContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
@@ -47,7 +47,7 @@ public sealed class PostgresReplayJobStoreTests : ReplayJobStoreContract
         Assert.That(await Jobs.NextAsync(second, 10, cancellationToken), Has.Count.EqualTo(2));
     }
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
@@ -58,7 +58,7 @@ public sealed class PostgresLetterRetentionTests : LetterRetentionContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
@@ -69,7 +69,7 @@ public sealed class PostgresParkingStoreTests : ParkingStoreContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<IParkingStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Parking;
+    protected override async Task<IParkingStore> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.Parking;
 
     protected override async Task<IParkingStore> ReopenAsync()
     {
@@ -86,7 +86,7 @@ public sealed class PostgresCrashMarksTests : CrashMarksContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<ICrashMarks> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.CrashMarks;
+    protected override async Task<ICrashMarks> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.CrashMarks;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -107,7 +107,7 @@ public sealed class PostgresAttemptStoreTests : AttemptStoreContract
         Assert.That(await _schema.QueryAsync<Guid>("select message_id from attempt"), Is.EqualTo(new[] { other }));
     }
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     private protected override async Task<Store> ReopenAsync() => await _schema.ReopenAsync();
 
@@ -118,7 +118,7 @@ public sealed class PostgresIdempotencyKeysContract : IdempotencyKeysContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<IIdempotencyKeys> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.IdempotencyKeys;
+    protected override async Task<IIdempotencyKeys> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.IdempotencyKeys;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
@@ -127,7 +127,7 @@ public sealed class PostgresLeaseStoreTests : LeaseStoreContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<ILeaseStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Leases;
+    protected override async Task<ILeaseStore> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.Leases;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }

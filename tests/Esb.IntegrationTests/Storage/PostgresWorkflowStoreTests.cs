@@ -8,7 +8,7 @@ public sealed class PostgresWorkflowStoreTests : WorkflowStoreContract
 {
     private TestSchema _schema = null!;
 
-    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store;
+    private protected override async Task<Store> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 

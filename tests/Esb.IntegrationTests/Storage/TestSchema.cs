@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Dapper;
 using Esb.Audit;
 using Esb.Storage;
@@ -10,14 +11,20 @@ namespace Esb.IntegrationTests.Storage;
 /// <summary>A schema and a spool folder of a test's own, and a store in them; gone when disposed.</summary>
 internal sealed class TestSchema : IAsyncDisposable
 {
+    // To make a schema takes longer than most tests of what is in it.
+    private static readonly ConcurrentBag<(string Name, string Shape)> Emptied = [];
+
     private readonly List<PostgresStore> _stores = [];
 
-    private TestSchema(string connection)
+    // As it was made; null if no other test is to have it.
+    private string? _shape;
+
+    private TestSchema(string connection, string? name = null)
     {
         Config = new PostgresStoreConfig
         {
             Connection = connection,
-            Schema = $"esb_{Guid.NewGuid():N}",
+            Schema = name ?? $"esb_{Guid.NewGuid():N}",
             Folder = Directory.CreateTempSubdirectory("esb-").FullName,
         };
     }
@@ -31,17 +38,39 @@ internal sealed class TestSchema : IAsyncDisposable
 
     public PostgresStore First => _stores[0];
 
+    private static string Server =>
+        Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES")
+        ?? throw new InvalidOperationException("No PostgreSQL to test with: eval \"$(tests/servers start)\", or set ESB_TEST_POSTGRES.");
+
     /// <summary>On the server that the environment names.</summary>
     public static async Task<TestSchema> StartAsync()
     {
-        var schema = new TestSchema(
-            Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES")
-                ?? throw new InvalidOperationException(
-                    "No PostgreSQL to test with: eval \"$(tests/servers start)\", or set ESB_TEST_POSTGRES."
-                )
-        );
+        var schema = new TestSchema(Server);
         await schema.Open().StartAsync(default);
         return schema;
+    }
+
+    /// <summary>As <see cref="StartAsync"/>, perhaps one that an earlier test has used and is empty again: for tests of a store's
+    /// behaviour, not of its tables.</summary>
+    public static async Task<TestSchema> ShareAsync()
+    {
+        if (!Emptied.TryTake(out var used))
+        {
+            var made = await StartAsync();
+            made._shape = await made.ShapeAsync();
+            return made;
+        }
+
+        var schema = new TestSchema(Server, used.Name) { _shape = used.Shape };
+        await schema.Open().StartAsync(default);
+        return schema;
+    }
+
+    /// <summary>Drops those that no further test wants.</summary>
+    public static async Task DropSharedAsync()
+    {
+        while (Emptied.TryTake(out var used))
+            await new TestSchema(Server, used.Name).DisposeAsync();
     }
 
     /// <summary>On a server of the test's own; not started yet.</summary>
@@ -131,11 +160,47 @@ internal sealed class TestSchema : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var store in _stores)
-            await store.DisposeAsync();
-        await QueryAsync<int>($"drop schema if exists {Config.Schema} cascade");
+        await StopAsync();
         Directory.Delete(Config.Folder, recursive: true);
+        if (_shape is not null && await ShapeAsync() == _shape)
+        {
+            await EmptyAsync();
+            Emptied.Add((Config.Schema, _shape));
+        }
+        else
+        {
+            await QueryAsync<int>($"drop schema if exists {Config.Schema} cascade");
+        }
     }
+
+    // Changes with any table, index, column, right or option.
+    private async Task<string> ShapeAsync() =>
+        (
+            await QueryAsync<string>(
+                $"""
+                select md5(string_agg(concat_ws(' ', relname, relacl, reloptions, relnatts, relchecks, relhastriggers), ',' order by relname))
+                from pg_class where relnamespace = '{Config.Schema}'::regnamespace
+                """
+            )
+        ).Single();
+
+    private Task EmptyAsync() =>
+        RunAsync(
+            """
+            do $$
+            declare filled text;
+            begin
+              select string_agg(oid::regclass::text, ', ') into filled from pg_class
+                where relnamespace = current_schema()::regnamespace and relkind = 'r' and relname <> 'schema_version'
+                  and pg_relation_size(oid) > 0;
+              if filled is not null then
+                execute 'truncate ' || filled || ' cascade';
+              end if;
+              perform setval(oid::regclass, 1, false) from pg_class
+                where relnamespace = current_schema()::regnamespace and relkind = 'S';
+            end $$
+            """
+        );
 
     private sealed record TableReads(long Scans, long Rows);
 }

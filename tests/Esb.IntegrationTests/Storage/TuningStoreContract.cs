@@ -61,7 +61,7 @@ public sealed class PostgresTuningStoreTests : TuningStoreContract
 {
     private TestSchema _schema = null!;
 
-    protected override async Task<ITuningStore> OpenAsync() => (_schema = await TestSchema.StartAsync()).Store.Tuning;
+    protected override async Task<ITuningStore> OpenAsync() => (_schema = await TestSchema.ShareAsync()).Store.Tuning;
 
     protected override Task CloseAsync() => _schema.DisposeAsync().AsTask();
 }
