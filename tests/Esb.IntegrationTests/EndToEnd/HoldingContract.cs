@@ -98,7 +98,7 @@ public abstract class HoldingContract
         Assert.That(Files("readings", "*").Select(file => NumbersIn(file)), Has.All.Ordered);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     [OwnProcess]
     public async Task Reminder_that_waits_in_the_store_survives_a_kill_and_is_never_early(CancellationToken cancellationToken)
     {
@@ -114,7 +114,7 @@ public abstract class HoldingContract
         Assert.That(File.GetLastWriteTimeUtc(file), Is.GreaterThanOrEqualTo(due.UtcDateTime));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task What_fails_behind_the_step_is_parked_and_continues_there_with_another_configuration(
         CancellationToken cancellationToken
     )

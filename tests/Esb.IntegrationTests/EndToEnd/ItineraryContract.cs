@@ -198,7 +198,7 @@ public abstract class ItineraryContract
         Assert.That((Files("accounts").Count, Files("shipments").Count, Files("onboarded").Count), Is.EqualTo((1, 1, 1)));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Message_that_has_been_on_its_way_for_too_long_is_undone_at_its_next_stop(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken, "\"onboard\": {", "\"onboard\": { \"timeout\": \"1s\",");

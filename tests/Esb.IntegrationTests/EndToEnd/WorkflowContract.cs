@@ -176,7 +176,7 @@ public abstract class WorkflowContract
         await WaitForFilesAsync("outcome", "requests.approved-*", 1, cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     [OwnProcess]
     public async Task Request_is_answered_once_although_the_host_is_killed_before_and_after_the_answer(CancellationToken cancellationToken)
     {
@@ -292,7 +292,7 @@ public abstract class WorkflowContract
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Living_instances_are_seen_in_the_metrics_and_in_the_plan(CancellationToken cancellationToken)
     {
         await StartAsync("order-fulfilment", cancellationToken);

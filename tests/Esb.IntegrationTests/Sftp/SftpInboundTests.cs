@@ -227,7 +227,7 @@ public sealed class SftpInboundTests
         Assert.That((before, Intake.Messages.Count), Is.EqualTo((true, 1)));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Files_are_taken_over_kills_of_the_server(CancellationToken cancellationToken)
     {
         for (var i = 0; i < 60; i++)

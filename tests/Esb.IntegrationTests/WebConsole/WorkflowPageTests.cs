@@ -56,7 +56,7 @@ public sealed class WorkflowPageTests(bool hasServers) : ShopHost
     [TearDown]
     public async Task Close() => await _browser.DisposeAsync();
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Suspended_instance_appears_at_once_is_retried_and_followed_to_its_end(CancellationToken cancellationToken)
     {
         await Page.GetByText("No instance has started yet").WaitForAsync();

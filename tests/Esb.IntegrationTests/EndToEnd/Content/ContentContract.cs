@@ -149,7 +149,7 @@ public abstract class ContentContract
         );
     }
 
-    [Test, Order(1)]
+    [Test, Category("Thorough"), Order(1)]
     public async Task State_keys_that_were_seen_and_counters_survive_a_kill(CancellationToken cancellationToken)
     {
         var first = await Fixture.PostAsync("/state", """{"next":"2026-01-01"}""", cancellationToken);

@@ -32,7 +32,7 @@ public sealed class SplitRevisionTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Interchange_continues_with_the_steps_the_map_and_the_format_that_it_began_with(CancellationToken cancellationToken)
     {
         Configure("first", delimiter: ",", map: "first {{ input.number }}");

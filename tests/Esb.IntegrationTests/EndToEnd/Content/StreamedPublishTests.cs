@@ -98,7 +98,7 @@ public sealed class StreamedPublishTests
         await AssertWrittenAsync(Out, size, await DigestAsync(new PatternStream(size), cancellationToken), cancellationToken);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Dead_letter_keeps_the_reference_and_its_replay_arrives_whole(CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

@@ -89,7 +89,7 @@ public sealed class BadDayTests
         Assert.That(startedEarly, Is.False, "it is not ready while its servers are away");
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Thorough"), CancelAfter(120_000)]
     public async Task Database_that_is_away_stops_no_intake_and_what_was_accepted_arrives_later(CancellationToken cancellationToken)
     {
         await StartHostAsync(cancellationToken);

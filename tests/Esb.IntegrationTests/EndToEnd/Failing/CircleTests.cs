@@ -82,7 +82,7 @@ public sealed class CircleTests
         );
     }
 
-    [Test, Property("Case", "XPT-11")]
+    [Test, Category("Thorough"), Property("Case", "XPT-11")]
     public async Task Call_that_goes_in_circles_is_answered_with_508(CancellationToken cancellationToken)
     {
         using var response = await _hosts[0].PostAsync("/ask", "<order/>", "application/xml", cancellationToken);

@@ -98,7 +98,7 @@ public abstract class ParkedContract : ShopHost
         }
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Endpoint_that_stands_at_a_message_is_one_entry_and_is_moved_on(CancellationToken cancellationToken)
     {
         Shop.Refuses = body => body == Order("c-1", 0) || body == Order("c-2", 1);

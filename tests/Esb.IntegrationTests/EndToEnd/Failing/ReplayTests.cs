@@ -39,7 +39,7 @@ public sealed class ServerReplayTests : ReplayContract
     [SetUp]
     public Task RemoveLedger() => ExecuteAsync("drop table if exists ledger");
 
-    [Test, Property("Case", "T-RPL-2")]
+    [Test, Category("Thorough"), Property("Case", "T-RPL-2")]
     public async Task Replay_of_what_was_applied_already_has_no_effect_and_is_flagged(CancellationToken cancellationToken)
     {
         var ids = await OrderAsync(50, cancellationToken); // without its table the ledger fails for good

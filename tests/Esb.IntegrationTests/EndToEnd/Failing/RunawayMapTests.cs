@@ -153,7 +153,7 @@ public sealed class RunawayMapTests
         await AssertThatNeighboursGoOnAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "XSL-17")]
+    [Test, Category("Thorough"), CancelAfter(120_000), Property("Case", "XSL-17")]
     public async Task Broken_replacement_is_told_and_a_sound_one_is_taken_without_a_restart(CancellationToken cancellationToken)
     {
         WriteMap("plain", "<xsl:template match='/'>");

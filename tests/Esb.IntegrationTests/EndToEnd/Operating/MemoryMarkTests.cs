@@ -23,7 +23,7 @@ public sealed class MemoryMarkTests
     [TearDown]
     public void DeleteFolder() => _folder.Delete(recursive: true);
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Callers_and_files_wait_while_the_memory_is_above_its_mark(CancellationToken cancellationToken)
     {
         await WriteAsync(high: 3, low: 2);

@@ -91,7 +91,7 @@ public sealed class ServiceTests
         Assert.That(host.Output.Split('\n').Where(line => line.Length > 0), Has.All.StartsWith("<"), "no line without a priority");
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Journal_gets_the_level_of_each_line(CancellationToken cancellationToken)
     {
         await using var host = Launch();

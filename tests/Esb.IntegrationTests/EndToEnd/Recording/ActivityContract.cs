@@ -31,7 +31,7 @@ public abstract class ActivityContract
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Orders_are_followed_over_hosts_and_restarts_and_by_an_activity_that_is_configured_later(
         CancellationToken cancellationToken
     )

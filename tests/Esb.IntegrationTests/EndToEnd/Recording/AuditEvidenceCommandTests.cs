@@ -31,7 +31,7 @@ public sealed class AuditEvidenceCommandTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, CancelAfter(180_000), Property("Case", "AUD-08")]
+    [Test, Category("Thorough"), CancelAfter(180_000), Property("Case", "AUD-08")]
     public async Task What_a_host_recorded_is_erased_archived_and_verified_by_commands(CancellationToken cancellationToken)
     {
         await WriteAsync("esb.json", """{ "anchors": "anchors", "anchorKey": "${env:ANCHOR_KEY}", "anchorInterval": "1s" }""");

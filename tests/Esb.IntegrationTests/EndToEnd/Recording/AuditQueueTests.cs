@@ -43,7 +43,7 @@ public sealed class AuditQueueTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Facts_that_wait_and_the_age_of_the_oldest_grow_while_the_database_is_away_and_are_gone_when_it_is_back(
         CancellationToken cancellationToken
     )

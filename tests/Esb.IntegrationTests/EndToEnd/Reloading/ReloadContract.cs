@@ -39,7 +39,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That(Names("files"), Is.EquivalentTo(new[] { $"{first}-1" }));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Filter_and_retry_are_exchanged_while_an_attempt_is_under_way(CancellationToken cancellationToken)
     {
         var (answering, answered) = (new TaskCompletionSource(), 0);
@@ -229,7 +229,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That((states, whilePaused), Is.EqualTo(("paused-by-operator", 0)));
     }
 
-    [Test, Property(OwnHost, "an endpoint was paused")]
+    [Test, Category("Thorough"), Property(OwnHost, "an endpoint was paused")]
     public async Task What_waits_for_an_endpoint_that_is_gone_is_not_lost(CancellationToken cancellationToken)
     {
         Assert.That((await EsbAsync(cancellationToken, "endpoints", "pause", "files")).ExitCode, Is.Zero);
@@ -318,7 +318,7 @@ public abstract class ReloadContract : ReloadFixture
         );
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Plan_shows_what_a_reload_would_do_and_changes_nothing(CancellationToken cancellationToken)
     {
         var running = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();
@@ -383,7 +383,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That((await Host.AskAsync("/api/log", cancellationToken)).GetProperty("default").GetString(), Is.EqualTo("information"));
     }
 
-    [Test, Property(OwnHost, "watch")]
+    [Test, Category("Thorough"), Property(OwnHost, "watch")]
     public async Task Files_are_watched_where_the_configuration_says_so(CancellationToken cancellationToken)
     {
         Endpoints["shop"]!["path"] = "/watched";
@@ -428,7 +428,7 @@ public abstract class ReloadContract : ReloadFixture
             Host.WaitAsync(_ => Task.FromResult(Refusals() == count), TimeSpan.FromSeconds(30), "to refuse the file", token);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Who_reloaded_what_is_a_fact_and_later_facts_name_the_revision(CancellationToken cancellationToken)
     {
         var before = (await Host.AskAsync("/api/configuration", cancellationToken)).GetProperty("revision").GetString();

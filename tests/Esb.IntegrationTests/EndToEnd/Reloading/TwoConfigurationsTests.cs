@@ -28,7 +28,7 @@ public sealed class TwoConfigurationsTests
         await command.ExecuteNonQueryAsync();
     }
 
-    [Test, CancelAfter(120_000)]
+    [Test, Category("Thorough"), CancelAfter(120_000)]
     public async Task Each_lists_its_own_dead_letters_and_the_journeys_of_both(CancellationToken cancellationToken)
     {
         await using var shop = await StartAsync("shop", cancellationToken);

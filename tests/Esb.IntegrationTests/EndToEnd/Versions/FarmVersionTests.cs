@@ -64,7 +64,7 @@ public sealed class FarmVersionTests
         _folder.Delete(recursive: true);
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Applied_version_is_in_service_on_every_host_and_on_one_that_starts_later(CancellationToken cancellationToken)
     {
         Write("two");

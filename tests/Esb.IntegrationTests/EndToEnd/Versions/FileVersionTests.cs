@@ -6,7 +6,7 @@ public sealed class FileVersionTests : VersionFixture
 {
     private protected override string Place => "files";
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Reloaded_files_are_versions_and_an_earlier_one_runs_until_the_next_reload(CancellationToken cancellationToken)
     {
         await WriteAsync("two");

@@ -25,7 +25,7 @@ public sealed class FullDiskVersionTests : VersionFixture
         _volume = null;
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Version_that_does_not_fit_is_refused_and_applied_once_there_is_space(CancellationToken cancellationToken)
     {
         await using (await _volume!.FillAsync())

@@ -27,7 +27,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await RunningAsync(cancellationToken), Is.EqualTo(2));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Earlier_version_goes_into_service_again_as_a_new_one(CancellationToken cancellationToken)
     {
         await WriteAsync("two");
@@ -67,7 +67,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That((await MarkAsync(cancellationToken), File.Exists(map)), Is.EqualTo(("one", true)));
     }
 
-    [Test, Property("Case", "API-17")]
+    [Test, Category("Thorough"), Property("Case", "API-17")]
     public async Task Change_made_of_an_older_version_is_a_conflict(CancellationToken cancellationToken)
     {
         var mine = Path.Combine(Folder.FullName, "mine");
@@ -105,7 +105,7 @@ public sealed class StoredVersionTests : VersionFixture
         Assert.That(await VersionsAsync(cancellationToken), Has.Count.EqualTo(1));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Version_with_which_an_endpoint_cannot_start_is_rolled_back(CancellationToken cancellationToken)
     {
         Endpoints["broken"] = Broken();

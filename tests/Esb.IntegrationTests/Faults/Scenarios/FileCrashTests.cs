@@ -12,7 +12,7 @@ namespace Esb.IntegrationTests.Faults.Scenarios;
 [NonParallelizable, Category("Waits"), Property("Case", "T-DEL-4")]
 public sealed class FileCrashTests
 {
-    [Test, Category("FaultsSmoke"), CancelAfter(400_000)]
+    [Test, Category("Thorough"), Category("FaultsSmoke"), CancelAfter(400_000)]
     public Task Smoke(CancellationToken cancellationToken) => RunAsync(files: 500, rate: 50, deathsAtEach: 1, cancellationToken);
 
     [Test, Category("Faults"), CancelAfter(900_000)]

@@ -67,7 +67,7 @@ public sealed class AuditOutageTests
         await mover.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "T-AUD-2")]
+    [Test, Category("Thorough"), CancelAfter(120_000), Property("Case", "T-AUD-2")]
     public async Task Facts_that_waited_for_the_database_survive_a_restart_of_the_host(CancellationToken cancellationToken)
     {
         await _server.StopAsync();
@@ -83,7 +83,7 @@ public sealed class AuditOutageTests
         await next.StopAsync(cancellationToken);
     }
 
-    [Test, CancelAfter(120_000), Property("Case", "T-AUD-2")]
+    [Test, Category("Thorough"), CancelAfter(120_000), Property("Case", "T-AUD-2")]
     public async Task Strict_facts_are_in_the_database_or_refused_whatever_crashes(CancellationToken cancellationToken)
     {
         var (store, mover) = await StartHostAsync(cancellationToken);

@@ -102,7 +102,7 @@ public sealed class BrokerDeadLetterTests : BrokerFixture
         Assert.That((letter.Endpoint, letter.Message.Body.ReadText()), Is.EqualTo((subscription.Endpoint, isKnown ? "theirs" : "ours")));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_dead_letter_whose_queue_somebody_deletes_is_held_until_it_is_there_again(CancellationToken cancellationToken)
     {
         await SubscribeAsync(

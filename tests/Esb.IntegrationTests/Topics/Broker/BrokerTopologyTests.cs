@@ -140,7 +140,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That((await inbox.NextAsync(cancellationToken)).Message.Subject, Is.EqualTo("orders.accepted"));
     }
 
-    [Test, CancelAfter(15_000)]
+    [Test, Category("Thorough"), CancelAfter(15_000)]
     public async Task A_message_waits_for_its_next_attempt_although_somebody_deletes_the_queue_of_the_delay(
         CancellationToken cancellationToken
     )
@@ -208,7 +208,7 @@ public sealed class BrokerTopologyTests : BrokerFixture
         Assert.That(drifted.Reason, Does.StartWith("ESB-CFG-QUEUEDRIFT").And.Contains(differences).And.Contains("esb plan"));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task An_older_configuration_that_starts_again_takes_no_pattern_from_the_newer_one(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

@@ -58,7 +58,7 @@ public sealed class NestedHeaderTests(Nesting nesting) : BrokerFixture
         Assert.That((Headers(reply), reply.Body.ReadText()), Is.EqualTo(("x-kept=yes", "42")));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_deeply_nested_header_is_left_out_of_a_dead_letter_that_a_stranger_wrote(CancellationToken cancellationToken)
     {
         await NestedHeaders.PublishAsync(_connection, "", Broker.Names.DeadLetters, NestedHeaders.Fill(new BasicProperties(), nesting));

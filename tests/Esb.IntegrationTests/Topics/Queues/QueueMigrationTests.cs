@@ -210,7 +210,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That((await inbox.NextAsync(30, cancellationToken)).Select(NumberOf), Is.EqualTo(Enumerable.Range(0, 30)));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_migration_that_was_stopped_goes_on_and_nobody_consumes_meanwhile(CancellationToken cancellationToken)
     {
         var before = Subscription("orders.#");
@@ -327,7 +327,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         Assert.That(failure!.Code, Is.EqualTo("ESB-PLAN-BUSY"));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_host_that_does_not_answer_is_named_and_nothing_is_touched(CancellationToken cancellationToken)
     {
         var subscription = Subscription("orders.#");
@@ -359,7 +359,7 @@ public sealed class QueueMigrationTests : BrokerFixture
         );
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task Publishes_wait_while_they_are_held_back_and_go_on(CancellationToken cancellationToken)
     {
         var inbox = new Inbox();

@@ -233,7 +233,7 @@ public sealed class QueueOwnerTests : BrokerFixture
         );
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Move_that_was_stopped_goes_on_and_nobody_consumes_meanwhile(CancellationToken cancellationToken)
     {
         var subscription = await MakeOldAsync(Subscription("orders.#") with { Lanes = 4, RetryDelays = [] });

@@ -14,7 +14,7 @@ public sealed class BodyBufferTests
     [TestCase(BodyBuffer.FirstBytes)]
     [TestCase(BodyBuffer.FirstBytes + 1)]
     [TestCase(100_000)]
-    [TestCase(3_000_000)]
+    [TestCase(3_000_000, Category = "Thorough")]
     public void Bytes_are_those_that_came_announced_or_not_added_or_read(int length)
     {
         var bytes = new byte[length];

@@ -49,7 +49,7 @@ public sealed class ProgramTests
         Assert.That(outputs[0], Is.EqualTo(outputs[1]));
     }
 
-    [TestCase("TERM", 0), TestCase("QUIT", 128 + 3)] // the second asks for no stop: it ends a process
+    [TestCase("TERM", 0), TestCase("QUIT", 128 + 3, Category = "Thorough")] // the second asks for no stop: it ends a process
     public async Task Signal_ends_the_orders_sample(string signal, int exitCode, CancellationToken cancellationToken)
     {
         if (OperatingSystem.IsWindows())

@@ -21,7 +21,7 @@ public sealed class LaneSharingTests
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(30); // in which each lane has had a message
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(5); // with shares that stay as they are
 
-    [Test, Category("FaultsSmoke"), CancelAfter(300_000)]
+    [Test, Category("Thorough"), Category("FaultsSmoke"), CancelAfter(300_000)]
     public Task Smoke(CancellationToken cancellationToken) => RunAsync(hosts: 2, cancellationToken);
 
     [Test, Category("Faults"), CancelAfter(3_600_000)]
