@@ -69,7 +69,7 @@ internal sealed class HttpOutboundEndpoint(
             return HttpAnswers.Read(
                 message,
                 response,
-                await ReadBodyAsync(request.Method, response, cancellationToken),
+                await HttpAnswerBody.ReadAsync(config.Name, request.Method, response, maxBodyBytes, cancellationToken),
                 _answerRules,
                 time
             );
@@ -173,29 +173,4 @@ internal sealed class HttpOutboundEndpoint(
             content.Headers.TryAddWithoutValidation("Content-Type", type);
         return content;
     }
-
-    private async Task<MessageBody> ReadBodyAsync(HttpMethod method, HttpResponseMessage response, CancellationToken cancellationToken)
-    {
-        await using var stream = await response.Content.ReadAsStreamAsync(cancellationToken);
-        var body = MessageBody.FromStream(stream, method == HttpMethod.Head ? null : response.Content.Headers.ContentLength);
-        try
-        {
-            await body.BufferAsync(maxBodyBytes, cancellationToken);
-        }
-        catch (EsbException ex)
-        {
-            throw Unusable("ESB-HTTP-ANSWERSIZE", $"is larger than {maxBodyBytes} bytes", ex);
-        }
-        catch (Exception ex) when (HttpAnswers.IsDamage(ex))
-        {
-            throw Unusable("ESB-HTTP-DECODE", "says that it is packed, but is damaged", ex);
-        }
-
-        if (body.Length > 0 && HttpAnswers.IsPacked(response))
-            throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");
-        return body;
-    }
-
-    private EndpointException Unusable(string code, string flaw, Exception? cause = null) =>
-        new(config.Name, code, $"The answer of the endpoint '{config.Name}' {flaw}.", isTransient: false, cause);
 }
