@@ -60,8 +60,11 @@ internal sealed class RelayCourse(
         catch (Exception ex)
         {
             await _upload.StopAsync(sending);
-            if (ex is OutsideException)
-                _upload.ThrowIfFailed();
+            if (ex is not OutsideException)
+                throw;
+            _upload.ThrowIfFailed();
+            if (hasBody && !_upload.HasReadAll && context.RequestAborted.IsCancellationRequested)
+                throw HttpContentRules.HungUp(ex); // the token may be faster than the reader of the body
             throw;
         }
 

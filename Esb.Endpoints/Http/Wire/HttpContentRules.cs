@@ -105,12 +105,16 @@ internal static class HttpContentRules
             case BadHttpRequestException:
                 return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The body ended before it was complete.", fault);
             case OperationCanceledException:
-                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
+                return HungUp(fault);
             default:
                 context.Abort(); // otherwise the server would read on and report a failure
-                return HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", fault);
+                return HungUp(fault);
         }
     }
+
+    /// <summary>The caller has disconnected within its body.</summary>
+    public static EsbException HungUp(Exception cause) =>
+        HttpProblems.Of(StatusCodes.Status400BadRequest, Aborted, "The caller hung up before the body was complete.", cause);
 
     // A body with a length can have no other fault; for chunks, only the server's message tells an early end from a broken chunk.
     private static bool IsIncomplete(Exception fault, HttpRequest request) =>

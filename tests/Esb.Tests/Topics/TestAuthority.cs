@@ -17,8 +17,8 @@ internal sealed class TestAuthority : IDisposable
 
     public TestAuthority(string folder, string name, DateTimeOffset now)
     {
-        using var key = RSA.Create(2048);
-        var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256); // made at once
+        var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(
             new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, 0, critical: true)
         );
@@ -34,8 +34,8 @@ internal sealed class TestAuthority : IDisposable
     /// <summary>Issues a certificate for a server or a client; by default valid from yesterday until tomorrow.</summary>
     public IssuedCertificate Issue(string name, bool isClient = false, int fromDay = -1, int toDay = 1)
     {
-        using var key = RSA.Create(2048);
-        var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256); // made at once
+        var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
         var names = new SubjectAlternativeNameBuilder();
         if (IPAddress.TryParse(name, out var address))
             names.AddIpAddress(address);

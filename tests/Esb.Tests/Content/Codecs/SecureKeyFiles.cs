@@ -8,6 +8,24 @@ namespace Esb.Tests.Content.Codecs;
 [System.Runtime.Versioning.UnsupportedOSPlatform("windows")]
 internal sealed class SecureKeyFiles : IDisposable
 {
+    private const string Rsa = """
+        Key-Type: RSA
+        Key-Length: 2048
+        Key-Usage: sign,cert
+        Subkey-Type: RSA
+        Subkey-Length: 2048
+        Subkey-Usage: encrypt
+        """;
+
+    private const string EllipticCurves = """
+        Key-Type: EDDSA
+        Key-Curve: Ed25519
+        Key-Usage: sign,cert
+        Subkey-Type: ECDH
+        Subkey-Curve: Curve25519
+        Subkey-Usage: encrypt
+        """;
+
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("esbkeys-");
     private readonly X509Certificate2 _ca;
 
@@ -66,12 +84,7 @@ internal sealed class SecureKeyFiles : IDisposable
             Write(
                 "key.txt",
                 $"""
-                Key-Type: RSA
-                Key-Length: 2048
-                Key-Usage: sign,cert
-                Subkey-Type: RSA
-                Subkey-Length: 2048
-                Subkey-Usage: encrypt
+                {(name == "us" ? Rsa : EllipticCurves)}
                 Name-Email: {name}@example.org
                 Expire-Date: 0
                 {(name == "us" ? "Passphrase: geheim" : "%no-protection")}
