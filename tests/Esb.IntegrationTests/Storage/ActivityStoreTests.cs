@@ -77,7 +77,7 @@ public sealed class PostgresActivityStoreTests : ActivityStoreContract
         Assert.That((await VersionsAsync()).Except(before).Select(version => version.Split(' ')[0]), Is.EqualTo(new[] { "k:A-7" }));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Host_that_falls_silent_in_the_middle_holds_up_the_others_for_seconds_only(CancellationToken cancellationToken)
     {
         var direct = new NpgsqlConnectionStringBuilder(_schema.Config.Connection);

@@ -152,7 +152,7 @@ public sealed class FarmTests
             Assert.That(key.Select(one => one.Number), Is.Ordered, key.Key);
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task A_host_that_hands_its_lanes_over_while_it_still_opens_them_gets_its_share(CancellationToken cancellationToken)
     {
         await using var proxy = new BrokerProxy(Servers.RabbitMq);

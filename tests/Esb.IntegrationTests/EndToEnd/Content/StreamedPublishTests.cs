@@ -87,7 +87,11 @@ public sealed class StreamedPublishTests
         Assert.That(Kept(), Has.Count.EqualTo(2), "in store.claims");
     }
 
-    [TestCase(64L << 20, true, Category = "Thorough"), TestCase(64L << 20, false), TestCase(1000, false, Category = "Thorough")]
+    [
+        TestCase(64L << 20, true, Category = "Thorough"),
+        TestCase(64L << 20, false, Category = "Thorough"),
+        TestCase(1000, false, Category = "Thorough")
+    ]
     public async Task Upload_reaches_its_subscriber_whole_announced_or_not(long size, bool announced, CancellationToken cancellationToken)
     {
         await StartAsync(cancellationToken);

@@ -177,7 +177,7 @@ public sealed class RunawayMapTests
         Assert.That(await ReadinessAsync(cancellationToken), Does.Not.Contain("ESB-CFG-RELOAD"));
     }
 
-    [TestCase("file:x", Category = "Thorough"), TestCase("http:x")]
+    [TestCase("file:x", Category = "Thorough"), TestCase("http:x", Category = "Thorough")]
     [CancelAfter(120_000), Property("Case", "XSL-17")]
     public async Task Include_that_names_no_file_is_told_and_other_maps_are_renewed_all_the_same(
         string reference,

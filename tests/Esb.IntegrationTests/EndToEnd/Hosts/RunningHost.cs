@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text.Json;
 using Esb.Tests;
 
@@ -105,9 +106,9 @@ internal abstract class RunningHost : IAsyncDisposable
                 if (await condition(cancellationToken))
                     return;
             }
-            catch (HttpRequestException)
+            catch (Exception ex) when (ex is HttpRequestException or SocketException)
             {
-                // not listening yet
+                // not listening yet, or not any more
             }
 
             if (Ending is { } ending)

@@ -106,7 +106,7 @@ public sealed class LiveTuningTests
         Assert.That(accepted, Is.GreaterThan(whilePaused), "it went on");
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task What_is_tuned_outlasts_a_restart_reaches_a_host_that_joins_and_is_reset(CancellationToken cancellationToken)
     {
         Assert.That(

@@ -62,7 +62,7 @@ public sealed class JourneyTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, Property("Case", "AUD-06")]
+    [Test, Category("Thorough"), Property("Case", "AUD-06")]
     public async Task Journey_shows_both_hosts_the_attempts_the_dead_letter_and_the_replays(CancellationToken cancellationToken)
     {
         (_shop.Refuses, _shop.Refusal) = (_ => true, StatusCodes.Status500InternalServerError);

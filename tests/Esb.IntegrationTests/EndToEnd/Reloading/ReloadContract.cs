@@ -284,7 +284,7 @@ public abstract class ReloadContract : ReloadFixture
         Assert.That(sentTooLarge.Error, Does.StartWith("ESB-BODY-SIZE"));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Hosts_of_a_listener_change_while_it_listens_and_its_socket_does_not(CancellationToken cancellationToken)
     {
         Json["listeners"] = new JsonObject { ["public"] = new JsonObject { ["hosts"] = new JsonArray("shop.example.com") } };

@@ -46,9 +46,12 @@ internal sealed class HttpSender : IDisposable
             return (SendOutcome.Refused, null);
         }
         catch (Exception ex)
-            when (ex is HttpRequestException or IOException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
+            when (ex is HttpRequestException or SocketException or IOException
+                || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested)
+            )
         {
-            return (SendOutcome.Unknown, null); // the host died, or took too long
+            // The host died, as a connection was opened (SocketException) or later, or took too long.
+            return (SendOutcome.Unknown, null);
         }
     }
 

@@ -10,7 +10,7 @@ namespace Esb.IntegrationTests.Topics.Broker;
 [TestFixture]
 public sealed class BrokerUnroutableTests : BrokerFixture
 {
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     [Property("Case", "T-DEL-3")]
     public async Task A_thousand_messages_that_nobody_wants_are_kept_warned_about_once_and_delivered_later(
         CancellationToken cancellationToken

@@ -27,7 +27,7 @@ public sealed class CompileTraceTests
         Assert.That(report, Is.EqualTo([$"{CompileTrace.Compiled} {Samples.Length}"]));
     }
 
-    [Test, CancelAfter(60_000)]
+    [Test, Category("Thorough"), CancelAfter(60_000)]
     public async Task Thread_socket_timer_and_work_of_a_rule_would_be_noticed(CancellationToken cancellationToken)
     {
         var report = await TraceAsync(Samples[..1], withCulprit: true, cancellationToken);

@@ -77,7 +77,7 @@ public sealed class TakeOverTests
         Assert.That(next.Select(letter => letter.MessageId), Is.EqualTo(new[] { Id(9) }));
     }
 
-    [Test]
+    [Test, Category("Thorough")]
     public async Task Interrupted_after_any_transaction_it_is_resumed_by_the_next_start(CancellationToken cancellationToken)
     {
         for (var interruption = 1; ; interruption++)
