@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Runtime.CompilerServices;
+using Esb.Endpoints.Http.Transport;
 
 namespace Esb.Endpoints.Http.Outside;
 
@@ -61,6 +62,8 @@ internal sealed class OutsideConnection : IDisposable
     public async ValueTask<bool> BeginAsync(int bufferBytes)
     {
         (_most, _start, _end, HasReceived) = (bufferBytes, 0, 0, false);
+        if (IsReused && _stream is PolledStream polled)
+            polled.ReadAnew(); // a busy thread may not have signalled yet that the connection is closed
         BeginReading();
         if (!_reading.IsCompleted)
             return true;

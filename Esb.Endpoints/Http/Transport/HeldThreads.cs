@@ -49,7 +49,7 @@ internal sealed partial class HeldThreads : IDisposable
     [LoggerMessage(
         EventId = 2183,
         Level = LogLevel.Warning,
-        Message = "Socket thread {Thread} was held for {Milliseconds} ms by the connection {Addresses}, while its other connections waited; "
+        Message = "Socket thread {Thread} was held for {Milliseconds} ms by the connection {Addresses}, while its other ones waited; "
             + "{Silent} more since the last warning"
     )]
     private partial void LogHeld(int thread, long milliseconds, string addresses, long silent);

@@ -113,6 +113,9 @@ internal sealed class PolledSocket : IDisposable
         }
     }
 
+    /// <summary>Makes the next read ask the system: a signal may be late. For its reader.</summary>
+    public void ReadAnew() => _isDrained = false;
+
     /// <summary>Waits until bytes, or the end of the stream, may have arrived.</summary>
     public ValueTask WaitToReadAsync()
     {

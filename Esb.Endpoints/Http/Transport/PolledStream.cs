@@ -20,6 +20,9 @@ internal sealed class PolledStream(PolledSocket socket) : Stream
         set => throw new NotSupportedException();
     }
 
+    /// <inheritdoc cref="PolledSocket.ReadAnew"/>
+    public void ReadAnew() => socket.ReadAnew();
+
     /// <exception cref="SocketException">The connection is broken.</exception>
     /// <exception cref="ObjectDisposedException">The socket was closed.</exception>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Transport;
 
 namespace Esb.Tests.Endpoints.Http.Transport;
@@ -106,6 +107,26 @@ public sealed class PolledSocketTests
     }
 
     [Test]
+    public async Task Connection_that_was_closed_while_it_was_idle_is_not_used_though_its_thread_is_busy(
+        CancellationToken cancellationToken
+    )
+    {
+        var (polled, far) = await ConnectAsync(cancellationToken);
+        using var connection = new OutsideConnection(polled, new PolledStream(polled), TimeProvider.System);
+        Assert.That(await connection.BeginAsync(1_024), Is.True);
+        far.Send([1]);
+        Assert.That(await connection.FillAsync(), Is.True);
+        connection.Consume(1);
+        Assert.That(connection.End(), Is.True);
+        connection.IsReused = true;
+        await using var busy = await BusyThreads.StartAsync(ConnectAsync, cancellationToken);
+
+        far.Dispose();
+
+        Assert.That(await connection.BeginAsync(1_024), Is.False);
+    }
+
+    [Test]
     public void Refused_connection_says_so(CancellationToken cancellationToken)
     {
         var address = (IPEndPoint)_listening.LocalEndPoint!;
@@ -168,6 +189,51 @@ public sealed class PolledSocketTests
 
         Assert.That(after, Is.False);
         Assert.That(isPool, Is.True);
+    }
+
+    // Holds each thread that waits for sockets, until it is disposed.
+    private sealed class BusyThreads : IAsyncDisposable
+    {
+        private readonly ManualResetEventSlim _release = new();
+        private readonly List<Task> _holding = [];
+
+        public static async Task<BusyThreads> StartAsync(
+            Func<CancellationToken, Task<(PolledSocket Near, Socket Far)>> connect,
+            CancellationToken cancellationToken
+        )
+        {
+            var busy = new BusyThreads();
+            var pairs = new List<(PolledSocket Near, Socket Far)>();
+            for (var thread = 0; thread < PollingThread.Count; thread++)
+                pairs.Add(await connect(cancellationToken));
+            // outside of the context of the test, which would continue elsewhere
+            busy._holding.AddRange(pairs.Select(pair => Task.Run(() => busy.HoldAsync(pair.Near, pair.Far), cancellationToken)));
+            while (Enumerable.Range(0, PollingThread.Count).Any(thread => PollingThread.HeldSince(thread) == 0))
+            {
+                pairs.ForEach(pair => pair.Far.Send([1]));
+                await Task.Delay(10, cancellationToken);
+            }
+
+            return busy;
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            _release.Set();
+            await Task.WhenAll(_holding);
+            _release.Dispose();
+        }
+
+        private async Task HoldAsync(PolledSocket near, Socket far)
+        {
+            using (near)
+            using (far)
+            {
+                while (!PollingThread.IsCurrent) // a byte may be there already
+                    await near.ReceiveAsync(new byte[1]);
+                _release.Wait();
+            }
+        }
     }
 
     private static async Task<int> NoteThreadAsync(PolledSocket socket)
