@@ -270,11 +270,19 @@ public sealed class AuditedRelayTests
     public async Task Caller_that_hangs_up_within_its_body_is_recorded_as_aborted(CancellationToken cancellationToken)
     {
         _bus.Audit.IsFlushedFirst = true;
-        await using var backend = await Backend.StartAsync();
+        var begun = new TaskCompletionSource();
+        await using var backend = new RawBackend(
+            async (outside, _, stopping) =>
+            {
+                await outside.ReadUntilAsync("five!", stopping);
+                begun.SetResult();
+                await outside.ReadUntilAsync("the rest", stopping); // until the relay gives up
+            }
+        );
         await StartAsync(backend.Url);
         using var connection = await RawConnection.OpenAsync(_bus.Port, cancellationToken);
         await connection.WriteAsync("POST /relay HTTP/1.1\r\nHost: bus\r\nContent-Length: 10\r\n\r\nfive!", cancellationToken);
-        await WaitForAsync(1, cancellationToken);
+        await begun.Task.WaitAsync(cancellationToken); // before, nobody has read the body
 
         connection.FinishSending();
 
