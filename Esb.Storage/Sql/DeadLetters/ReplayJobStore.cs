@@ -67,6 +67,8 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         database.TransactAsync(
             async session =>
             {
+                if (state == ReplayState.Cancelled)
+                    await LockAsync(session, "", ("id", id));
                 (string, object?)[] parameters = [("id", id), ("state", state), ("by", decision.By)];
                 var changed = await session.FirstAsync(
                     $"""
@@ -155,10 +157,12 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         database.TransactAsync(
             async session =>
             {
+                var isMarked = session.Dialect.IsOneOf("id", "ids");
+                await LockAsync(session, $"and {isMarked}", ("id", claim.Job.Id), ("ids", letters.ToArray()));
                 var marked = await session.ExecuteAsync(
                     $"""
                     update dead_letter set state = 'Replayed', replays = replays + 1, changed_at = now(), changed_by = @by
-                    where {session.Dialect.IsOneOf("id", "ids")} and job = @id and state = 'Replaying'
+                    where {isMarked} and job = @id and state = 'Replaying'
                     """,
                     ("id", claim.Job.Id),
                     ("by", claim.Job.CreatedBy),
@@ -193,6 +197,18 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
         );
 
     private ReplayJob Read(SqlRow row) => ReplayJobRow.Read(row, database.Cipher);
+
+    // Whoever changes letters and their job locks the letters first, the oldest first: otherwise one would wait for the other.
+    private static Task LockAsync(SqlSession session, string which, params (string Name, object? Value)[] parameters) =>
+        session.FirstAsync(
+            $"""
+            select count(*) as number from (
+              select 1 from dead_letter where job = @id and state = 'Replaying' {which} order by number{session.Dialect.ForUpdate}
+            ) locked
+            """,
+            row => row.Long("number"),
+            parameters
+        );
 
     private static async Task<int> TakeAsync(SqlSession session, ReplayJob job)
     {

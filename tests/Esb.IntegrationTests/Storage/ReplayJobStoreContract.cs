@@ -117,6 +117,28 @@ public abstract class ReplayJobStoreContract
     }
 
     [Test, CancelAfter(60_000)]
+    public async Task Job_is_cancelled_while_its_letters_are_marked_and_come_back(CancellationToken cancellationToken)
+    {
+        for (var round = 0; round < 20; round++)
+        {
+            var letters = await KeepAsync(20, cancellationToken);
+            var job = await MakeJobAsync(new DeadLetterFilter { Ids = [.. letters.Select(letter => letter.Id)] }, cancellationToken);
+            var claim = (await Jobs.ClaimAsync("host", cancellationToken))!;
+
+            await Task.WhenAll(
+                letters
+                    .Chunk(5)
+                    .Select(some => Jobs.MarkAsync(claim, [.. some.Select(letter => letter.Id)], cancellationToken))
+                    .Append(Letters.AddAsync(letters[^1].Again(), cancellationToken))
+                    .Append(Jobs.ChangeAsync(job.Id, ReplayState.Cancelled, Decision, cancellationToken))
+            );
+
+            Assert.That((await Jobs.GetAsync(job.Id, cancellationToken))!.State, Is.EqualTo(ReplayState.Cancelled));
+            Assert.That(await FindAsync(new() { State = DeadLetterState.Replaying }, cancellationToken), Is.Empty);
+        }
+    }
+
+    [Test, CancelAfter(60_000)]
     public async Task Letter_that_comes_back_is_open_again_and_a_failure_of_its_job(CancellationToken cancellationToken)
     {
         var letters = await KeepAsync(3, cancellationToken);

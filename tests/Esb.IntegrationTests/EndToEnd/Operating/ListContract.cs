@@ -32,7 +32,8 @@ public abstract class ListContract : ShopHost
             var letter = Items(await Host.AskAsync("/api/dead-letters?state=open&limit=1", cancellationToken))[0];
             var job = await PostAsync($"/api/dead-letters/{letter.GetProperty("id").GetString()}/replay", "{}", cancellationToken);
             using var cancelled = await PostedAsync($"/api/replays/{job.GetProperty("id").GetString()}/cancel", "{}", cancellationToken);
-            Assert.That((int)cancelled.StatusCode, Is.InRange(200, 299).Or.EqualTo(409), "it may be over already");
+            var answer = await cancelled.Content.ReadAsStringAsync(cancellationToken);
+            Assert.That((int)cancelled.StatusCode, Is.InRange(200, 299).Or.EqualTo(409), $"it may be over already; {answer}");
             await Host.WaitAsync(
                 async token => Items(await Host.AskAsync("/api/dead-letters?state=open&endpoint=shop", token)).Count == 5,
                 TimeSpan.FromSeconds(60),
