@@ -26,9 +26,9 @@ public sealed class MemoOutboundTests : OutboundEndpointContract
     }
 
     protected override async Task<IReadOnlyList<string>> ReceivedAsync(CancellationToken cancellationToken) =>
-        [.. (await File.ReadAllLinesAsync(Memo, cancellationToken)).Select(BodyOf)];
+        [.. (await File.ReadAllLinesAsync(Memo, cancellationToken)).Select(TextOf)];
 
     private static MemoAdapter Create(string file) => new(new MemoOutboundConfig { Name = "memo", File = file }, maxBodyBytes: 1024);
 
-    private static string BodyOf(string line) => JsonDocument.Parse(line).RootElement.GetProperty("body").GetString()!;
+    private static string TextOf(string line) => JsonDocument.Parse(line).RootElement.GetProperty("body").GetString()!;
 }
