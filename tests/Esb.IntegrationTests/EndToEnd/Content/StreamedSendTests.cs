@@ -306,6 +306,10 @@ public sealed class StreamedSendTests
             "esb.json",
             _folder.FullName,
             cancellationToken,
-            new Dictionary<string, string> { ["SFTP_KEY"] = _server.PrivateKey }
+            new Dictionary<string, string>
+            {
+                ["SFTP_KEY"] = _server.PrivateKey,
+                ["DOTNET_GCgen0size"] = "0x1000000", // otherwise it grows with the cache of the processor, by more than a body may take
+            }
         );
 }
