@@ -59,7 +59,7 @@ public sealed class CrashQuarantineTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, Category("Thorough")]
+    [Test]
     public async Task Endpoint_whose_queue_kills_the_process_is_quarantined_and_the_others_go_on_until_it_is_resumed(
         CancellationToken cancellationToken
     )

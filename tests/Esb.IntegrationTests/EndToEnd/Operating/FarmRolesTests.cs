@@ -50,7 +50,7 @@ public sealed class FarmRolesTests
         _folder.Delete(recursive: true);
     }
 
-    [Test, Category("Thorough")]
+    [Test]
     public async Task Host_that_receives_and_host_that_delivers_work_together_and_outlast_one_another(CancellationToken cancellationToken)
     {
         await PostAsync(cancellationToken);

@@ -7,7 +7,7 @@ namespace Esb.IntegrationTests.EndToEnd.Operating;
 [CancelAfter(240_000)]
 public sealed class RestoreTests : RestoreFixture
 {
-    [Test, Category("Thorough")]
+    [Test]
     public async Task Restored_farm_has_letters_parked_keys_workflows_versions_and_a_chain_that_verifies(
         CancellationToken cancellationToken
     )
