@@ -7,7 +7,7 @@ namespace Esb.Endpoints.Http.Transport;
 /// <see cref="HoldWatch.Limit"/>, and when one does so without an end. Thread-safe.</summary>
 internal sealed partial class HeldThreads : IDisposable
 {
-    // A thread that is held at two looks in a row, by the same socket, is told of.
+    // A thread that one socket holds at two checks in a row is logged.
     private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(5);
 
     private readonly ILogger<HeldThreads> _logger;

@@ -198,7 +198,7 @@ internal sealed class ReplayJobStore(SqlDatabase database) : IReplayJobStore
 
     private ReplayJob Read(SqlRow row) => ReplayJobRow.Read(row, database.Cipher);
 
-    // Whoever changes letters and their job locks the letters first, the oldest first: otherwise one would wait for the other.
+    // Transactions that change letters and their job lock the letters first, in one order: otherwise two of them could deadlock.
     private static Task LockAsync(SqlSession session, string which, params (string Name, object? Value)[] parameters) =>
         session.FirstAsync(
             $"""

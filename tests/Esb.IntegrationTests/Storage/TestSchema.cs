@@ -178,7 +178,8 @@ internal sealed class TestSchema : IAsyncDisposable
         (
             await QueryAsync<string>(
                 $"""
-                select md5(string_agg(concat_ws(' ', relname, relacl, reloptions, relnatts, relchecks, relhastriggers), ',' order by relname))
+                select md5(string_agg(
+                  concat_ws(' ', relname, relacl, reloptions, relnatts, relchecks, relhastriggers), ',' order by relname))
                 from pg_class where relnamespace = '{Config.Schema}'::regnamespace
                 """
             )
