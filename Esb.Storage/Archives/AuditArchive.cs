@@ -189,7 +189,7 @@ public sealed class AuditArchive : IAsyncDisposable
             var facts = await ArchiveFile.WriteAsync(
                 path,
                 new ArchiveHeader { Day = day, WrittenAt = _time.GetUtcNow() },
-                _evidence.ReadAsync(day, cancellationToken),
+                ChainLinks.CompleteAsync(day, _evidence.ReadAsync(day, cancellationToken), cancellationToken),
                 least,
                 cancellationToken
             );

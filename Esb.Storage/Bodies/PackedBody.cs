@@ -8,7 +8,8 @@ namespace Esb.Storage.Bodies;
 /// <param name="Bytes">What is kept.</param>
 internal readonly record struct PackedBody(string? Encoding, ReadOnlyMemory<byte> Bytes)
 {
-    private const string Brotli = "br";
+    /// <summary>The encoding of compressed bodies.</summary>
+    public const string Brotli = "br";
 
     // Measured with orders of 1 KB and 9 KB: 26 % and 9 % of their size are left after 5 and 19 us; deflate leaves 30 % and 19 % in the
     // same time; quality 5 leaves 21 % and 8 % in 12 and 94 us.

@@ -11,6 +11,9 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
     private ChainHead _head = ChainHead.Start(chain, day);
     private AuditAnchor? _lastAnchor;
     private long _first;
+    private long? _rowBegan; // the number of the first fact of the row that has not ended yet
+    private bool _isUnreadable; // a fact of that row
+    private bool _isLinkKnown = true; // false from a break to the end of its row
     private long _facts;
     private long _breaks;
     private bool _isBroken;
@@ -28,20 +31,44 @@ internal sealed class ChainFollower(Guid chain, DateOnly day, IReadOnlyCollectio
         }
 
         if (stored.Number > _head.Number + 1)
+        {
             Report(_head.Number + 1, stored.Number - 1, null, "Facts are missing.");
-        else if (stored.Fact is null || !_head.Next(FactDigest.Of(stored.Fact, stored.BodyDigest)).Link.AsSpan().SequenceEqual(stored.Link))
-            Report(stored.Number, stored.Number, stored.Id, "The fact, or its place, was changed.");
+            _isLinkKnown = false;
+        }
+
         if (stored.Fact?.Body is { } body && !SHA256.HashData(body.Span).AsSpan().SequenceEqual(stored.BodyDigest))
             Report(stored.Number, stored.Number, stored.Id, "The body was changed.");
-
-        _head = new ChainHead(stored.Number, stored.Link);
-        Compare();
+        var expected = _isLinkKnown && stored.Fact is { } fact ? _head.Next(FactDigest.Of(fact, stored.BodyDigest)) : null;
+        _rowBegan ??= stored.Number;
+        _isUnreadable |= stored.Fact is null;
+        if (stored.IsCovered)
+            Continue(stored.Number, expected);
+        else
+            EndRow(stored, expected);
     }
 
     public void Complete()
     {
         if (_anchors.Count > 0)
             Report(_head.Number + 1, _anchors.Max(anchor => anchor.Count), null, "Facts are missing at the end: an anchor tells of them.");
+    }
+
+    // Within a row that ends with a later fact.
+    private void Continue(long number, ChainHead? expected)
+    {
+        _isLinkKnown = expected is not null;
+        _head = expected ?? new ChainHead(number, []);
+        if (_isLinkKnown)
+            Compare();
+    }
+
+    private void EndRow(StoredLink stored, ChainHead? expected)
+    {
+        if (_isUnreadable || (_isLinkKnown && !stored.Link.AsSpan().SequenceEqual(expected?.Link)))
+            Report(_rowBegan!.Value, stored.Number, stored.Id, "The fact, or its place, was changed.");
+        (_rowBegan, _isUnreadable, _isLinkKnown) = (null, false, true);
+        _head = new ChainHead(stored.Number, stored.Link);
+        Compare();
     }
 
     private void Compare()

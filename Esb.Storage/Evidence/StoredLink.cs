@@ -20,7 +20,11 @@ internal sealed record StoredLink
     /// <summary>Its number in the chain.</summary>
     public long Number { get; init; }
 
+    /// <summary>The link of the chain; empty where <see cref="IsCovered"/>.</summary>
     public byte[] Link { get; init; } = [];
+
+    /// <summary>True if it shares a row with the next fact, and so has no link of its own: the next one's covers it.</summary>
+    public bool IsCovered { get; init; }
 
     /// <summary>The message whose recorded body is not there any more; null where nothing was erased.</summary>
     public Guid? Erased => BodyDigest is not null && Fact is { Body: null } ? Fact.MessageId : null;

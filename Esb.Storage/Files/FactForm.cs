@@ -12,7 +12,6 @@ internal static class FactForm
     /// <summary>Begins a record of this form. A record of JSON begins with 1; 2 was never written.</summary>
     public const byte Version = 3;
 
-    private const string Brotli = "br";
     private const int MostParts = 10_000;
 
     private static readonly IReadOnlyDictionary<string, string> NoFields = new Dictionary<string, string>();
@@ -50,11 +49,13 @@ internal static class FactForm
         All = (1 << 25) - 1,
     }
 
-    public static void Write(IReadOnlyList<AuditFact> facts, FactBuffer buffer)
+    /// <param name="facts">The facts.</param>
+    /// <param name="buffer">Receives the record.</param>
+    /// <param name="before">Taken for the fact before the first, which need not repeat what both have in common; null for none.</param>
+    public static void Write(IReadOnlyList<AuditFact> facts, FactBuffer buffer, AuditFact? before = null)
     {
         buffer.Add(Version);
         buffer.AddSmall((ulong)facts.Count);
-        AuditFact? before = null;
         foreach (var fact in facts)
         {
             Write(fact, before, buffer);
@@ -66,9 +67,18 @@ internal static class FactForm
     public static IReadOnlyList<AuditFact> Read(ReadOnlySpan<byte> payload)
     {
         var bytes = new FactBytes(payload);
+        return Read(ref bytes, before: null);
+    }
+
+    /// <summary>Reads a record that other bytes may follow.</summary>
+    /// <param name="bytes">Begin with the record.</param>
+    /// <param name="before">The same as it was written with.</param>
+    /// <exception cref="InvalidDataException">It was written by a later version.</exception>
+    public static IReadOnlyList<AuditFact> Read(ref FactBytes bytes, AuditFact? before)
+    {
         var facts = new AuditFact[CountOf(ref bytes)];
         for (var i = 0; i < facts.Length; i++)
-            facts[i] = Read(ref bytes, i == 0 ? null : facts[i - 1]);
+            facts[i] = before = ReadNext(ref bytes, before);
         return facts;
     }
 
@@ -210,7 +220,7 @@ internal static class FactForm
 
     private static Member If(bool condition, Member member) => condition ? member : default;
 
-    private static AuditFact Read(ref FactBytes bytes, AuditFact? before)
+    private static AuditFact ReadNext(ref FactBytes bytes, AuditFact? before)
     {
         var kind = bytes.Byte();
         var (has, same) = ((Member)bytes.Small(), (Member)bytes.Small());
@@ -285,7 +295,7 @@ internal static class FactForm
                 : Has(same, Member.ContentType) ? before!.ContentType
                 : null,
             Body = Has(own, Member.Body)
-                ? new PackedBody(Has(own, Member.PackedBody) ? Brotli : null, bytes.Bytes().ToArray()).Unpack()
+                ? new PackedBody(Has(own, Member.PackedBody) ? PackedBody.Brotli : null, bytes.Bytes().ToArray()).Unpack()
                 : default(ReadOnlyMemory<byte>?), // a plain null would become no bytes
             BodyState = Has(own, Member.BodyState) ? StateOf(bytes.Byte()) : null,
             BodyLength = Has(own, Member.BodyLength) ? bytes.Near() : null,

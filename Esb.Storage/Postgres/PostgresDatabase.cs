@@ -18,7 +18,6 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     private readonly string? _configuration;
     private readonly TimeSpan _claimRetention;
     private readonly bool _readOnly;
-    private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private Task? _preparing;
@@ -38,6 +37,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         Partitions = new PostgresPartitions(Source, Clock, "make_audit_day", "audit_event", "audit_field")
         {
             Companion = ("audit_erasure", "happened_until"),
+            Counting = $"coalesce(sum({PostgresParts.Count}), 0)",
         };
         ClaimPartitions = new PostgresPartitions(Source, Clock, maker: null, "claim_check");
         _schema = new PostgresSchema(Source, config.Schema, logger);
@@ -45,12 +45,15 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
         (_config, _configuration) = (config, configuration);
         _claimRetention = config.ClaimRetention;
         _readOnly = readOnly;
-        _time = time;
+        Time = time;
         _logger = logger;
     }
 
     /// <summary>Connections to the tables that all configurations of the store share: facts and bodies.</summary>
     public NpgsqlDataSource Source { get; }
+
+    /// <summary>The clock of this machine.</summary>
+    public TimeProvider Time { get; }
 
     /// <summary>The clock that decides what is old.</summary>
     public PostgresClock Clock { get; }
@@ -228,7 +231,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
             catch (PostgresException ex) when (PostgresErrors.IsMissingPartition(ex))
             {
                 _own.KeyPartitions.Forget(); // the host was suspended beyond the days created ahead
-                await _own.KeyPartitions.MakeAheadAsync(_time.GetUtcNow(), cancellationToken);
+                await _own.KeyPartitions.MakeAheadAsync(Time.GetUtcNow(), cancellationToken);
                 return await ask();
             }
         }
@@ -318,7 +321,7 @@ internal sealed partial class PostgresDatabase : SqlDatabase, IAsyncDisposable
     {
         try
         {
-            await MakePartitionsAsync(_time.GetUtcNow(), CancellationToken.None);
+            await MakePartitionsAsync(Time.GetUtcNow(), CancellationToken.None);
         }
         catch (PostgresException ex) when (ex.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.InsufficientPrivilege)
         {

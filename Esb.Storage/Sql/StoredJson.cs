@@ -20,8 +20,11 @@ internal static class StoredJson
             StorageJson.Default.IReadOnlyListFailedAttempt
         );
 
-    public static IReadOnlyDictionary<string, string> Fields(string json) =>
-        JsonSerializer.Deserialize(json, StorageJson.Default.IReadOnlyDictionaryStringString)!;
+    public static IReadOnlyDictionary<string, string> Fields(string json) => TryFields(json)!;
+
+    /// <summary>Null where the JSON is <c>null</c>.</summary>
+    public static IReadOnlyDictionary<string, string>? TryFields(string json) =>
+        JsonSerializer.Deserialize(json, StorageJson.Default.IReadOnlyDictionaryStringString);
 
     public static IReadOnlyDictionary<string, string> Fields(this SqlRow row, string column) => Fields(row.Text(column));
 

@@ -1,4 +1,3 @@
-using Esb.Storage.Evidence;
 using Npgsql;
 using NpgsqlTypes;
 
@@ -9,16 +8,16 @@ internal abstract class PostgresAuditColumn(string name)
 {
     public string Name => name;
 
-    public abstract NpgsqlParameter Gather(IReadOnlyList<ChainedFact> facts);
+    public abstract NpgsqlParameter Gather(IReadOnlyList<PostgresFactRow> rows);
 
-    public abstract Task WriteAsync(NpgsqlBinaryImporter import, ChainedFact fact, CancellationToken cancellationToken);
+    public abstract Task WriteAsync(NpgsqlBinaryImporter import, PostgresFactRow row, CancellationToken cancellationToken);
 }
 
 /// <inheritdoc/>
-internal sealed class PostgresAuditColumn<T>(string name, NpgsqlDbType type, Func<ChainedFact, T> value) : PostgresAuditColumn(name)
+internal sealed class PostgresAuditColumn<T>(string name, NpgsqlDbType type, Func<PostgresFactRow, T> value) : PostgresAuditColumn(name)
 {
-    public override NpgsqlParameter Gather(IReadOnlyList<ChainedFact> facts) => PostgresArray.Of(facts, type, value);
+    public override NpgsqlParameter Gather(IReadOnlyList<PostgresFactRow> rows) => PostgresArray.Of(rows, type, value);
 
-    public override Task WriteAsync(NpgsqlBinaryImporter import, ChainedFact fact, CancellationToken cancellationToken) =>
-        value(fact) is { } present ? import.WriteAsync<object>(present, type, cancellationToken) : import.WriteNullAsync(cancellationToken);
+    public override Task WriteAsync(NpgsqlBinaryImporter import, PostgresFactRow row, CancellationToken cancellationToken) =>
+        value(row) is { } present ? import.WriteAsync<object>(present, type, cancellationToken) : import.WriteNullAsync(cancellationToken);
 }

@@ -1,48 +1,49 @@
 using System.Runtime.InteropServices;
-using Esb.Core.Audit;
-using Esb.Storage.Evidence;
 using Esb.Storage.Postgres.Evidence;
 using Esb.Storage.Sql;
 using NpgsqlTypes;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>The columns of <c>audit_event</c>, and the part of a fact that each holds.</summary>
+/// <summary>The columns of <c>audit_event</c>, and what of a row each holds.</summary>
 internal static class PostgresAuditColumns
 {
     public static readonly IReadOnlyList<PostgresAuditColumn> All =
     [
-        Of("id", NpgsqlDbType.Uuid, fact => fact.Id),
-        Of("occurred_at", NpgsqlDbType.TimestampTz, fact => fact.Time.UtcDateTime),
-        Text("kind", fact => fact.Kind.ToString()),
-        Of("message_id", NpgsqlDbType.Uuid, fact => fact.MessageId),
-        Of("conversation_id", NpgsqlDbType.Uuid, fact => fact.ConversationId),
-        Of("caused_by", NpgsqlDbType.Uuid, fact => fact.CausedBy),
-        Text("endpoint", fact => fact.Endpoint),
-        Text("process", fact => fact.Process),
-        Text("step", fact => fact.Step),
-        Text("name", fact => fact.Name),
-        Text("subject", fact => fact.Subject),
-        Of("attempt", NpgsqlDbType.Integer, fact => fact.Attempt),
-        Of("duration", NpgsqlDbType.Interval, fact => fact.Duration),
-        Text("code", fact => fact.Code),
-        Text("reason", fact => fact.Reason),
-        Text("trace_id", fact => fact.TraceId),
-        Text("party", fact => fact.Party),
-        Text("host", fact => fact.Host),
-        Text("revision", fact => fact.Revision),
-        Of("fields", NpgsqlDbType.Jsonb, fact => fact.Fields.Count == 0 ? null : StoredJson.Of(fact.Fields)),
-        Of("headers", NpgsqlDbType.Jsonb, fact => fact.Headers is null ? null : StoredJson.Of(fact.Headers)),
-        Text("content_type", fact => fact.ContentType),
-        Text("body_state", fact => fact.BodyState?.ToString()),
-        Of("body_length", NpgsqlDbType.Bigint, fact => fact.BodyLength),
-        Of("body_hash", NpgsqlDbType.Bytea, fact => ToArray(fact.BodyHash)),
-        Beside("body", NpgsqlDbType.Bytea, row => ToArray(row.Sealed.Body?.Bytes)),
-        Beside("body_encoding", NpgsqlDbType.Text, row => row.Sealed.Body?.Encoding),
-        Beside("body_digest", NpgsqlDbType.Bytea, row => row.Sealed.BodyDigest),
-        Beside("chain", NpgsqlDbType.Uuid, row => row.Chain),
-        Beside("number", NpgsqlDbType.Bigint, row => row.Head?.Number),
-        Beside("link", NpgsqlDbType.Bytea, row => row.Head?.Link),
+        Of("id", NpgsqlDbType.Uuid, row => row.Fact.Id),
+        Of("occurred_at", NpgsqlDbType.TimestampTz, row => row.Fact.Time.UtcDateTime),
+        Text("kind", row => row.Fact.Kind.ToString()),
+        Of("message_id", NpgsqlDbType.Uuid, row => row.Fact.MessageId),
+        Of("conversation_id", NpgsqlDbType.Uuid, row => row.Fact.ConversationId),
+        Of("caused_by", NpgsqlDbType.Uuid, row => row.Single?.Sealed.Fact.CausedBy),
+        Text("endpoint", row => row.Fact.Endpoint),
+        Text("process", row => row.Fact.Process),
+        Text("step", row => row.Single?.Sealed.Fact.Step),
+        Text("name", row => row.Single?.Sealed.Fact.Name),
+        Text("subject", row => row.Single?.Sealed.Fact.Subject),
+        Of("attempt", NpgsqlDbType.Integer, row => row.Single?.Sealed.Fact.Attempt ?? 0),
+        Of("duration", NpgsqlDbType.Interval, row => row.Single?.Sealed.Fact.Duration),
+        Text("code", row => row.Single?.Sealed.Fact.Code),
+        Text("reason", row => row.Single?.Sealed.Fact.Reason),
+        Text("trace_id", row => row.Fact.TraceId),
+        Text("party", row => row.Fact.Party),
+        Text("host", row => row.Fact.Host),
+        Text("revision", row => row.Fact.Revision),
+        Of("fields", NpgsqlDbType.Jsonb, row => row.Fields.Count > 0 ? StoredJson.Of(row.Fields) : null),
+        Of("headers", NpgsqlDbType.Jsonb, row => row.Single?.Sealed.Fact.Headers is { } headers ? StoredJson.Of(headers) : null),
+        Text("content_type", row => row.Single?.Sealed.Fact.ContentType),
+        Text("body_state", row => row.Single?.Sealed.Fact.BodyState?.ToString()),
+        Of("body_length", NpgsqlDbType.Bigint, row => row.Single?.Sealed.Fact.BodyLength),
+        Of("body_hash", NpgsqlDbType.Bytea, row => ToArray(row.Single?.Sealed.Fact.BodyHash)),
+        Of("body", NpgsqlDbType.Bytea, row => ToArray(row.Body)),
+        Of("body_encoding", NpgsqlDbType.Text, row => row.Single?.Sealed.Body?.Encoding),
+        Of("body_digest", NpgsqlDbType.Bytea, row => row.Single?.Sealed.BodyDigest),
+        Of("chain", NpgsqlDbType.Uuid, row => row.Last.Chain),
+        Of("number", NpgsqlDbType.Bigint, row => row.Facts[0].Head?.Number),
+        Of("link", NpgsqlDbType.Bytea, row => row.Last.Head?.Link),
+        Of("first_id", NpgsqlDbType.Uuid, row => row.Single is null ? row.Facts[0].Sealed.Fact.Id : (Guid?)null),
+        Of("part_kinds", NpgsqlDbType.Integer, row => row.Single is null ? PostgresFactGroups.KindsOf(row) : (int?)null),
+        Of("parts", NpgsqlDbType.Bytea, row => row.Parts),
     ];
 
     public static readonly string Names = string.Join(", ", All.Select(column => column.Name));
@@ -53,13 +54,10 @@ internal static class PostgresAuditColumns
         All.Select(column => column.Name == "body" ? PostgresErasures.BodyUnlessErased : column.Name)
     );
 
-    private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<AuditFact, T> value) =>
-        new(name, type, row => value(row.Sealed.Fact));
+    private static PostgresAuditColumn<T> Of<T>(string name, NpgsqlDbType type, Func<PostgresFactRow, T> value) => new(name, type, value);
 
-    private static PostgresAuditColumn<string?> Text(string name, Func<AuditFact, string?> value) =>
-        Of(name, NpgsqlDbType.Text, fact => SqlText.Clean(value(fact)));
-
-    private static PostgresAuditColumn<T> Beside<T>(string name, NpgsqlDbType type, Func<ChainedFact, T> value) => new(name, type, value);
+    private static PostgresAuditColumn<string?> Text(string name, Func<PostgresFactRow, string?> value) =>
+        Of(name, NpgsqlDbType.Text, row => SqlText.Clean(value(row)));
 
     private static byte[]? ToArray(ReadOnlyMemory<byte>? bytes)
     {

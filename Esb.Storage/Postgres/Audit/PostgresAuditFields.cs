@@ -1,4 +1,3 @@
-using Esb.Storage.Evidence;
 using Npgsql;
 using NpgsqlTypes;
 
@@ -10,10 +9,10 @@ internal static class PostgresAuditFields
     private const string Insert = "insert into audit_field (name, value, event_id, occurred_at) select * from unnest($1, $2, $3, $4)";
     private const string Copy = "copy audit_field (name, value, event_id, occurred_at) from stdin (format binary)";
 
-    /// <summary>Null where no fact has fields.</summary>
-    public static NpgsqlBatchCommand? ToInsert(IReadOnlyList<ChainedFact> facts)
+    /// <summary>Null where no row has fields.</summary>
+    public static NpgsqlBatchCommand? ToInsert(IReadOnlyList<PostgresFactRow> events)
     {
-        var rows = Rows(facts);
+        var rows = Rows(events);
         return rows.Count == 0
             ? null
             : new NpgsqlBatchCommand(Insert)
@@ -28,9 +27,13 @@ internal static class PostgresAuditFields
             };
     }
 
-    public static async Task CopyAsync(NpgsqlConnection connection, IReadOnlyList<ChainedFact> facts, CancellationToken cancellationToken)
+    public static async Task CopyAsync(
+        NpgsqlConnection connection,
+        IReadOnlyList<PostgresFactRow> events,
+        CancellationToken cancellationToken
+    )
     {
-        var rows = Rows(facts);
+        var rows = Rows(events);
         if (rows.Count == 0)
             return;
         await using var import = await connection.BeginBinaryImportAsync(Copy, cancellationToken);
@@ -46,16 +49,13 @@ internal static class PostgresAuditFields
         await import.CompleteAsync(cancellationToken);
     }
 
-    // Cut as they are for the index, two fields of a fact may be one.
-    private static IReadOnlyList<(string Name, string Value, Guid Event, DateTime Time)> Rows(IReadOnlyList<ChainedFact> facts) =>
+    // Cut as they are for the index, two fields may be one.
+    private static IReadOnlyList<(string Name, string Value, Guid Event, DateTime Time)> Rows(IReadOnlyList<PostgresFactRow> events) =>
         [
-            .. facts
-                .Select(row => row.Sealed.Fact)
-                .Where(fact => fact.Fields.Count > 0)
-                .SelectMany(fact =>
-                    fact.Fields.Select(PostgresFields.Indexed)
-                        .Distinct()
-                        .Select(field => (field.Name, field.Value, fact.Id, fact.Time.UtcDateTime))
-                ),
+            .. events.SelectMany(row =>
+                row.Fields.Select(PostgresFields.Indexed)
+                    .Distinct()
+                    .Select(field => (field.Name, field.Value, row.Fact.Id, row.Fact.Time.UtcDateTime))
+            ),
         ];
 }

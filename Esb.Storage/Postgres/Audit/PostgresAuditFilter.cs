@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using Dapper;
 using Esb.Core.Audit;
 using Esb.Storage.Sql;
@@ -7,7 +6,8 @@ namespace Esb.Storage.Postgres.Audit;
 
 /// <summary>The SQL that selects the rows of <c>audit_event</c> for a query: its tables and its conditions.</summary>
 /// <remarks>Each requested field is a row of <c>audit_field</c>, so that the rarest of them can lead. Time conditions apply to every table,
-/// so that partitions of other days are not opened.</remarks>
+/// so that partitions of other days are not opened. A row of several facts is found if one of them, whichever, meets each condition: a row
+/// has the key and the time of its last fact, which is <see cref="PostgresFactGroups.Longest"/> after its first at most.</remarks>
 internal sealed class PostgresAuditFilter
 {
     // Further fields are checked in the rows found by these: each adds another table to plan for.
@@ -21,7 +21,9 @@ internal sealed class PostgresAuditFilter
     private readonly List<(string Id, string Time)> _keys = [("e.id", "e.occurred_at")];
     private readonly List<string> _conditions = [];
 
-    public PostgresAuditFilter(AuditQuery query)
+    /// <param name="query">What is asked for.</param>
+    /// <param name="rowsBefore">Only rows before that of this id; null for all.</param>
+    public PostgresAuditFilter(AuditQuery query, Guid? rowsBefore)
     {
         AddFields(query.Where);
         Add("endpoint", query.Endpoint);
@@ -32,7 +34,11 @@ internal sealed class PostgresAuditFilter
             Add($"e.message_id = {Parameter("message", message)}");
         // Constants, so that the indexes of failures and of rare kinds can be used.
         if (query.Kind is { } kind)
-            Add($"e.kind = '{kind}'");
+            Add(
+                PostgresFactGroups.Kinds.Contains(kind)
+                    ? FormattableString.Invariant($"(e.kind = '{kind}' or e.part_kinds & {PostgresFactGroups.BitOf(kind)} <> 0)")
+                    : $"e.kind = '{kind}'"
+            );
         else if (query.OnlyFailures)
             Add($"e.kind in ({string.Join(", ", AuditQuery.Failures.Select(failure => $"'{failure}'"))})");
         if (query.From is { } from)
@@ -41,6 +47,8 @@ internal sealed class PostgresAuditFilter
             AddTo(to);
         if (query.Before is { } before)
             AddBefore(before);
+        if (rowsBefore is { } row)
+            AddRowsBefore(row);
     }
 
     public DynamicParameters Parameters { get; } = new();
@@ -66,28 +74,36 @@ internal sealed class PostgresAuditFilter
 
     private void AddFrom(DateTimeOffset from)
     {
-        var (time, id) = (Parameter("from", from.UtcDateTime), Parameter("fromId", FirstIdOf(from, -Slack)));
+        var (time, id) = (Parameter("from", from.UtcDateTime), Parameter("fromId", FactIds.FirstOf(from, -Slack)));
         foreach (var key in _keys)
             Add($"{key.Time} >= {time} and {key.Id} >= {id}");
     }
 
     private void AddTo(DateTimeOffset to)
     {
-        var (time, id) = (Parameter("to", to.UtcDateTime), Parameter("toId", FirstIdOf(to, Slack)));
+        var (time, id) = (Parameter("to", Later(to, PostgresFactGroups.Longest)), Parameter("toId", FactIds.FirstOf(to, Slack)));
         foreach (var key in _keys)
             Add($"{key.Time} < {time} and {key.Id} < {id}");
+        Add($"(e.first_id is not null or e.occurred_at < {Parameter("exactTo", to.UtcDateTime)})");
     }
 
     private void AddBefore(Guid before)
     {
-        var id = Parameter("before", before);
-        foreach (var key in _keys)
-            Add($"{key.Id} < {id}");
-        if (TimeOf(before) is not { } made || made > DateTimeOffset.MaxValue - Slack)
+        Add($"coalesce(e.first_id, e.id) < {Parameter("before", before)}");
+        if (FactIds.TimeOf(before) is not { } made || made > DateTimeOffset.MaxValue - Slack)
             return;
+        // to the millisecond after the longest row: ids have whole milliseconds
+        var id = Parameter("beforeId", FactIds.FirstOf(made, PostgresFactGroups.Longest + TimeSpan.FromMilliseconds(1)));
         var time = Parameter("beforeTime", (made + Slack).UtcDateTime);
         foreach (var key in _keys)
-            Add($"{key.Time} < {time}");
+            Add($"{key.Time} < {time} and {key.Id} < {id}");
+    }
+
+    private void AddRowsBefore(Guid row)
+    {
+        var id = Parameter("row", row);
+        foreach (var key in _keys)
+            Add($"{key.Id} < {id}");
     }
 
     private void Add(string column, string? value)
@@ -104,23 +120,6 @@ internal sealed class PostgresAuditFilter
         return $"@{name}";
     }
 
-    // The smallest version 7 UUID of a time plus an offset.
-    private static Guid FirstIdOf(DateTimeOffset time, TimeSpan later)
-    {
-        Span<byte> bytes = stackalloc byte[16];
-        bytes.Clear();
-        BinaryPrimitives.WriteInt64BigEndian(bytes, Math.Max(time.ToUnixTimeMilliseconds() + (long)later.TotalMilliseconds, 0) << 16);
-        return new Guid(bytes, bigEndian: true);
-    }
-
-    // Null if the id contains no valid time.
-    private static DateTimeOffset? TimeOf(Guid id)
-    {
-        Span<byte> bytes = stackalloc byte[16];
-        id.TryWriteBytes(bytes, bigEndian: true, out _);
-        var milliseconds = (long)(BinaryPrimitives.ReadUInt64BigEndian(bytes) >> 16);
-        return milliseconds > DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
-            ? null
-            : DateTimeOffset.FromUnixTimeMilliseconds(milliseconds);
-    }
+    private static DateTime Later(DateTimeOffset time, TimeSpan span) =>
+        time > DateTimeOffset.MaxValue - span ? DateTime.SpecifyKind(DateTime.MaxValue, DateTimeKind.Utc) : (time + span).UtcDateTime;
 }

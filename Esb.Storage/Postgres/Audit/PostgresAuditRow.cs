@@ -75,37 +75,117 @@ internal sealed record PostgresAuditRow
 
     public byte[]? Link { get; init; }
 
-    public bool IsErased { get; init; }
+    /// <summary>True if there is no body, whether it was asked for or not.</summary>
+    public bool HasNoBody { get; init; }
 
-    public AuditFact ToFact() => IsErased ? ToRecorded() with { BodyState = AuditBodyState.Erased } : ToRecorded();
+    /// <summary>Null where the row is one fact.</summary>
+    public Guid? FirstId { get; init; }
 
-    /// <summary>Converts the row to a fact with its place, for verification; accepts any content.</summary>
-    public StoredLink ToLink() =>
-        new()
+    public int? PartKinds { get; init; }
+
+    public byte[]? Parts { get; init; }
+
+    /// <summary>The facts of the row, in the order of their ids. Of a row whose facts cannot be read, what the columns tell of the last: no
+    /// search fails for it, and verification reports it.</summary>
+    public IReadOnlyList<AuditFact> ToFacts()
+    {
+        var recorded = Parts is null
+            ? [(ToSingle(), BodyDigest)]
+            : TryReadParts(Body) ?? TryReadParts(bodies: null) ?? [(ToSingle(), null)];
+        return
+        [
+            .. recorded.Select(one =>
+                HasNoBody && one.BodyDigest is not null ? one.Fact with { BodyState = AuditBodyState.Erased } : one.Fact
+            ),
+        ];
+    }
+
+    /// <summary>The ids of its facts; of a row that cannot be read, its own.</summary>
+    public IEnumerable<Guid> ToIds() =>
+        Parts is not null && TryReadParts(bodies: null) is { } facts ? facts.Select(one => one.Fact.Id) : [Id];
+
+    /// <summary>Converts the row to facts with their places, for verification; accepts any content. Only the last one of a row has a
+    /// link.</summary>
+    public IEnumerable<StoredLink> ToLinks()
+    {
+        var place = new StoredLink
         {
             Id = Id,
-            Fact = TryRead(),
+            Fact = null,
             BodyDigest = BodyDigest,
             Chain = Chain,
             Number = Number ?? 0,
             Link = Link ?? [],
         };
+        var facts = TryRead();
+        var count = facts?.Count ?? (Parts is { Length: > 2 } parts ? Math.Clamp((int)parts[1], 1, PostgresFactGroups.MostFacts) : 1);
+        return Enumerable
+            .Range(0, count)
+            .Select(index =>
+                place with
+                {
+                    Id = facts?[index].Fact.Id ?? Id,
+                    Fact = facts?[index].Fact,
+                    BodyDigest = facts is null ? BodyDigest : facts[index].BodyDigest,
+                    Number = place.Number + index,
+                    IsCovered = index < count - 1,
+                    Link = index < count - 1 ? [] : place.Link,
+                }
+            );
+    }
 
-    private AuditFact? TryRead()
+    private IReadOnlyList<(AuditFact Fact, byte[]? BodyDigest)>? TryRead()
     {
         if (HasOddDuration || !IsNameOf<AuditKind>(Kind) || (BodyState is not null && !IsNameOf<AuditBodyState>(BodyState)))
             return null;
         try
         {
-            return ToRecorded();
+            var facts = Parts is null ? [(ToSingle(), BodyDigest)] : PostgresParts.Read(Parts, ToSingle(), Body);
+            var isIntact = Parts is null ? this is { FirstId: null, PartKinds: null } : IsOf(facts);
+            return isIntact ? facts : null;
         }
-        catch (Exception ex) when (ex is ArgumentException or InvalidDataException or JsonException)
+        catch (Exception ex) when (IsUnreadable(ex))
         {
             return null; // not written by this program
         }
     }
 
-    private AuditFact ToRecorded()
+    // What has a column and is in the facts is in both, and what only a single fact has in no column.
+    private bool IsOf(IReadOnlyList<(AuditFact Fact, byte[]? BodyDigest)> facts) =>
+        FirstId == facts[0].Fact.Id
+        && PartKinds == PostgresFactGroups.KindsOf(facts.Select(recorded => recorded.Fact))
+        && this
+            is {
+                Attempt: 0,
+                CausedBy: null,
+                Step: null,
+                Name: null,
+                Subject: null,
+                Duration: null,
+                Code: null,
+                Reason: null,
+                Headers: null,
+                ContentType: null,
+                BodyState: null,
+                BodyLength: null,
+                BodyHash: null,
+                BodyEncoding: null,
+                BodyDigest: null,
+            };
+
+    private IReadOnlyList<(AuditFact Fact, byte[]? BodyDigest)>? TryReadParts(byte[]? bodies)
+    {
+        try
+        {
+            return PostgresParts.Read(Parts!, ToSingle(), bodies);
+        }
+        catch (Exception ex) when (IsUnreadable(ex))
+        {
+            return null;
+        }
+    }
+
+    private AuditFact ToSingle()
     {
         var fact = new AuditFact
         {
@@ -131,13 +211,16 @@ internal sealed record PostgresAuditRow
             Headers = Headers is null ? null : StoredJson.Fields(Headers),
             ContentType = ContentType,
             // a plain null would become no bytes
-            Body = Body is null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(),
+            Body = Body is null || Parts is not null ? null : (ReadOnlyMemory<byte>?)new PackedBody(BodyEncoding, Body).Unpack(),
             BodyState = BodyState is null ? null : Enum.Parse<AuditBodyState>(BodyState),
             BodyLength = BodyLength,
             BodyHash = BodyHash is null ? null : (ReadOnlyMemory<byte>?)BodyHash,
         };
-        return Fields is null ? fact : fact with { Fields = StoredJson.Fields(Fields) };
+        return Fields is null || StoredJson.TryFields(Fields) is not { } fields ? fact : fact with { Fields = fields };
     }
+
+    private static bool IsUnreadable(Exception exception) =>
+        exception is ArgumentException or InvalidDataException or JsonException or OverflowException;
 
     // As it is written, and nothing else: searches compare the text, so a number or a blank would hide the row from them.
     private static bool IsNameOf<T>(string name)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using System.Threading.Channels;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
@@ -13,6 +14,8 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
 {
     // The maximum number of callers; most bring one fact.
     private const int MaxGroup = 500;
+
+    private const int MaxRows = 10_000; // of one search, which are read one by one
 
     // Checks what recording a fact needs, without recording one: the right to write, and a commit that is flushed, also by the synchronous
     // standbys.
@@ -34,7 +37,7 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         _database = database;
         _anchors = anchors;
         Spool = spool;
-        _writer = new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors));
+        _writer = new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors), database.Time);
         _commits = GroupCommit.Of<IReadOnlyList<AuditFact>>(CommitAsync, maxGroup: MaxGroup);
     }
 
@@ -74,20 +77,64 @@ internal sealed class PostgresAuditStore : IAuditStore, IAuditRetention, IAsyncD
         }
     }
 
-    public IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, CancellationToken cancellationToken)
+    // Rows come in the order of their last facts, and facts of one may have happened between those of others: each waits until no row that
+    // may still come has a later one. One search is almost always enough, as each row has a fact that fits, unless one condition is met by
+    // one fact of a row, and another condition by another.
+    public async IAsyncEnumerable<AuditFact> FindAsync(AuditQuery query, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        var (sql, parameters) = PostgresAuditQuery.Find(query);
-        return _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken).Select(row => row.ToFact());
+        var waiting = new PriorityQueue<AuditFact, Guid>(Comparer<Guid>.Create((one, other) => other.CompareTo(one)));
+        var left = Math.Clamp(query.Limit, 1, 1000);
+        var isEnd = false;
+        Guid? last = null;
+        for (var wanted = left; left > 0 && !isEnd; wanted = Math.Min(4 * wanted, MaxRows))
+        {
+            var rows = 0;
+            var (sql, parameters) = PostgresAuditQuery.Find(query, wanted, before: last);
+            await foreach (var row in _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken))
+            {
+                rows++;
+                last = row.Id;
+                if (left == 0)
+                    continue; // to leave an answer before its end takes a further connection
+                waiting.EnqueueRange(row.ToFacts().Where(fact => PostgresAuditQuery.Matches(fact, query)).Select(fact => (fact, fact.Id)));
+                for (; left > 0 && waiting.TryPeek(out var next, out var id) && id.CompareTo(row.Id) >= 0; left--)
+                {
+                    waiting.Dequeue();
+                    yield return next;
+                }
+            }
+
+            isEnd = rows < wanted;
+        }
+
+        for (; left > 0 && waiting.TryDequeue(out var next, out _); left--)
+            yield return next;
     }
 
     public async Task<IReadOnlyList<AuditFact>> GetJourneyAsync(AuditJourneyQuery query, CancellationToken cancellationToken)
     {
         var (sql, parameters) = PostgresAuditQuery.Journey(query);
         var room = query.MaxBodyBytes; // the database knows only the packed size of bodies
-        return await _database
-            .SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken)
-            .Select(row => Fit(row.ToFact()))
-            .ToListAsync(cancellationToken);
+        var waiting = new PriorityQueue<AuditFact, Guid>();
+        var journey = new List<AuditFact>();
+        await foreach (var row in _database.SearchAsync<PostgresAuditRow>(sql, parameters, cancellationToken))
+        {
+            Take(before: row.FirstId ?? row.Id);
+            waiting.EnqueueRange(row.ToFacts().Select(fact => (fact, fact.Id)));
+        }
+
+        Take(before: Guid.AllBitsSet);
+        return journey;
+
+        // Rows come in the order of their first facts.
+        void Take(Guid before)
+        {
+            while (journey.Count < query.Limit && waiting.TryPeek(out var fact, out var id) && id.CompareTo(before) < 0)
+            {
+                waiting.Dequeue();
+                journey.Add(Fit(fact));
+            }
+        }
 
         // Applied to each fact at once: unpacked, all bodies may be very large.
         AuditFact Fit(AuditFact fact) => (room -= fact.Body?.Length ?? 0) < 0 ? fact with { Body = null } : fact;

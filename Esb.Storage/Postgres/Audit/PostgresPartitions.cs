@@ -28,6 +28,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
     /// <summary>A table without partitions, and the column that assigns its rows to a day; null if not needed.</summary>
     public (string Table, string Column)? Companion { get; init; }
 
+    /// <summary>Counts what the rows of the first table hold.</summary>
+    public string Counting { get; init; } = "count(*)";
+
     /// <summary>Creates the partitions of today, yesterday and the days ahead: creating one when it is needed would block all
     /// writers.</summary>
     public Task MakeAheadAsync(DateTimeOffset now, CancellationToken cancellationToken) =>
@@ -76,13 +79,13 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         }
     }
 
-    /// <summary>Drops one day, if its first table has the expected number of rows: concurrent inserts are locked out meanwhile.</summary>
+    /// <summary>Drops one day, if its first table has what is expected: concurrent inserts are locked out meanwhile.</summary>
     /// <param name="day">The day.</param>
-    /// <param name="rows">The expected number of rows.</param>
+    /// <param name="expected">The expected number, as <see cref="Counting"/> counts.</param>
     /// <param name="beforeDrop">Called when the day can be dropped, before the drop is committed; keeps the day by throwing.</param>
     /// <param name="cancellationToken">Cancels the operation.</param>
     /// <returns>True if the day was dropped.</returns>
-    public async Task<bool> TryDropAsync(DateOnly day, long rows, Action beforeDrop, CancellationToken cancellationToken)
+    public async Task<bool> TryDropAsync(DateOnly day, long expected, Action beforeDrop, CancellationToken cancellationToken)
     {
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
@@ -90,9 +93,9 @@ internal sealed class PostgresPartitions(NpgsqlDataSource database, PostgresCloc
         // Readers continue: a reader that holds the table and waits for this partition would block the drop, which needs the table.
         await connection.ExecuteAsync(new CommandDefinition($"lock table {name} in share mode", cancellationToken: cancellationToken));
         var found = await connection.ExecuteScalarAsync<long>(
-            new CommandDefinition($"select count(*) from {name}", commandTimeout: 0, cancellationToken: cancellationToken)
+            new CommandDefinition($"select {Counting} from {name}", commandTimeout: 0, cancellationToken: cancellationToken)
         );
-        if (found != rows)
+        if (found != expected)
             return false;
 
         await DropAsync(connection, day, cancellationToken);

@@ -8,7 +8,8 @@ namespace Esb.Storage.Postgres.Evidence;
 /// <summary>The chains of this process, one for each day: assigns facts their places, in commit order. One caller at a time.</summary>
 /// <remarks>
 /// A new process begins new chains, so that no other process writes to them, whatever the hosts are called. After a commit with an unknown
-/// outcome, the heads are read again; if it arrives even later, the key of the numbers admits only one of the two. If the day was dropped
+/// outcome, the heads are read again; if it arrives even later, the key of the numbers admits only one of the two: a row has the number of
+/// its first fact, so both begin with the same. If the day was dropped
 /// meanwhile, another chain begins: an archive has the numbers of the previous one.
 /// </remarks>
 internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchors)
@@ -65,8 +66,8 @@ internal sealed class PostgresChain(NpgsqlDataSource database, AnchorLog? anchor
         await using var connection = await database.OpenConnectionAsync(cancellationToken);
         var head = await connection.QuerySingleOrDefaultAsync<(long Number, byte[] Link)?>(
             new CommandDefinition(
-                "select number, link from audit_event where chain = @chain and occurred_at >= @from and occurred_at < @to order by "
-                    + "number desc limit 1",
+                $"select number + {PostgresParts.Count} - 1, link from audit_event where chain = @chain and occurred_at >= @from and "
+                    + "occurred_at < @to order by number desc limit 1",
                 new
                 {
                     chain = ChainOf(day),

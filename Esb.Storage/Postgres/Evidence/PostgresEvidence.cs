@@ -82,7 +82,8 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
         return verification.Complete(from, to);
     }
 
-    /// <summary>The facts of a day, each chain in its order; those without one at the end.</summary>
+    /// <summary>The facts of a day, each chain in its order; those without one at the end. Of several that share a row, only the last has a
+    /// link.</summary>
     public async IAsyncEnumerable<StoredLink> ReadAsync(DateOnly day, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var rows = database.QueryAsync<PostgresAuditRow>(
@@ -95,7 +96,10 @@ internal sealed class PostgresEvidence(PostgresDatabase database, AuditEvidenceC
             timeout: TimeSpan.Zero
         ); // sorting a large day may take its time
         await foreach (var row in rows)
-            yield return row.ToLink();
+        {
+            foreach (var link in row.ToLinks())
+                yield return link;
+        }
     }
 
     /// <summary>Until when the bodies recorded of a message were erased, as a fact tells; null where none does.</summary>

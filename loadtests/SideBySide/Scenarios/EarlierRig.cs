@@ -5,7 +5,8 @@ using SideBySide.Topics;
 
 namespace SideBySide.Scenarios;
 
-/// <summary>S1, S3, S5 and S6 with an earlier build of the bus as the peer: both with the same configuration, documents and servers.</summary>
+/// <summary>S1, S3, S5, S6 and the audited relay of S10 with an earlier build of the bus as the peer: both with the same configuration,
+/// documents and servers.</summary>
 /// <param name="earlier">The repository of the earlier build, built in Release.</param>
 internal sealed class EarlierRig(Surroundings surroundings, TestServers servers, string earlier) : IRig
 {
@@ -16,7 +17,7 @@ internal sealed class EarlierRig(Surroundings surroundings, TestServers servers,
 
     private readonly string _program = Path.Combine(Path.GetFullPath(earlier), EsbHost.Program);
 
-    public IReadOnlyList<string> Scenarios { get; } = ["S1", "S3", "S5", "S6"];
+    public IReadOnlyList<string> Scenarios { get; } = ["S1", "S3", "S5", "S6", "S10"];
 
     public async Task RunAsync(IReadOnlySet<string> wanted, Func<Contest, Task> hold, CancellationToken cancellationToken)
     {
@@ -24,6 +25,8 @@ internal sealed class EarlierRig(Surroundings surroundings, TestServers servers,
             await HoldMediationAsync(wanted, hold, cancellationToken);
         if (wanted.Contains("S5") || wanted.Contains("S6"))
             await HoldTopicsAsync(wanted, hold, cancellationToken);
+        if (wanted.Contains("S10"))
+            await HoldAuditedAsync(hold, cancellationToken);
     }
 
     private async Task HoldMediationAsync(IReadOnlySet<string> wanted, Func<Contest, Task> hold, CancellationToken cancellationToken)
@@ -92,6 +95,41 @@ internal sealed class EarlierRig(Surroundings surroundings, TestServers servers,
                 topics.Publisher,
                 topics.Table,
                 new Address($"{prefix}.topics.orders", "orders.new")
+            );
+    }
+
+    private async Task HoldAuditedAsync(Func<Contest, Task> hold, CancellationToken cancellationToken)
+    {
+        var folder = surroundings.Folder("backend-audited");
+        var documents = new OrderDocuments(Directory.CreateDirectory(Path.Combine(folder, "www")).FullName);
+        await using var backend = await Backend.StartAsync(surroundings, folder, cancellationToken);
+        await using var topics = await TopicServers.StartAsync(surroundings, servers, cancellationToken);
+        await using var now = await HostAsync("audited-now", EsbHost.Program);
+        await using var before = await HostAsync("audited-before", _program);
+        await hold(Pair("S10", "audited relay, 1K", Target("audited relay, 1K", now), Target($"audited relay, 1K{Earlier}", before)));
+
+        Task<EsbHost> HostAsync(string name, string program) =>
+            EsbHost.StartAsync(
+                surroundings,
+                "mediation",
+                name,
+                [new("ESB_BACKEND", backend.Url), .. topics.Store(name), new("ESB__ENDPOINTS__RELAY__AUDIT__MODE", "spooled")],
+                cancellationToken,
+                program
+            );
+
+        WrkTarget Target(string name, EsbHost host) =>
+            new(
+                name,
+                $"{host.Collector} collector; request and answer recorded, spooled, then in PostgreSQL",
+                new WrkRequest(
+                    $"{host.Url}/relay",
+                    documents.Plain("1K"),
+                    "text/xml; charset=utf-8",
+                    OrderDocuments.EqualTo(documents.Plain("1K"))
+                ),
+                Meter.Of(host),
+                surroundings
             );
     }
 

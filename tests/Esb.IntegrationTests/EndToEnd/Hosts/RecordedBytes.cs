@@ -1,7 +1,6 @@
 using System.Text;
 using System.Text.Json;
 using Esb.Core.Audit;
-using Esb.Storage.Bodies;
 using Esb.Storage.Files;
 using Esb.Storage.Segments;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -25,7 +24,4 @@ internal static class RecordedBytes
     /// <summary>All of a fact, with its body as text.</summary>
     public static string TextOf(AuditFact fact) =>
         JsonSerializer.Serialize(fact with { Body = null }) + (fact.Body is { } body ? Encoding.UTF8.GetString(body.Span) : "");
-
-    /// <summary>A body as it was before it was packed.</summary>
-    public static string Unpack(string? encoding, byte[] bytes) => Encoding.UTF8.GetString(new PackedBody(encoding, bytes).Unpack().Span);
 }

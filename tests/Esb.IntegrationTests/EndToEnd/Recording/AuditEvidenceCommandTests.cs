@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Dapper;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.Storage.Postgres.Audit;
 using Npgsql;
 
 namespace Esb.IntegrationTests.EndToEnd.Recording;
@@ -44,9 +45,9 @@ public sealed class AuditEvidenceCommandTests
         var restored = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--restore", file);
         var archive = await RunAsync(cancellationToken, "verify", "--config", "esb.json", "--archive", file);
         var unanchored = await RunAsync(cancellationToken, "verify", "--config", "plain.json");
-        await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = {anchored + 1}");
+        var lateTo = await ChangeRowAfterAsync(anchored);
         var late = await RunAsync(cancellationToken, "verify", "--config", "esb.json");
-        await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = 1");
+        var changedTo = await ChangeRowAfterAsync(0);
         var changed = await RunAsync(cancellationToken, "verify", "--config", "esb.json");
         var refused = await RunAsync(cancellationToken, "archive", "--config", "esb.json", "--before", "2999-01-01", "--to", "archive");
         var early = await RunAsync(
@@ -92,9 +93,9 @@ public sealed class AuditEvidenceCommandTests
         Assert.That((nothing.ExitCode, nothing.Output.Contains("Nothing was there to be verified.")), Is.EqualTo((0, true)), nothing.Error);
         Assert.That(
             late.Error,
-            Does.Contain("ESB-AUD-BROKEN").And.Contains($"fact {anchored + 1} ").And.Contains($"last good anchor: fact {anchored}, ")
+            Does.Contain("ESB-AUD-BROKEN").And.Contains(Places(anchored + 1, lateTo)).And.Contains($"last good anchor: fact {anchored}, ")
         );
-        Assert.That(changed.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains("fact 1 ").And.Contains("no anchor before it"));
+        Assert.That(changed.Error, Does.Contain("ESB-AUD-BROKEN").And.Contains(Places(1, changedTo)).And.Contains("no anchor before it"));
         TestContext.Out.WriteLine($"{message}\n{sound.Output}\n{archived.Output}\n{changed.Error}");
     }
 
@@ -115,14 +116,16 @@ public sealed class AuditEvidenceCommandTests
         );
 
         var sound = await host.AskAsync("/api/evidence", cancellationToken);
-        await ExecuteAsync($"update {_schema}.audit_event set endpoint = 'other' where number = 1");
+        var (rows, facts) = await CountAsync();
+        var last = await ChangeRowAfterAsync(0);
         var changed = await host.AskAsync("/api/evidence?strict=true", cancellationToken);
         var past = await host.AskAsync("/api/evidence?from=2026-01-01&to=2026-01-31", cancellationToken);
 
         Assert.That(sound.GetProperty("totalBreaks").GetInt64(), Is.Zero);
+        Assert.That(facts, Is.GreaterThan(rows), "what was received and completed shares a row");
         Assert.That(changed.GetProperty("totalBreaks").GetInt64(), Is.EqualTo(1));
         var found = changed.GetProperty("breaks")[0];
-        Assert.That((found.GetProperty("from").GetInt64(), found.GetProperty("to").GetInt64()), Is.EqualTo((1, 1)));
+        Assert.That((found.GetProperty("from").GetInt64(), found.GetProperty("to").GetInt64()), Is.EqualTo((1, last)));
         Assert.That(past.GetProperty("facts").GetInt64(), Is.Zero);
     }
 
@@ -231,6 +234,25 @@ public sealed class AuditEvidenceCommandTests
 
     private Task<(int ExitCode, string Output, string Error)> RunAsync(CancellationToken cancellationToken, params string[] arguments) =>
         CommandLine.RunAsync(_folder.FullName, Variables, cancellationToken, ["audit", .. arguments]);
+
+    private async Task<(long Rows, long Facts)> CountAsync()
+    {
+        await using var connection = new NpgsqlConnection(Servers.Postgres);
+        return await connection.QuerySingleAsync<(long, long)>(
+            $"select count(*), sum({PostgresParts.Count})::bigint from {_schema}.audit_event"
+        );
+    }
+
+    // Returns the place of the last fact of the row: a row may hold several.
+    private async Task<long> ChangeRowAfterAsync(long number)
+    {
+        await using var connection = new NpgsqlConnection(Servers.Postgres);
+        return await connection.ExecuteScalarAsync<long>(
+            $"update {_schema}.audit_event set endpoint = 'other' where number = {number + 1} returning number - 1 + {PostgresParts.Count}"
+        );
+    }
+
+    private static string Places(long from, long to) => from == to ? $"fact {from} " : $"facts {from} to {to} ";
 
     private static async Task ExecuteAsync(string sql)
     {

@@ -4,6 +4,7 @@ using System.Text;
 using Dapper;
 using Esb.Core.Audit;
 using Esb.IntegrationTests.EndToEnd.Hosts;
+using Esb.Storage.Postgres.Audit;
 using Microsoft.Data.Sqlite;
 using Npgsql;
 
@@ -123,18 +124,18 @@ public sealed class ServerCanaryTests : CanaryContract
         var rows = new List<string>();
         foreach (var table in tables)
             rows.AddRange(await connection.QueryAsync<string>($"select t::text from {_schema}.{table} t"));
-        var bodies = (
-            await connection.QueryAsync<(string? Encoding, byte[] Bytes)>(
-                $"select body_encoding, body from {_schema}.audit_event where body is not null"
+        var recorded = (
+            await connection.QueryAsync<PostgresAuditRow>(
+                $"select {PostgresAuditQuery.Columns}, {PostgresAuditQuery.Body} from {_schema}.audit_event e"
             )
         ).ToList();
         Assert.That(rows, Has.Count.GreaterThan(20));
         Assert.That(tables, Is.SupersetOf(new[] { "audit_event", "audit_field", "activity_item" }));
-        Assert.That(bodies.Select(body => body.Encoding), Has.Some.Not.Null, "some are packed");
+        Assert.That(recorded.Select(row => row.BodyEncoding), Has.Some.Not.Null, "some are packed");
         return
         [
             .. rows,
-            .. bodies.Select(body => RecordedBytes.Unpack(body.Encoding, body.Bytes)),
+            .. recorded.SelectMany(row => row.ToFacts()).Select(RecordedBytes.TextOf),
             .. await ArchivedAsync(cancellationToken),
         ];
     }

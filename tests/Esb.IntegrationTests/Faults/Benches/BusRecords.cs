@@ -1,4 +1,6 @@
 using System.Globalization;
+using Esb.Core.Audit;
+using Esb.Storage.Postgres.Audit;
 using Npgsql;
 
 namespace Esb.IntegrationTests.Faults.Benches;
@@ -6,19 +8,26 @@ namespace Esb.IntegrationTests.Faults.Benches;
 /// <summary>What the bus itself says of its messages: in its store, and in the queues of its broker.</summary>
 internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers, string prefix)
 {
-    private const string Terminal = "'Delivered', 'Duplicate', 'Replied', 'Filtered', 'DeadLettered', 'Discarded'";
+    private static readonly AuditKind[] Terminal =
+    [
+        AuditKind.Delivered,
+        AuditKind.Duplicate,
+        AuditKind.Replied,
+        AuditKind.Filtered,
+        AuditKind.DeadLettered,
+        AuditKind.Discarded,
+    ];
 
     /// <summary>The terminal states of every message at an endpoint, each kind once. A copy that was recognised has the state that the
     /// message has: it was delivered.</summary>
     public async Task<ILookup<Guid, string>> ReadTerminalStatesAsync(string endpoint, CancellationToken cancellationToken)
     {
-        var rows = await store.QueryAsync<(Guid Message, string Kind)>(
-            $"select distinct message_id, case kind when 'Duplicate' then 'Delivered' else kind end from esb.audit_event where "
-                + $"endpoint = @endpoint and kind in ({Terminal})",
-            new { endpoint },
-            cancellationToken
-        );
-        return rows.ToLookup(row => row.Message, row => row.Kind);
+        var facts = await ReadFactsAsync(endpoint, cancellationToken);
+        return facts
+            .Where(fact => Terminal.Contains(fact.Kind))
+            .Select(fact => (fact.MessageId, Kind: fact.Kind == AuditKind.Duplicate ? AuditKind.Delivered : fact.Kind))
+            .Distinct()
+            .ToLookup(fact => fact.MessageId, fact => $"{fact.Kind}");
     }
 
     /// <summary>How many copies were recognised at an endpoint and not handled again.</summary>
@@ -56,12 +65,19 @@ internal sealed class BusRecords(NpgsqlDataSource store, PrivateServers servers,
             .ToHashSet();
 
     /// <summary>The messages of all facts of a kind at an endpoint, or anywhere: each as often as there is a fact.</summary>
-    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(string kind, string? endpoint, CancellationToken cancellationToken) =>
-        store.QueryAsync<Guid>(
-            "select message_id from esb.audit_event where kind = @kind and (@endpoint is null or endpoint = @endpoint)",
-            new { kind, endpoint },
+    public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(AuditKind kind, string? endpoint, CancellationToken cancellationToken) =>
+        [.. (await ReadFactsAsync(endpoint, cancellationToken)).Where(fact => fact.Kind == kind).Select(fact => fact.MessageId)];
+
+    /// <summary>All facts of an endpoint, or all there are.</summary>
+    public async Task<IEnumerable<AuditFact>> ReadFactsAsync(string? endpoint, CancellationToken cancellationToken)
+    {
+        var rows = await store.QueryAsync<PostgresAuditRow>(
+            $"select {PostgresAuditQuery.Columns} from esb.audit_event e where @endpoint is null or e.endpoint = @endpoint",
+            new { endpoint },
             cancellationToken
         );
+        return rows.SelectMany(row => row.ToFacts());
+    }
 
     /// <summary>Messages in each queue of the bus, those under way included.</summary>
     public Task<IReadOnlyDictionary<string, int>> ReadQueuesAsync() => ReadQueuesAsync("messages");

@@ -287,8 +287,8 @@ internal sealed class FaultBench : IAsyncDisposable
                 (await sink.ReadAsync(CancellationToken.None)).Select(entry => $"{entry.At:O} {entry.Id}")
             );
         var facts = await Database.QueryAsync<string>(
-            "select concat_ws(' ', occurred_at, endpoint, kind, message_id, attempt, code) from esb.audit_event where endpoint is "
-                + "not null order by occurred_at",
+            "select concat_ws(' ', occurred_at, endpoint, kind, part_kinds, message_id, attempt, code) from esb.audit_event where "
+                + "endpoint is not null order by occurred_at",
             null,
             CancellationToken.None
         );

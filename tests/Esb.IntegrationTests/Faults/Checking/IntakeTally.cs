@@ -1,3 +1,4 @@
+using Esb.Core.Audit;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Ledgers;
 
@@ -22,8 +23,8 @@ internal sealed record IntakeTally(int Unreceived, int Unpublished, int Twice)
             .Ledger.Messages.Where(message => message is { Outcome: SendOutcome.Confirmed, Key: not BrokerKey })
             .Select(message => message.MessageId!.Value)
             .ToHashSet();
-        var received = await bench.Records.ReadMessagesAsync("Received", endpoint, cancellationToken);
-        var published = await bench.Records.ReadMessagesAsync("Published", null, cancellationToken);
+        var received = await bench.Records.ReadMessagesAsync(AuditKind.Received, endpoint, cancellationToken);
+        var published = await bench.Records.ReadMessagesAsync(AuditKind.Published, null, cancellationToken);
         return new IntakeTally(
             accepted.Except(received).Count(),
             accepted.Except(published).Count(),

@@ -193,7 +193,12 @@ public sealed class AuditEvidenceTests
         await using (var anchors = AnchorLog.TryOpen(_schema.Evidence, TimeProvider.System, NullLogger.Instance))
         await using (var database = new PostgresDatabase(_schema.Config, readOnly: false, TimeProvider.System, NullLogger.Instance))
         {
-            var writer = new PostgresAuditWriter(database.Source, database.Partitions, new PostgresChain(database.Source, anchors));
+            var writer = new PostgresAuditWriter(
+                database.Source,
+                database.Partitions,
+                new PostgresChain(database.Source, anchors),
+                TimeProvider.System
+            );
             await writer.WriteAsync(Facts(50, Noon), cancellationToken);
             anchors!.WriteHeads();
             await writer.WriteAsync(Facts(50, Noon), cancellationToken);
@@ -221,7 +226,9 @@ public sealed class AuditEvidenceTests
             var (chain, head) = await HeadAsync();
             await PostgresAuditRows.InsertAsync(
                 database.Source,
-                [.. late.Select(fact => new ChainedFact(SealedFact.Of(fact), chain, head = head.Next(SealedFact.Of(fact).Digest)))],
+                PostgresFactRow.Alone(
+                    late.Select(fact => new ChainedFact(SealedFact.Of(fact), chain, head = head.Next(SealedFact.Of(fact).Digest)))
+                ),
                 cancellationToken
             );
         }
@@ -511,7 +518,7 @@ public sealed class AuditEvidenceTests
         var forged = rows.Where(row => row.Number >= from).Select(row => SealedFact.Of(row.Fact! with { Endpoint = "other" })).ToList();
         await PostgresAuditRows.InsertAsync(
             database.Source,
-            [.. forged.Select(fact => new ChainedFact(fact, before.Chain!.Value, head = head.Next(fact.Digest)))],
+            PostgresFactRow.Alone(forged.Select(fact => new ChainedFact(fact, before.Chain!.Value, head = head.Next(fact.Digest)))),
             cancellationToken
         );
     }

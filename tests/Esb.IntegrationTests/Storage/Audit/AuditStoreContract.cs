@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
+using System.Text.Json;
 using Esb.Core.Audit;
 using Esb.Tests.Storage;
 using NUnit.Framework;
@@ -283,6 +284,123 @@ public abstract class AuditStoreContract
                 read.AddRange(page);
             Assert.That(read, Is.EqualTo(facts.Select(fact => fact.Id).Reverse()));
         }
+    }
+
+    // Some stores keep facts of one message together: each is still found by what it is itself.
+    [Test, CancelAfter(120_000)]
+    public async Task Facts_of_one_message_are_found_one_by_one(CancellationToken cancellationToken)
+    {
+        var facts = Exchanges(messages: 12);
+        foreach (var group in facts.Chunk(30))
+            await _store.AppendAsync(group, cancellationToken);
+        await _store.AppendAsync([facts[0], facts[25]], cancellationToken); // alone, once more
+        await _store.AppendAsync([.. facts.Reverse()], cancellationToken);
+
+        var middle = facts[18].Time;
+        foreach (
+            var (query, expected) in new (AuditQuery, Func<AuditFact, bool>)[]
+            {
+                (new AuditQuery(), _ => true),
+                (new AuditQuery { Kind = AuditKind.Published }, fact => fact.Kind == AuditKind.Published),
+                (new AuditQuery { Kind = AuditKind.Failed }, fact => fact.Kind == AuditKind.Failed),
+                (new AuditQuery { OnlyFailures = true }, fact => fact.Kind == AuditKind.Failed),
+                (new AuditQuery { From = middle }, fact => fact.Time >= middle),
+                (new AuditQuery { To = middle }, fact => fact.Time < middle),
+                (new AuditQuery { MessageId = facts[3].MessageId }, fact => fact.MessageId == facts[3].MessageId),
+                (new AuditQuery { Endpoint = "orders" }, fact => fact.Endpoint == "orders"),
+                (Where(("state", "Replied")), fact => fact.Fields.GetValueOrDefault("state") == "Replied"),
+                (Where(("Received", "yes")), fact => fact.Kind == AuditKind.Received),
+                (Where(("Received", "yes"), ("order", "3")), fact => fact.Kind == AuditKind.Received && fact.Fields["order"] == "3"),
+                (Where(("Received", "yes")) with { Kind = AuditKind.Replied }, _ => false),
+            }
+        )
+        {
+            foreach (var limit in (int[])[1, 7, 1000])
+            {
+                var read = new List<Guid>();
+                for (
+                    var page = await IdsAsync(query with { Limit = limit }, cancellationToken);
+                    page.Count > 0;
+                    page = await IdsAsync(query with { Limit = limit, Before = page[^1] }, cancellationToken)
+                )
+                    read.AddRange(page);
+                Assert.That(read, Is.EqualTo(facts.Where(expected).Select(fact => fact.Id).Reverse()), $"{query}, {limit} at a time");
+            }
+        }
+    }
+
+    [Test, CancelAfter(60_000)]
+    public async Task Facts_of_one_message_come_back_whole_in_its_journey(CancellationToken cancellationToken)
+    {
+        var facts = Exchanges(messages: 3);
+        await _store.AppendAsync(facts, cancellationToken);
+
+        foreach (var limit in (int[])[1, 2, 3, 1000])
+        {
+            var expected = facts.Where(fact => fact.MessageId == facts[1].MessageId).Take(limit).ToList();
+            var journey = await _store.GetJourneyAsync(
+                new AuditJourneyQuery
+                {
+                    MessageId = facts[1].MessageId,
+                    Limit = limit,
+                    MaxBodyBytes = 1_000_000,
+                },
+                cancellationToken
+            );
+            Assert.That(journey.Select(Text), Is.EqualTo(expected.Select(Text)));
+        }
+
+        static string Text(AuditFact fact) =>
+            JsonSerializer.Serialize(
+                fact with
+                {
+                    Fields = new SortedDictionary<string, string>(fact.Fields.ToDictionary(), StringComparer.Ordinal),
+                    Time = fact.Time.ToUniversalTime(),
+                }
+            );
+    }
+
+    // Of each message what is received, published, sometimes failed, and answered, those of all messages in turn.
+    private static AuditFact[] Exchanges(int messages)
+    {
+        var ids = Enumerable.Range(0, messages).Select(_ => Guid.CreateVersion7()).ToList();
+        var facts = new List<AuditFact>();
+        foreach (var kind in (AuditKind[])[AuditKind.Received, AuditKind.Published, AuditKind.Failed, AuditKind.Replied])
+        {
+            for (var number = 0; number < messages; number++)
+            {
+                if (kind == AuditKind.Failed && number % 4 != 1)
+                    continue;
+                // What one fact has as a field, another may have with another value.
+                (string, string)[] fields =
+                [
+                    ("order", $"{number}"),
+                    ($"{kind}", "yes"),
+                    .. number % 3 == 0 ? [("state", $"{kind}")] : Array.Empty<(string, string)>(),
+                ];
+                facts.Add(
+                    SomeFacts.Fact(kind, ids[number], fields: kind == AuditKind.Published ? [] : fields) with
+                    {
+                        Endpoint = number % 2 == 0 ? "orders" : "returns",
+                        Process = "receive-order",
+                        Step = kind == AuditKind.Published ? "steps.1.publish" : null,
+                        Host = "shop-1/4711",
+                        Party = "shop",
+                        Duration = kind == AuditKind.Replied ? TimeSpan.FromMilliseconds(12.5) : null,
+                        Headers = kind == AuditKind.Received ? new Dictionary<string, string> { ["größe"] = "„ä“ 😀" } : null,
+                        ContentType = "application/json",
+                        Body =
+                            kind == AuditKind.Published
+                                ? null
+                                : (ReadOnlyMemory<byte>?)Encoding.UTF8.GetBytes(new string('x', 20 + 100 * number)),
+                        BodyState = kind == AuditKind.Published ? null : AuditBodyState.Whole,
+                        BodyLength = 5_000_000_000,
+                    }
+                );
+            }
+        }
+
+        return [.. facts];
     }
 
     [Test, CancelAfter(60_000)]

@@ -7,7 +7,8 @@ using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage.Audit;
 
-/// <summary>Measures the two ways to write facts, by turns: where one becomes faster than the other decides which is taken.</summary>
+/// <summary>Measures ways to write facts, by turns: by arrays and by COPY, where one becomes faster than the other decides which is taken; and
+/// each fact in a row of its own, or with others.</summary>
 [NonParallelizable, Category("Soak")]
 public sealed class AuditWriteSpeedTests
 {
@@ -25,6 +26,91 @@ public sealed class AuditWriteSpeedTests
 
         Assert.That(copy, Is.LessThan(arrays), "of 4,000 facts");
     }
+
+    [Test, CancelAfter(600_000)]
+    public async Task Facts_that_share_rows_are_written_faster(CancellationToken cancellationToken)
+    {
+        await using var schema = await TestSchema.StartAsync();
+        await MeasureAsync("what is received, published and answered twice, without fields", Exchange, rounds: 15);
+        var (alone, shared) = await MeasureAsync("a relayed request, with fields", Relayed, rounds: 15);
+
+        Assert.That(shared, Is.LessThan(alone));
+
+        async Task<(double Alone, double Shared)> MeasureAsync(string what, Func<Guid, AuditFact[]> make, int rounds)
+        {
+            var (alone, shared) = (new List<double>(), new List<double>());
+            for (var round = 0; round < rounds + 3; round++)
+            {
+                var apart = Thousand(make).Select(fact => fact with { MessageId = Guid.CreateVersion7() }).ToList();
+                var together = Thousand(make);
+                var (one, other) = (await WriteAsync(apart), await WriteAsync(together));
+                if (round < 3)
+                    continue; // prepared, and its pages read
+                alone.Add(one);
+                shared.Add(other);
+            }
+
+            alone.Sort();
+            shared.Sort();
+            var medians = (Alone: alone[rounds / 2], Shared: shared[rounds / 2]);
+            TestContext.Progress.WriteLine(
+                $"1,000 facts, {what}: alone {medians.Alone:F1} ms, in shared rows {medians.Shared:F1} ms (medians of {rounds})"
+            );
+            return medians;
+        }
+
+        async Task<double> WriteAsync(List<AuditFact> facts)
+        {
+            var started = TimeProvider.System.GetTimestamp();
+            await schema.Store.Audit.AppendAsync(facts, cancellationToken);
+            return TimeProvider.System.GetElapsedTime(started).TotalMilliseconds;
+        }
+    }
+
+    // Facts of before the start may have been written already, and would be looked for.
+    private static DateTimeOffset Soon => TimeProvider.System.GetUtcNow().AddMinutes(1);
+
+    private static List<AuditFact> Thousand(Func<Guid, AuditFact[]> make)
+    {
+        var facts = new List<AuditFact>();
+        while (facts.Count < 1_000)
+            facts.AddRange(make(Guid.CreateVersion7()));
+        return facts;
+    }
+
+    private static AuditFact[] Exchange(Guid message) =>
+        [
+            .. new[] { AuditKind.Received, AuditKind.Published, AuditKind.Replied, AuditKind.Replied }.Select(kind =>
+                SomeFacts.Fact(kind, message, time: Soon) with
+                {
+                    Endpoint = "customers",
+                    Host = "host-1/4711",
+                    Revision = "9f2c",
+                    TraceId = $"{message:N}",
+                }
+            ),
+        ];
+
+    private static AuditFact[] Relayed(Guid message) =>
+        [
+            SomeFacts.Fact(
+                AuditKind.Received,
+                message,
+                time: Soon,
+                fields: [("method", "POST"), ("path", "/relay"), ("relayed-to", "backend")]
+            ) with
+            {
+                Endpoint = "relay",
+                Host = "host-1/4711",
+                Revision = "9f2c",
+            },
+            SomeFacts.Fact(AuditKind.Replied, message, time: Soon, fields: [("relayed-to", "backend"), ("status", "200")]) with
+            {
+                Endpoint = "relay",
+                Host = "host-1/4711",
+                Revision = "9f2c",
+            },
+        ];
 
     private static async Task<(double Arrays, double Copy)> MeasureAsync(
         PostgresDatabase database,
@@ -51,13 +137,12 @@ public sealed class AuditWriteSpeedTests
         return medians;
     }
 
-    private static IReadOnlyList<ChainedFact> Group(int count)
+    private static IReadOnlyList<PostgresFactRow> Group(int count)
     {
         var (chain, head) = (Guid.CreateVersion7(), new ChainHead(0, new byte[32]));
         var fields = new[] { ("order", "A-1001"), ("country", "DE") };
-        return
-        [
-            .. Enumerable
+        return PostgresFactRow.Alone(
+            Enumerable
                 .Range(0, count)
                 .Select(_ =>
                     SealedFact.Of(
@@ -70,11 +155,11 @@ public sealed class AuditWriteSpeedTests
                         }
                     )
                 )
-                .Select(fact => new ChainedFact(fact, chain, head = head.Next(fact.Digest))),
-        ];
+                .Select(fact => new ChainedFact(fact, chain, head = head.Next(fact.Digest)))
+        );
     }
 
-    private static async Task<double> TimeAsync(IReadOnlyList<ChainedFact> facts, Func<IReadOnlyList<ChainedFact>, Task> write)
+    private static async Task<double> TimeAsync(IReadOnlyList<PostgresFactRow> facts, Func<IReadOnlyList<PostgresFactRow>, Task> write)
     {
         var started = TimeProvider.System.GetTimestamp();
         await write(facts);

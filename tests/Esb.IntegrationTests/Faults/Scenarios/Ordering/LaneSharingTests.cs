@@ -143,8 +143,8 @@ public sealed class LaneSharingTests
     {
         var keys = bench.Ledger.Messages.Where(message => message.MessageId is not null).ToDictionary(message => message.MessageId!.Value);
         var rows = await bench.Database.QueryAsync<(Guid Message, string Host, DateTime At)>(
-            "select message_id, host, occurred_at from esb.audit_event where endpoint = @endpoint and kind = 'Delivered' and occurred_at > "
-                + "@from order by occurred_at",
+            "select message_id, host, occurred_at from esb.audit_event where endpoint = @endpoint and (kind = 'Delivered' or "
+                + "part_kinds & 16 <> 0) and occurred_at > @from order by occurred_at",
             new { endpoint = Keyed, from = from.UtcDateTime },
             cancellationToken
         );

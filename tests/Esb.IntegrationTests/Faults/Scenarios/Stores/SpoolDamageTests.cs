@@ -146,7 +146,7 @@ public sealed class SpoolDamageTests
     private static SegmentFile LastSegment(FarmHost host) => SegmentFile.List(SpoolOf(host))[^1];
 
     // In the last segment: everything that was recorded, moved or not.
-    private static List<Guid> ReadFacts(FarmHost host) =>
+    private static HashSet<Guid> ReadFacts(FarmHost host) =>
         [
             .. new SegmentReader(SpoolOf(host), committed: null, NullLogger.Instance)
                 .ReadNew()
@@ -154,17 +154,11 @@ public sealed class SpoolDamageTests
                 .Select(fact => fact.Id),
         ];
 
-    private static async Task<int> WaitForFactsAsync(FaultBench bench, List<Guid> facts, CancellationToken cancellationToken)
+    private static async Task<int> WaitForFactsAsync(FaultBench bench, HashSet<Guid> facts, CancellationToken cancellationToken)
     {
         for (var started = TimeProvider.System.GetTimestamp(); ; await Task.Delay(200, cancellationToken))
         {
-            var found = (
-                await bench.Database.QueryAsync<int>(
-                    "select count(*) from esb.audit_event where id = any(@facts)",
-                    new { facts = facts.ToArray() },
-                    cancellationToken
-                )
-            )[0];
+            var found = (await bench.Records.ReadFactsAsync(endpoint: null, cancellationToken)).Count(fact => facts.Contains(fact.Id));
             if (found == facts.Count || TimeProvider.System.GetElapsedTime(started) > TimeSpan.FromSeconds(30))
                 return found;
         }
