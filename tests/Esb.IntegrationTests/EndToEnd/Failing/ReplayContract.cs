@@ -101,7 +101,7 @@ public abstract class ReplayContract : ShopHost
         var path = $"/api/replays/{job.GetProperty("id").GetString()}";
         await Host.WaitAsync(
             async token => StateOf(await Host.AskAsync(path, token)) == "stopped",
-            TimeSpan.FromSeconds(30),
+            TimeSpan.FromSeconds(60),
             "to stop the job",
             cancellationToken
         );

@@ -145,6 +145,10 @@ internal abstract class RunningHost : IAsyncDisposable
     public async Task<JsonElement?> FindAsync(string path, CancellationToken cancellationToken) =>
         await ReadAsync(HttpMethod.Get, path, cancellationToken) is { } text ? JsonDocument.Parse(text).RootElement : null;
 
+    /// <summary>As <see cref="AskAsync"/>, whatever is answered.</summary>
+    public Task<(HttpStatusCode Status, string Text)> AnswerAsync(string path, CancellationToken cancellationToken) =>
+        AnswerAsync(HttpMethod.Get, path, cancellationToken);
+
     /// <summary>As <see cref="AskAsync"/>, with what is no JSON.</summary>
     public async Task<string> ReadAsync(string path, CancellationToken cancellationToken) =>
         await ReadAsync(HttpMethod.Get, path, cancellationToken) ?? throw new AssertionException($"{path} is not there");
@@ -186,14 +190,23 @@ internal abstract class RunningHost : IAsyncDisposable
 
     private async Task<string?> ReadAsync(HttpMethod method, string path, CancellationToken cancellationToken)
     {
+        var (status, text) = await AnswerAsync(method, path, cancellationToken);
+        if (status == HttpStatusCode.NotFound)
+            return null;
+        Assert.That(status, Is.EqualTo(HttpStatusCode.OK).Or.EqualTo(HttpStatusCode.Accepted), $"{path}: {text}");
+        return text;
+    }
+
+    private async Task<(HttpStatusCode Status, string Text)> AnswerAsync(
+        HttpMethod method,
+        string path,
+        CancellationToken cancellationToken
+    )
+    {
         var key = await File.ReadAllTextAsync(Path.Combine(Folder, "esb-data", "management.key"), cancellationToken);
         using var request = new HttpRequestMessage(method, new Uri(Management, path));
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key.Trim());
         using var response = await _client.SendAsync(request, cancellationToken);
-        if (response.StatusCode == HttpStatusCode.NotFound)
-            return null;
-        var text = await response.Content.ReadAsStringAsync(cancellationToken);
-        Assert.That(response.StatusCode, Is.EqualTo(HttpStatusCode.OK).Or.EqualTo(HttpStatusCode.Accepted), $"{path}: {text}");
-        return text;
+        return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
     }
 }

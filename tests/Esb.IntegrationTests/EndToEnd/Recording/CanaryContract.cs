@@ -196,9 +196,10 @@ public abstract class CanaryContract
             async token =>
                 await CountAsync("delivered", token) >= 6
                 && await CountAsync("dead-lettered", token) >= 1
-                && await CountAsync("step-ended", token) >= 2,
+                && await CountAsync("step-ended", token) >= 2
+                && await CountAsync("replied", token) >= 1,
             TimeSpan.FromSeconds(30),
-            "to deliver and to give up",
+            "to deliver, to give up and to record the relayed request",
             cancellationToken
         );
 
