@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Audit.Recording;
 using Esb.Audit.Spooling;
 using Esb.Core;
@@ -23,6 +24,8 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
     public string Name => "audit";
 
     public IMessageMask Mask => recorder?.Current.Mask ?? NoMask.Instance;
+
+    public string? Revision => recorder?.Current.Revision;
 
     // In mode spooled the store may be unavailable: accepted facts are recorded all the same.
     public ValueTask<string?> CheckAsync(CancellationToken cancellationToken) =>
@@ -58,6 +61,7 @@ internal sealed class AuditTrail(Live<AuditConfig> config, IAuditWriter store, R
         AuditTelemetry.QueueLength.Add(1);
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask RecordAsync(IReadOnlyList<AuditRecord> records, AuditDurability durability, CancellationToken cancellationToken)
     {
         var current = recorder?.Current;

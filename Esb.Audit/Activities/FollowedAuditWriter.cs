@@ -12,7 +12,12 @@ internal sealed class FollowedAuditWriter(IAuditStore store, ActivityFeed activi
     public Task AppendAsync(IReadOnlyList<AuditFact> facts, CancellationToken cancellationToken) =>
         AppendAsync(facts, AuditDurability.Flushed, cancellationToken);
 
-    public async Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
+    public Task AppendAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken) =>
+        activities.Models.Count == 0
+            ? store.AppendAsync(facts, durability, cancellationToken)
+            : AppendAndFollowAsync(facts, durability, cancellationToken);
+
+    private async Task AppendAndFollowAsync(IReadOnlyList<AuditFact> facts, AuditDurability durability, CancellationToken cancellationToken)
     {
         await store.AppendAsync(facts, durability, cancellationToken);
         await activities.FollowAsync(facts, cancellationToken);

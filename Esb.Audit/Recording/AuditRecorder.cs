@@ -26,6 +26,9 @@ internal sealed class AuditRecorder(
     /// <summary>What is made unreadable.</summary>
     public IMessageMask Mask => mask;
 
+    /// <summary>The id of the configuration's revision.</summary>
+    public string Revision => revision.Id;
+
     /// <summary>How much is recorded with facts of a kind at an endpoint.</summary>
     public AuditBodies Wants(AuditKind kind, string endpoint) => PolicyOf(endpoint, subject: null).Of(kind);
 
@@ -43,12 +46,14 @@ internal sealed class AuditRecorder(
 
     /// <summary>The fact with what only the host knows, and without secrets in its text.</summary>
     public AuditFact Complete(AuditFact fact) =>
-        fact with
-        {
-            Host = AuditFacts.Host,
-            Revision = revision.Id,
-            Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null,
-        };
+        fact.Reason is null && fact.Host == AuditFacts.Host && fact.Revision == revision.Id
+            ? fact
+            : fact with
+            {
+                Host = AuditFacts.Host,
+                Revision = revision.Id,
+                Reason = fact.Reason is { } reason ? MaskedFlow.Clean(reason) : null,
+            };
 
     /// <summary>The fact with as much of a message as is wanted there.</summary>
     public AuditFact Describe(AuditFact fact, EsbMessage content)

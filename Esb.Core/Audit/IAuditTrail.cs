@@ -15,6 +15,10 @@ public interface IAuditTrail
     /// <summary>The mask applied to a message before it is recorded or logged.</summary>
     IMessageMask Mask => NoMask.Instance;
 
+    /// <summary>Revision of the configuration, for facts that are made with it; null by default: it is set when they are
+    /// recorded.</summary>
+    string? Revision => null;
+
     /// <summary>Records a fact; durable when it returns. Concurrent calls share one flush.</summary>
     /// <exception cref="Errors.EsbException"><c>ESB-AUD-WRITE</c>: the write failed.</exception>
     ValueTask RecordAsync(AuditFact fact, CancellationToken cancellationToken);
@@ -73,6 +77,8 @@ public static class AuditFacts
     /// <param name="process">The process of the event.</param>
     /// <param name="duration">Duration; null if nothing was waited for.</param>
     /// <param name="fields">Values for search; null for none.</param>
+    /// <param name="revision">See <see cref="IAuditTrail.Revision"/>; saves a copy of the fact when it is recorded. Null to have it set
+    /// then.</param>
     public static AuditFact Of(
         EsbMessage message,
         AuditKind kind,
@@ -80,7 +86,8 @@ public static class AuditFacts
         string? endpoint = null,
         string? process = null,
         TimeSpan? duration = null,
-        IReadOnlyDictionary<string, string>? fields = null
+        IReadOnlyDictionary<string, string>? fields = null,
+        string? revision = null
     )
     {
         var now = time.GetUtcNow();
@@ -99,6 +106,8 @@ public static class AuditFacts
             Process = process,
             Duration = duration,
             Fields = fields ?? NoFields,
+            Host = revision is null ? null : Host,
+            Revision = revision,
         };
     }
 

@@ -55,7 +55,18 @@ public sealed record EsbMessage
     public CallRequest? Request { get; init; }
 
     /// <summary>Creates a message that begins a conversation.</summary>
-    public static EsbMessage Create(MessageBody body, TimeProvider time)
+    /// <param name="body">The body.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="headers">The headers; null for none.</param>
+    /// <param name="contentType">The media type of the body; null if the sender named none.</param>
+    /// <param name="party">The sending party; null if unknown.</param>
+    public static EsbMessage Create(
+        MessageBody body,
+        TimeProvider time,
+        MessageHeaders? headers = null,
+        string? contentType = null,
+        string? party = null
+    )
     {
         var now = time.GetUtcNow();
         var id = Guid.CreateVersion7(now);
@@ -65,6 +76,9 @@ public sealed record EsbMessage
             ConversationId = id,
             CreatedAt = now,
             Body = body,
+            Headers = headers ?? MessageHeaders.Empty,
+            ContentType = contentType,
+            Party = party,
         };
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -59,6 +60,7 @@ internal sealed partial class MessageIntake(
     public static EsbException TimedOut(InboundEndpointConfig config, Exception cause) =>
         new(config.TimeoutCode, $"There was no answer within {config.Timeout.TotalSeconds:0.###} s.", FaultKind.Timeout, cause);
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<IntakeResult> TakeAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         message = OfParty(message);
@@ -213,6 +215,7 @@ internal sealed partial class MessageIntake(
         };
 
     // Records concurrently, so that the facts share a flush; what was held, together with them.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask RecordEndAsync(
         MessageContext context,
         List<AuditRecord>? held,
@@ -255,6 +258,7 @@ internal sealed partial class MessageIntake(
         new(Fact(context.Received, end, duration), end == AuditKind.Replied && content.HasReply ? context.Message : null);
 
     // Recorded even if the caller disconnects.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask RecordHeldAsync(MessageContext context, List<AuditRecord> held)
     {
         try
@@ -289,6 +293,7 @@ internal sealed partial class MessageIntake(
             ? Task.WhenAll(steps.Take().Select(step => RecordAsync(new AuditRecord(step.Fact, step.Content))))
             : Task.CompletedTask;
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask RunInTimeAsync(MessageContext context, CancellationToken cancellationToken)
     {
         using var limit = new TimeLimit(config.Timeout, time, cancellationToken);
@@ -324,7 +329,7 @@ internal sealed partial class MessageIntake(
     private static bool IsRefusal(FaultKind kind) => kind is FaultKind.Malformed or FaultKind.Invalid or FaultKind.TooLarge;
 
     private AuditFact Fact(EsbMessage message, AuditKind kind, TimeSpan? duration = null) =>
-        AuditFacts.Of(message, kind, time, config.Name, config.EntryProcess, duration);
+        AuditFacts.Of(message, kind, time, config.Name, config.EntryProcess, duration, revision: audit.Revision);
 
     private async ValueTask RecordFailureAsync(MessageContext context, List<AuditRecord>? held, AuditKind kind, string code, string reason)
     {

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -105,8 +106,7 @@ internal sealed class DeliveryController : IAsyncDisposable
             if (Absence is not null)
                 return status with { State = EndpointState.Disabled, Reason = Absence };
             var quarantine = status.State == EndpointState.Disabled ? null : _services.Quarantine.ReasonOf(_name);
-            var isStandby =
-                status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _consumer?.IsStandby == true;
+            var isStandby = status.State is not (EndpointState.Disabled or EndpointState.PausedByOperator) && _consumer?.IsStandby == true;
             return status with
             {
                 State =
@@ -194,6 +194,7 @@ internal sealed class DeliveryController : IAsyncDisposable
 
     /// <summary>Sends without a queue. A message that the endpoint applied before is recorded as a duplicate and has no answer.</summary>
     /// <exception cref="EndpointException"><c>ESB-ENDPOINT-PAUSED</c>: paused by an operator. Or the failure of the send.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<EsbMessage?> CallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         if (_settings.IsPaused)
@@ -243,6 +244,7 @@ internal sealed class DeliveryController : IAsyncDisposable
     }
 
     // An answer that shows a fault of the external system counts as a failure; other statuses may be what the process asks for.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<EsbMessage?> SendCallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         try

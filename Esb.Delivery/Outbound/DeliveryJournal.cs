@@ -112,7 +112,7 @@ internal sealed partial class DeliveryJournal(
             ? audit.RecordAsync(fact, content, cancellationToken)
             : audit.RecordAsync([new AuditRecord(fact, content)], durability, cancellationToken);
 
-    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time) with { Endpoint = endpoint };
+    private AuditFact Fact(EsbMessage message, AuditKind kind) => AuditFacts.Of(message, kind, time, endpoint, revision: audit.Revision);
 
     [LoggerMessage(
         EventId = 2401,

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -40,6 +41,7 @@ internal sealed class EndpointRental(
     /// <param name="fencingToken">The fencing token of the lease; null if any host may send.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<EsbMessage?> SendAsync(
         EsbMessage message,
         IUnitOfWork? unitOfWork,

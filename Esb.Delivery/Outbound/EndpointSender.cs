@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -67,6 +68,7 @@ internal sealed class EndpointSender(
     /// <summary>Sends a message, within a transaction if the endpoint supports it; returns the reply of the external system after the
     /// <c>reply</c> process.</summary>
     /// <exception cref="EsbException">The send failed; no other type is thrown except for cancellation.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<EsbMessage?> SendAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         var prepared = await _processes.PrepareAsync(message, unitOfWork, cancellationToken);
@@ -90,6 +92,7 @@ internal sealed class EndpointSender(
         await adapter.DisposeAsync();
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<EsbMessage?> SendAsync(PreparedMessage prepared, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
     {
         using var rental = await RentAsync(prepared.Spent, cancellationToken);

@@ -25,6 +25,9 @@ internal sealed class TelemetryExport : IDisposable
         "Npgsql",
     ];
 
+    // Leaves method, path and server out of the web server's spans: each request makes 0.6 KB of them, for whoever exports them.
+    private const string NoTags = "Microsoft.AspNetCore.Hosting.SuppressActivityOpenTelemetryData";
+
     private readonly TracerProvider _traces;
     private readonly MeterProvider _metrics;
 
@@ -44,17 +47,19 @@ internal sealed class TelemetryExport : IDisposable
             .Build();
     }
 
-    /// <summary>Starts the export; null if the configuration names no collector.</summary>
+    /// <summary>Starts the export; null if the configuration names no collector. To be called before the first listener opens.</summary>
     /// <param name="services">The services with the configuration and the mask of span contents.</param>
     public static TelemetryExport? Start(IServiceProvider services)
     {
-        return services.GetRequiredService<Live<TelemetryConfig>>().Current.Otlp is { } url && OtlpTarget.Parse(url) is { } target
-            ? new TelemetryExport(
+        var target = services.GetRequiredService<Live<TelemetryConfig>>().Current.Otlp is { } url ? OtlpTarget.Parse(url) : null;
+        AppContext.SetSwitch(NoTags, target is null);
+        return target is null
+            ? null
+            : new TelemetryExport(
                 services.GetRequiredService<BusIdentity>().Name,
                 target,
                 services.GetRequiredService<Live<IMessageMask>>()
-            )
-            : null;
+            );
     }
 
     public void Dispose()

@@ -214,13 +214,10 @@ internal sealed class TopicPublisher(
 
     private AuditRecord RecordOf(OutgoingMessage outgoing, AuditKind kind, EsbMessage content, TimeSpan? duration, EsbException? fault) =>
         new(
-            AuditFacts.Of(outgoing.Message, kind, time) with
+            AuditFacts.Of(outgoing.Message, kind, time, outgoing.Endpoint, outgoing.Process, duration, revision: audit.Revision) with
             {
-                Endpoint = outgoing.Endpoint,
-                Process = outgoing.Process,
                 Step = outgoing.Step,
                 CausedBy = outgoing.CausedBy,
-                Duration = duration,
                 Code = fault?.Code,
                 Reason = fault?.Message,
             },

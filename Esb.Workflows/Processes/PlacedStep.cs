@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Audit;
 using Esb.Core.Errors;
 using Esb.Core.Processes;
@@ -27,6 +28,7 @@ internal sealed class PlacedStep(MessageStep run, string place, string kind, Ste
     }
 
     /// <summary>Runs steps one after the other until one ends the process.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public static async ValueTask RunAllAsync(PlacedStep[] steps, MessageContext context, CancellationToken cancellationToken)
     {
         foreach (var step in steps)
@@ -69,6 +71,7 @@ internal sealed class PlacedStep(MessageStep run, string place, string kind, Ste
             ? trace.RunAsync(run, log, context, cancellationToken)
             : run(context, cancellationToken);
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     private async ValueTask WatchAsync(ValueTask running, MessageContext context)
     {
         try

@@ -11,21 +11,30 @@ namespace Esb.Endpoints.Http.Decoding;
 /// <summary>Refuses bodies whose content type names an unknown encoding, or another encoding than the body itself.</summary>
 internal static partial class BodyCharset
 {
+    // That of the request before, mostly.
+    private static volatile NamedCharset? _last;
+
     /// <exception cref="EsbException"><c>ESB-HTTP-CHARSET</c>.</exception>
     public static void Require(string? contentType, ReadOnlySpan<byte> body)
     {
-        if (!MediaTypeHeaderValue.TryParse(contentType, out var type) || type.Charset.Length == 0)
+        var named = _last;
+        if (named?.ContentType != contentType)
+            _last = named = Read(contentType);
+        if (named is not { Charset: { } charset })
             return;
-        var charset = type.Charset.ToString().Trim('"');
-        if (PageOf(charset) is not { } page)
+        if (named.Page is not { } page)
             throw Refusal($"The charset '{charset}' is not known.");
-        if (
-            !type.SubType.EndsWith("xml", StringComparison.OrdinalIgnoreCase)
-            || DeclarationOf(body) is not { } declared
-            || PageOf(declared) == page
-        )
+        if (!named.IsXml || DeclarationOf(body) is not { } declared || PageOf(declared) == page)
             return;
         throw Refusal($"The content type says '{charset}' and the XML declaration '{declared}'.");
+    }
+
+    private static NamedCharset Read(string? contentType)
+    {
+        if (!MediaTypeHeaderValue.TryParse(contentType, out var type) || type.Charset.Length == 0)
+            return new NamedCharset(contentType, null, null, IsXml: false);
+        var charset = type.Charset.ToString().Trim('"');
+        return new NamedCharset(contentType, charset, PageOf(charset), type.SubType.EndsWith("xml", StringComparison.OrdinalIgnoreCase));
     }
 
     // For UTF-16 the byte order mark is more precise than the name.
@@ -42,6 +51,8 @@ internal static partial class BodyCharset
     }
 
     private static EsbException Refusal(string detail) => HttpProblems.Of(StatusCodes.Status400BadRequest, "ESB-HTTP-CHARSET", detail);
+
+    private sealed record NamedCharset(string? ContentType, string? Charset, int? Page, bool IsXml);
 
     [GeneratedRegex(
         """^(\u00EF\u00BB\u00BF)?<\?xml\s[^>]*?encoding\s*=\s*["'](?<name>[A-Za-z][A-Za-z0-9._-]*)["']""",

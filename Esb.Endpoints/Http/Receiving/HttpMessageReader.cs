@@ -40,12 +40,7 @@ internal sealed class HttpMessageReader(
         var headers = _rules.Admit(HeadersOf(request), out var reserved);
         if (reserved > 0)
             ReservedHeaders.Add(reserved, new TagList { { EsbTelemetry.Tags.Endpoint, config.Name } });
-        var message = EsbMessage.Create(MessageBody.Empty, time) with
-        {
-            ContentType = request.ContentType,
-            Headers = headers,
-            Party = PartyOf(request),
-        };
+        var message = EsbMessage.Create(MessageBody.Empty, time, headers, request.ContentType, PartyOf(request));
         return MessageHops.Set(message, ViaField.HopsOf(request.Headers.Via));
     }
 

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
@@ -19,11 +20,12 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         var (message, key) = await ReadAsync(context);
         var answer = key is null
             ? (await ReceiveAsync(context, message, aborting)).Answer
-            : await keyed!.AnswerAsync(key, message, () => ReceiveAsync(context, message, aborting));
+            : await keyed!.AnswerAsync(key, message, () => ReceiveAsync(context, message, aborting).AsTask());
         await answer.WriteAsync(context);
     }
 
-    private async Task<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(
         HttpContext context,
         EsbMessage message,
         CancellationToken aborting
@@ -47,7 +49,8 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         }
     }
 
-    private async Task<(EsbMessage Message, string? Key)> ReadAsync(HttpContext context)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<(EsbMessage Message, string? Key)> ReadAsync(HttpContext context)
     {
         var message = reader.ReadEnvelope(context.Request);
         try

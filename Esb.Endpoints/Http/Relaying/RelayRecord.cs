@@ -127,7 +127,7 @@ internal sealed partial class RelayRecord(
         };
 
     private AuditFact Fact(AuditKind kind, Dictionary<string, string>? fields = null, TimeSpan? duration = null) =>
-        AuditFacts.Of(message, kind, time, config.Name, duration: duration, fields: fields);
+        AuditFacts.Of(message, kind, time, config.Name, duration: duration, fields: fields, revision: audit.Revision);
 
     [LoggerMessage(
         EventId = 2140,

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Esb.Core.Audit;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
@@ -50,7 +51,8 @@ internal sealed class CallStep(IReadOnlyDictionary<string, EndpointConfig> endpo
         };
 
         MessageStep Run(IEndpointCaller caller, StepSlots slots, CallAnswers answers) =>
-            async (context, cancellationToken) =>
+            [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+            async ValueTask (context, cancellationToken) =>
             {
                 using var slot = await slots.RentAsync(cancellationToken);
                 var id = context.NextCallId(settings.Endpoint, step.Place);
