@@ -9,6 +9,7 @@ public sealed class CallGate(int maximum, TimeProvider time)
 
     private readonly SemaphoreSlim _places = new(maximum);
     private int _waiting;
+    private volatile bool _isClosed;
 
     /// <summary>The number of calls that wait for a slot.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
@@ -23,15 +24,18 @@ public sealed class CallGate(int maximum, TimeProvider time)
 
     public void Leave() => _places.Release();
 
-    /// <summary>Waits until every call has left. No further call can enter.</summary>
+    /// <summary>Waits until every call has left. No further call can enter: it is rejected at once.</summary>
     public async Task DrainAsync(CancellationToken cancellationToken)
     {
+        _isClosed = true;
         for (var taken = 0; taken < maximum; taken++)
             await _places.WaitAsync(cancellationToken);
     }
 
     private async ValueTask WaitShortlyAsync(CancellationToken cancellationToken)
     {
+        if (_isClosed)
+            throw Overload();
         if (Interlocked.Increment(ref _waiting) > maximum)
         {
             Interlocked.Decrement(ref _waiting);

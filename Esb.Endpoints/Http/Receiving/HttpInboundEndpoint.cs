@@ -23,6 +23,7 @@ internal sealed partial class HttpInboundEndpoint(
 {
     private readonly CancellationTokenSource _aborting = new();
     private RequestDelegate? _handler;
+    private volatile bool _isClosed;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -34,6 +35,7 @@ internal sealed partial class HttpInboundEndpoint(
     {
         if (_handler is { } handler)
             route.Close(handler);
+        _isClosed = true;
         await using var abort = cancellationToken.Register(static state => ((CancellationTokenSource)state!).Cancel(), _aborting);
         await admission.DrainAsync(cancellationToken);
     }
@@ -53,6 +55,11 @@ internal sealed partial class HttpInboundEndpoint(
         try
         {
             await admission.EnterAsync(context.RequestAborted);
+        }
+        catch (EsbException) when (_isClosed)
+        {
+            await route.HandleAsync(context); // it was on its way here while another endpoint took the route
+            return;
         }
         catch (EsbException ex)
         {
