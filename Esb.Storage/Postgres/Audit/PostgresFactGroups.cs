@@ -21,7 +21,8 @@ internal static class PostgresFactGroups
 
     private const int MostBodyBytes = 64 * 1024; // of one packed body; a larger one costs more than a row
 
-    /// <summary>The kinds of facts that may share a row: those that nearly every message has, which the index of kinds leaves out.</summary>
+    /// <summary>The kinds of facts that may share a row: those that nearly every message has, which the index of kinds leaves
+    /// out.</summary>
     public static IReadOnlyList<AuditKind> Kinds { get; } =
     [AuditKind.Received, AuditKind.Published, AuditKind.Delivered, AuditKind.Replied, AuditKind.Completed];
 

@@ -6,7 +6,8 @@ alter table audit_event
   add column parts      bytea;
 
 comment on column audit_event.first_id is 'The id of the first fact of the row; null where the row is one fact.';
-comment on column audit_event.part_kinds is 'A bit for each kind of its facts, where there are several: 1 Received, 8 Published, 16 Delivered, 1024 Replied, 131072 Completed.';
+comment on column audit_event.part_kinds is
+  'A bit for each kind of its facts, where there are several: 1 Received, 8 Published, 16 Delivered, 1024 Replied, 131072 Completed.';
 comment on column audit_event.parts is 'Its facts, where there are several. The second byte is their number, the third that of the bodies.';
 
 -- As before, and counts each body of a row.
@@ -27,7 +28,8 @@ begin
     values (message, least(recorded + interval '1 minute', date_trunc('day', recorded) + interval '1 day' - interval '1 microsecond'))
     on conflict (message_id) do update set happened_until = excluded.happened_until;
   with emptied as (
-    update @.audit_event set body = null where message_id = message and body is not null returning case when octet_length(parts) > 2 then get_byte(parts, 2) else 1 end as bodies)
+    update @.audit_event set body = null where message_id = message and body is not null
+      returning case when octet_length(parts) > 2 then get_byte(parts, 2) else 1 end as bodies)
   select coalesce(sum(bodies), 0) into erased from emptied;
   return erased;
 end $$

@@ -7,8 +7,8 @@ using NUnit.Framework;
 
 namespace Esb.IntegrationTests.Storage.Audit;
 
-/// <summary>Measures ways to write facts, by turns: by arrays and by COPY, where one becomes faster than the other decides which is taken; and
-/// each fact in a row of its own, or with others.</summary>
+/// <summary>Measures ways to write facts, by turns: by arrays and by COPY, where one becomes faster than the other decides which is taken;
+/// and each fact in a row of its own, or with others.</summary>
 [NonParallelizable, Category("Soak")]
 public sealed class AuditWriteSpeedTests
 {
