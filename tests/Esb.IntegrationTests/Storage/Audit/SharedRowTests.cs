@@ -155,6 +155,33 @@ public sealed class SharedRowTests
         );
     }
 
+    // What is recorded alone is a row as the version before wrote it.
+    [Test, CancelAfter(60_000)]
+    public async Task Database_of_the_version_before_is_migrated_and_searched_together_with_shared_rows(CancellationToken cancellationToken)
+    {
+        var (old, shared) = (Exchange(Noon), Exchange(Noon.AddSeconds(1)));
+        foreach (var fact in old)
+            await _schema.Store.Audit.AppendAsync([fact], cancellationToken);
+        await _schema.StopAsync();
+        await _schema.QueryAsync<int>(
+            "alter table audit_event drop column first_id, drop column part_kinds, drop column parts; "
+                + "delete from schema_version where number = 46"
+        );
+
+        var migrated = _schema.Open();
+        await migrated.StartAsync(cancellationToken);
+        await migrated.Audit.AppendAsync(shared, cancellationToken);
+        await migrated.Audit.AppendAsync([.. old, .. shared], cancellationToken);
+
+        var found = await migrated
+            .Audit.FindAsync(new AuditQuery { Endpoint = "orders" }, cancellationToken)
+            .ToListAsync(cancellationToken);
+        Assert.That(found.Select(fact => fact.Id), Is.EqualTo(old.Concat(shared).Select(fact => fact.Id).Reverse()));
+        Assert.That(await RowsAsync(), Is.EqualTo(4));
+        await _schema.StopAsync();
+        Assert.That((await VerifyAsync()) is { Facts: 6, TotalBreaks: 0 }, Is.True);
+    }
+
     [Test, CancelAfter(60_000)]
     public async Task Row_that_is_gone_is_missed_and_the_next_one_holds(CancellationToken cancellationToken)
     {
@@ -205,13 +232,7 @@ public sealed class SharedRowTests
         await _schema.Store.Audit.AppendAsync(facts, cancellationToken);
         await _schema.StopAsync();
         var folder = Path.Combine(_schema.Config.Folder, "archive");
-        await using var archive = new AuditArchive(
-            _schema.Config,
-            _schema.Evidence,
-            readOnly: false,
-            TimeProvider.System,
-            NullLogger.Instance
-        );
+        await using var archive = OpenArchive();
 
         var days = new List<ArchivedDay>();
         var broken = await archive.WriteAsync(Day.AddDays(1), folder, drop: true, days.Add, cancellationToken);
@@ -230,13 +251,7 @@ public sealed class SharedRowTests
     {
         await _schema.Store.Audit.AppendAsync(Exchange(Noon), cancellationToken);
         await _schema.StopAsync();
-        await using var archive = new AuditArchive(
-            _schema.Config,
-            _schema.Evidence,
-            readOnly: false,
-            TimeProvider.System,
-            NullLogger.Instance
-        );
+        await using var archive = OpenArchive();
         var days = new List<ArchivedDay>();
         await archive.WriteAsync(Day.AddDays(1), Path.Combine(_schema.Config.Folder, "archive"), drop: false, days.Add, cancellationToken);
 
@@ -276,6 +291,8 @@ public sealed class SharedRowTests
             },
         ];
     }
+
+    private AuditArchive OpenArchive() => new(_schema.Config, _schema.Evidence, readOnly: false, TimeProvider.System, NullLogger.Instance);
 
     private StoreReader Read() =>
         StoreReader.Open(_schema.Config, new StoreReading(Configuration: null, _schema.Evidence), NullLogger.Instance);
