@@ -68,7 +68,7 @@ internal sealed class HttpRoute(
 
     public Task HandleAsync(HttpContext context)
     {
-        // The server's own span is used: a second span would show the same request twice. Without an export, nobody listens.
+        // The server's own span is used: a second span would show the same request twice. Only an export needs tags.
         if (Activity.Current is { IsAllDataRequested: true } activity && activity.Source.HasListeners())
             activity.SetTag("http.route", path).DisplayName = $"{context.Request.Method} {path}";
         return _opened is { } opened ? RequestScheduler.RunAsync(context, opened.Handler, opened.IsBrief) : throw NotRunning(null);

@@ -5,7 +5,7 @@ using NpgsqlTypes;
 
 namespace Esb.Storage.Postgres.Audit;
 
-/// <summary>The columns of <c>audit_event</c>, and what of a row each holds.</summary>
+/// <summary>The columns of <c>audit_event</c>, and the value that each takes from a row.</summary>
 internal static class PostgresAuditColumns
 {
     public static readonly IReadOnlyList<PostgresAuditColumn> All =
@@ -42,7 +42,11 @@ internal static class PostgresAuditColumns
         Of("number", NpgsqlDbType.Bigint, row => row.Facts[0].Head?.Number),
         Of("link", NpgsqlDbType.Bytea, row => row.Last.Head?.Link),
         Of("first_id", NpgsqlDbType.Uuid, row => row.Single is null ? row.Facts[0].Sealed.Fact.Id : (Guid?)null),
-        Of("part_kinds", NpgsqlDbType.Integer, row => row.Single is null ? PostgresFactGroups.KindsOf(row) : (int?)null),
+        Of(
+            "part_kinds",
+            NpgsqlDbType.Integer,
+            row => row.Single is null ? PostgresFactGroups.KindsOf(row.Facts.Select(fact => fact.Sealed.Fact)) : (int?)null
+        ),
         Of("parts", NpgsqlDbType.Bytea, row => row.Parts),
     ];
 

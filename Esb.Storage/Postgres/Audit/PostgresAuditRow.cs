@@ -85,8 +85,8 @@ internal sealed record PostgresAuditRow
 
     public byte[]? Parts { get; init; }
 
-    /// <summary>The facts of the row, in the order of their ids. Of a row whose facts cannot be read, what the columns tell of the last: no
-    /// search fails for it, and verification reports it.</summary>
+    /// <summary>The facts of the row, in the order of their ids. A row that is damaged is returned as one fact, from its columns: no search
+    /// fails, and verification reports it.</summary>
     public IReadOnlyList<AuditFact> ToFacts()
     {
         var recorded = Parts is null

@@ -9,7 +9,7 @@ namespace Esb.Storage.Postgres.Audit;
 /// <remarks>
 /// Facts of a row have in common whatever a search asks for but kind and fields, and happen within <see cref="Longest"/>, so that a search
 /// in the order of time need not look far ahead. Kinds that happen seldom have indexes of their own and stay alone. A row may have any
-/// kind and field that one of its facts has; which of them, whoever reads the row decides.
+/// kind and field that one of its facts has; the reader of a row selects the facts.
 /// </remarks>
 internal static class PostgresFactGroups
 {
@@ -52,9 +52,6 @@ internal static class PostgresFactGroups
     public static bool MayShare(AuditFact fact) => Kinds.Contains(fact.Kind);
 
     /// <summary>A bit for each kind of the facts of a row.</summary>
-    public static int KindsOf(PostgresFactRow row) => KindsOf(row.Facts.Select(fact => fact.Sealed.Fact));
-
-    /// <inheritdoc cref="KindsOf(PostgresFactRow)"/>
     public static int KindsOf(IEnumerable<AuditFact> facts) => facts.Aggregate(0, (kinds, fact) => kinds | BitOf(fact.Kind));
 
     public static int BitOf(AuditKind kind) => 1 << (int)kind;

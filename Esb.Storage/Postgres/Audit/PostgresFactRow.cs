@@ -23,7 +23,7 @@ internal sealed record PostgresFactRow(IReadOnlyList<ChainedFact> Facts)
     /// <summary>True if a fact has a body.</summary>
     public bool HasBody => Facts.Any(fact => fact.Sealed.Body is not null);
 
-    /// <summary>True to leave the bodies out: they are erased. What tells of them stays.</summary>
+    /// <summary>True to leave the bodies out: they are erased. Their digests stay.</summary>
     public bool IsErased { get; init; }
 
     /// <summary>The fields of all facts: searches find the row by each.</summary>
