@@ -158,7 +158,7 @@ public abstract class HoldingContract
             Path.Combine(_folder.FullName, "esb.json"),
             text.Replace(replaced, by, StringComparison.Ordinal)
                 .Replace("\"topics\"", $"{Sections} \"topics\"", StringComparison.Ordinal)
-                .Replace("\"within\": \"5s\"", "\"within\": \"20s\"", StringComparison.Ordinal), // a start may take as long
+                .Replace("\"within\": \"5s\"", "\"within\": \"40s\"", StringComparison.Ordinal), // a start may take as long
             cancellationToken
         );
     }
