@@ -114,22 +114,15 @@ public abstract class ParkedContract : ShopHost
         var line = await LineAsync("log", cancellationToken);
         var at = Items(await Host.AskAsync("/api/parked/log/*", cancellationToken)).Single().GetProperty("id").GetGuid();
         var released = await RunAsync(cancellationToken, "parked", "release", "log", "*"); // still refused: it stands there again
+        var discarded = released;
         await Host.WaitAsync(
-            async token => (await LineAsync("log", token))?.GetProperty("line").GetString() == "*",
+            async token =>
+                (
+                    discarded = await RunAsync(token, "parked", "discard", "log", "*", "--message", $"{at}", "--reason", "paid by hand")
+                ).ExitCode == 0,
             TimeSpan.FromSeconds(30),
-            "to stand still again",
+            "to stand still again, and discard it",
             cancellationToken
-        );
-        var discarded = await RunAsync(
-            cancellationToken,
-            "parked",
-            "discard",
-            "log",
-            "*",
-            "--message",
-            $"{at}",
-            "--reason",
-            "paid by hand"
         );
         await Host.WaitAsync(
             async token => await StandsElsewhereAsync(at, token),
