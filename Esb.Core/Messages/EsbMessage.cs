@@ -83,7 +83,11 @@ public sealed record EsbMessage
     }
 
     /// <summary>Creates an answer to this message: same conversation, correlated to its id, with a new id derived from it.</summary>
-    public EsbMessage Reply(MessageBody body, TimeProvider time) =>
+    /// <param name="body">The body.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="headers">The headers; null for none.</param>
+    /// <param name="contentType">The media type of the body; null if the sender named none.</param>
+    public EsbMessage Reply(MessageBody body, TimeProvider time, MessageHeaders? headers = null, string? contentType = null) =>
         new()
         {
             Id = MessageIds.Derive(Id, "reply"),
@@ -91,5 +95,7 @@ public sealed record EsbMessage
             CorrelationId = Id.ToString(),
             CreatedAt = time.GetUtcNow(),
             Body = body,
+            Headers = headers ?? MessageHeaders.Empty,
+            ContentType = contentType,
         };
 }

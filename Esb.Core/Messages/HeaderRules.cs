@@ -88,6 +88,8 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     /// <summary>True if the value fits on one line: no control characters except the tab.</summary>
     public static bool IsValue(string value) => !value.AsSpan().ContainsAny(ControlChars);
 
+    private readonly string[] _patterns = [.. patterns];
+
     /// <summary>Changes to admitted headers.</summary>
     public HeaderRewrite Rewrite { get; } = rewrite ?? HeaderRewrite.None;
 
@@ -122,7 +124,7 @@ public sealed class HeaderRules(IReadOnlyList<string> patterns, HeaderRewrite? r
     private bool IsListed(string name)
     {
         var isTrusted = IsTrusted(name);
-        foreach (var pattern in patterns)
+        foreach (var pattern in _patterns)
         {
             if (Matches(pattern, name) && (!isTrusted || IsTrusted(pattern)))
                 return true;

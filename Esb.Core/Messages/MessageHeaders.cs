@@ -1,6 +1,5 @@
 using System.Collections;
 using System.Diagnostics.CodeAnalysis;
-using System.Runtime.InteropServices;
 
 namespace Esb.Core.Messages;
 
@@ -25,17 +24,18 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     /// <summary>Creates headers from pairs; values of a repeated name are joined by a comma, as in HTTP.</summary>
     public static MessageHeaders From(IEnumerable<KeyValuePair<string, string>> headers)
     {
-        var list = new List<KeyValuePair<string, string>>();
-        foreach (var (name, value) in headers)
+        KeyValuePair<string, string>[] all = [.. headers];
+        var count = 0; // of different names so far, which are in front
+        foreach (var (name, value) in all)
         {
-            var index = IndexOf(CollectionsMarshal.AsSpan(list), name);
+            var index = IndexOf(all.AsSpan(0, count), name);
             if (index < 0)
-                list.Add(new(name, value));
+                all[count++] = new(name, value);
             else
-                list[index] = new(list[index].Key, $"{list[index].Value}, {value}");
+                all[index] = new(all[index].Key, $"{all[index].Value}, {value}");
         }
 
-        return list.Count == 0 ? Empty : new MessageHeaders([.. list]);
+        return count == 0 ? Empty : new MessageHeaders(count == all.Length ? all : all[..count]);
     }
 
     /// <summary>Finds a header.</summary>
@@ -58,8 +58,13 @@ public sealed class MessageHeaders : IReadOnlyCollection<KeyValuePair<string, st
     }
 
     /// <summary>These headers without one.</summary>
-    public MessageHeaders Without(string name) =>
-        IndexOf(name) < 0 ? this : new MessageHeaders([.. _headers.Where(header => !IsNamed(header, name))]);
+    public MessageHeaders Without(string name)
+    {
+        var index = IndexOf(name);
+        if (index < 0)
+            return this;
+        return Count == 1 ? Empty : new MessageHeaders([.. _headers.AsSpan(0, index), .. _headers.AsSpan(index + 1)]);
+    }
 
     /// <summary>These headers, before those of others whose names are not among them.</summary>
     public MessageHeaders Over(MessageHeaders others)

@@ -151,16 +151,16 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        using var ending = new CancellationTokenSource(timeout, time);
-        using var either = CancellationTokenSource.CreateLinkedTokenSource(ending.Token, cancellationToken);
-        await using var giveUp = either.Token.Register(() => GiveUp(waiter));
         try
         {
-            return await waiter.Value.Task;
+            return await waiter.Value.Task.WaitAsync(timeout, time, cancellationToken);
         }
-        catch (OperationCanceledException)
+        catch (Exception ex) when (ex is TimeoutException or OperationCanceledException)
         {
-            cancellationToken.ThrowIfCancellationRequested();
+            if (!TryLeave(waiter))
+                return await waiter.Value.Task; // it has just received an instance
+            if (ex is OperationCanceledException)
+                throw;
             throw new PoolTimeoutException(owner, Status.Maximum, timeout);
         }
         finally
@@ -170,14 +170,14 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     }
 
     // The code that removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
-    private void GiveUp(LinkedListNode<TaskCompletionSource<T>> waiter)
+    private bool TryLeave(LinkedListNode<TaskCompletionSource<T>> waiter)
     {
         lock (_gate)
         {
             if (waiter.List is null)
-                return; // it has just received an instance
+                return false;
             _waiters.Remove(waiter);
-            waiter.Value.SetCanceled(CancellationToken.None);
+            return true;
         }
     }
 

@@ -30,6 +30,7 @@ public sealed class MessageContext
     private EsbMessage _message;
     private IReadOnlyDictionary<string, object>? _properties;
     private Dictionary<string, object>? _own; // the same as the properties, unless others share them
+    private object? _status; // instead of properties, where there is no other: most processes need none
     private List<Task>? _settling;
     private Guid? _published;
     private Guid? _part;
@@ -162,17 +163,20 @@ public sealed class MessageContext
     }
 
     /// <summary>All properties set by earlier steps. A view: valid until the next change.</summary>
-    public IReadOnlyDictionary<string, object> Properties => _properties ?? ReadOnlyDictionary<string, object>.Empty;
+    public IReadOnlyDictionary<string, object> Properties => AllProperties() ?? ReadOnlyDictionary<string, object>.Empty;
 
     /// <summary>A property set by an earlier step; null if none. Names are case-sensitive.</summary>
-    public object? GetProperty(string name) => _properties?.GetValueOrDefault(name);
+    public object? GetProperty(string name) =>
+        name == StatusProperty && _status is not null ? _status : _properties?.GetValueOrDefault(name);
 
     /// <summary>Sets a property for later steps; null removes it.</summary>
     public void SetProperty(string name, object? value)
     {
-        if (value is not null)
+        if (name == StatusProperty && _properties is null)
+            _status = value;
+        else if (value is not null)
             Own()[name] = value;
-        else if (_properties?.ContainsKey(name) == true)
+        else if (AllProperties()?.ContainsKey(name) == true)
             Own().Remove(name);
         HasTakenValues |= value is not null && (name != StatusProperty || value is string);
     }
@@ -182,7 +186,7 @@ public sealed class MessageContext
     /// <param name="message">The message that is sent.</param>
     public EsbMessage WithProperties(EsbMessage message)
     {
-        if (_properties is not { Count: > 0 })
+        if (AllProperties() is not { Count: > 0 })
             return message;
         _own = null; // shared from here on
         return message with { Properties = _properties };
@@ -269,7 +273,8 @@ public sealed class MessageContext
     {
         var context = (MessageContext)MemberwiseClone();
         (context._message, context._part) = (part, part.Id);
-        context._properties = context._own = _properties is null ? null : new Dictionary<string, object>(_properties);
+        context._properties = context._own = AllProperties() is { } properties ? new Dictionary<string, object>(properties) : null;
+        context._status = null;
         (context._settling, context._published, context._calls, context._copies) = (null, null, null, 0);
         (context._firstCall, context._firstCalls) = (null, 0);
         (context.FirstPublish, context.FailedStep, context.Made, context.Outcome) = (null, null, null, ProcessOutcome.Running);
@@ -331,10 +336,14 @@ public sealed class MessageContext
         return before;
     }
 
+    private IReadOnlyDictionary<string, object>? AllProperties() => _status is null ? _properties : Own();
+
     private Dictionary<string, object> Own()
     {
         if (_own is null)
             _properties = _own = _properties is null ? [] : new Dictionary<string, object>(_properties);
+        if (_status is { } status)
+            (_own[StatusProperty], _status) = (status, null);
         return _own;
     }
 }

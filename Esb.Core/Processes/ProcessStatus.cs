@@ -10,12 +10,15 @@ public static class ProcessStatus
 {
     /// <summary>The status that a process sets for its answer; null if it sets none.</summary>
     /// <exception cref="EsbException"><c>ESB-PROC-STATUS</c>: the value is not a status.</exception>
-    public static int? Of(MessageContext context) => Of(context.Properties);
+    public static int? Of(MessageContext context) => Of(context.GetProperty(MessageContext.StatusProperty));
 
     /// <inheritdoc cref="Of(MessageContext)"/>
-    public static int? Of(IReadOnlyDictionary<string, object> properties)
+    public static int? Of(IReadOnlyDictionary<string, object> properties) =>
+        Of(properties.GetValueOrDefault(MessageContext.StatusProperty));
+
+    private static int? Of(object? value)
     {
-        if (properties.GetValueOrDefault(MessageContext.StatusProperty) is not { } value)
+        if (value is null)
             return null;
         var text = Convert.ToString(value, CultureInfo.InvariantCulture);
         return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var status) && status is >= 200 and <= 599

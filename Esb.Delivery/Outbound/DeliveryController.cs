@@ -205,7 +205,22 @@ internal sealed class DeliveryController : IAsyncDisposable
                 isTransient: true,
                 kind: FaultKind.Unavailable
             );
-        var answer = await SendCallAsync(message, unitOfWork, cancellationToken);
+        EsbMessage? answer;
+        try
+        {
+            answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
+        }
+        catch (EsbException)
+        {
+            _state.CountFailure();
+            throw;
+        }
+
+        // An answer that shows a fault of the external system counts as a failure; other statuses may be what the process asks for.
+        if (answer is not null && !FilteredAnswer.Is(answer) && _sender.Adapter.FailureOf(answer) is { IsTransient: true })
+            _state.CountFailure();
+        else
+            _state.CountMessage();
         SendTelemetry.CountCalled(_name, message);
         if (FilteredAnswer.Is(answer))
         {
@@ -241,25 +256,5 @@ internal sealed class DeliveryController : IAsyncDisposable
     {
         gate ??= new OutageGate(settings.Config.CircuitBreaker, _services.Time);
         return new DeliveryRevision(settings.Model.Filter, gate, _modes.Create(settings.Config, gate));
-    }
-
-    // An answer that shows a fault of the external system counts as a failure; other statuses may be what the process asks for.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage?> SendCallAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
-    {
-        try
-        {
-            var answer = await _sender.SendAsync(message, unitOfWork, cancellationToken);
-            if (answer is not null && !FilteredAnswer.Is(answer) && _sender.Adapter.FailureOf(answer) is { IsTransient: true })
-                _state.CountFailure();
-            else
-                _state.CountMessage();
-            return answer;
-        }
-        catch (EsbException)
-        {
-            _state.CountFailure();
-            throw;
-        }
     }
 }

@@ -65,12 +65,7 @@ internal sealed class EndpointRental(
             if (_lease.Instance.IsAsynchronous)
                 return await SendAsync(_lease.Instance, message, fencingToken, ended);
 
-            // Runs on a separate thread, so that a blocking endpoint does not defeat the time-out.
-            return await WatchAsync(
-                Task.Run(async () => await SendAsync(_lease.Instance, message, fencingToken, ended), CancellationToken.None),
-                message.Id,
-                ended
-            );
+            return await SendApartAsync(_lease.Instance, message, fencingToken, ended);
         }
         catch (OperationCanceledException ex) when (limit.IsOver)
         {
@@ -130,6 +125,14 @@ internal sealed class EndpointRental(
         fencingToken is { } token && instance is IFencedEndpoint fenced
             ? fenced.SendAsync(message, token, cancellationToken)
             : instance.SendAsync(message, cancellationToken);
+
+    // Runs on a separate thread, so that a blocking endpoint does not defeat the time-out.
+    private Task<EsbMessage?> SendApartAsync(IOutboundEndpoint instance, EsbMessage message, long? fencingToken, CancellationToken ended) =>
+        WatchAsync(
+            Task.Run(async () => await SendAsync(instance, message, fencingToken, ended), CancellationToken.None),
+            message.Id,
+            ended
+        );
 
     private async Task<EsbMessage?> WatchAsync(Task<EsbMessage?> sending, Guid messageId, CancellationToken ended)
     {

@@ -74,7 +74,9 @@ internal sealed class EndpointSender(
         var prepared = await _processes.PrepareAsync(message, unitOfWork, cancellationToken);
         if (prepared.IsFiltered)
             return prepared.Message;
-        var answer = await SendAsync(prepared, unitOfWork, cancellationToken);
+        EsbMessage? answer;
+        using (var rental = await RentAsync(prepared.Spent, cancellationToken))
+            answer = await rental.SendAsync(prepared.Message, unitOfWork, fencingToken: null, cancellationToken);
         return await _processes.ReplyAsync(message, answer, unitOfWork, cancellationToken);
     }
 
@@ -90,12 +92,5 @@ internal sealed class EndpointSender(
     {
         await _pool.DisposeAsync();
         await adapter.DisposeAsync();
-    }
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage?> SendAsync(PreparedMessage prepared, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
-    {
-        using var rental = await RentAsync(prepared.Spent, cancellationToken);
-        return await rental.SendAsync(prepared.Message, unitOfWork, fencingToken: null, cancellationToken);
     }
 }

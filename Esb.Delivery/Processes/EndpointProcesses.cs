@@ -41,27 +41,44 @@ internal sealed class EndpointProcesses(
 
     /// <summary>Runs <c>process</c>, if configured.</summary>
     /// <exception cref="EndpointException">The process failed or timed out; no other type is thrown except for cancellation.</exception>
-    public async ValueTask<PreparedMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken)
+    public ValueTask<PreparedMessage> PrepareAsync(EsbMessage message, IUnitOfWork? unitOfWork, CancellationToken cancellationToken) =>
+        process is null
+            ? ValueTask.FromResult(new PreparedMessage(message, TimeSpan.Zero))
+            : RunAsync(process, message, unitOfWork, cancellationToken);
+
+    /// <summary>Runs <c>reply</c>, if configured, on an answer of the external system.</summary>
+    /// <exception cref="EndpointException">The process failed or timed out. Not transient: the message was sent, and a retry would send it
+    /// again.</exception>
+    public ValueTask<EsbMessage?> ReplyAsync(
+        EsbMessage message,
+        EsbMessage? answer,
+        IUnitOfWork? unitOfWork,
+        CancellationToken cancellationToken
+    ) =>
+        reply is null || answer is null || FilteredAnswer.Is(answer) || DuplicateNotice.Read(answer) is not null
+            ? ValueTask.FromResult(answer)
+            : RunReplyAsync(reply, message, answer, unitOfWork, cancellationToken);
+
+    private async ValueTask<PreparedMessage> RunAsync(
+        DeliveredProcess process,
+        EsbMessage message,
+        IUnitOfWork? unitOfWork,
+        CancellationToken cancellationToken
+    )
     {
-        if (process is null)
-            return new PreparedMessage(message, TimeSpan.Zero);
         var started = time.GetTimestamp();
         var prepared = await LimitAsync("process", limited => process.PrepareAsync(message, unitOfWork, limited), cancellationToken);
         return new PreparedMessage(prepared, time.GetElapsedTime(started));
     }
 
-    /// <summary>Runs <c>reply</c>, if configured, on an answer of the external system.</summary>
-    /// <exception cref="EndpointException">The process failed or timed out. Not transient: the message was sent, and a retry would send it
-    /// again.</exception>
-    public async ValueTask<EsbMessage?> ReplyAsync(
+    private async ValueTask<EsbMessage?> RunReplyAsync(
+        DeliveredProcess reply,
         EsbMessage message,
-        EsbMessage? answer,
+        EsbMessage answer,
         IUnitOfWork? unitOfWork,
         CancellationToken cancellationToken
     )
     {
-        if (reply is null || answer is null || FilteredAnswer.Is(answer) || DuplicateNotice.Read(answer) is not null)
-            return answer;
         try
         {
             return await LimitAsync("reply", limited => reply.ReplyAsync(message, answer, unitOfWork, limited), cancellationToken);

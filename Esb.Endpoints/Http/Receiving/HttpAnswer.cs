@@ -14,8 +14,8 @@ internal sealed record HttpAnswer(int Status, string? ContentType, IReadOnlyList
     {
         var response = context.Response;
         response.StatusCode = Status;
-        foreach (var (name, value) in Headers)
-            response.Headers[name] = value;
+        for (var i = 0; i < Headers.Count; i++) // without an enumerator
+            response.Headers[Headers[i].Key] = Headers[i].Value;
         if (Body is null)
             return;
         response.ContentType = ContentType;

@@ -76,7 +76,7 @@ internal sealed class HttpMessageReader(
 
     /// <summary>Reads the whole body, after all checks that do not need it.</summary>
     /// <exception cref="EsbException">The type or size of the body is not accepted, or the body did not arrive.</exception>
-    public async Task<MessageBody> ReadBodyAsync(HttpContext context)
+    public async ValueTask<MessageBody> ReadBodyAsync(HttpContext context)
     {
         HttpContentRules.Require(context, _accepted, maxBodyBytes);
         var isPacked = HttpContentRules.IsPacked(context);
@@ -94,7 +94,7 @@ internal sealed class HttpMessageReader(
         }
     }
 
-    private async Task<MessageBody> ReadPlainAsync(HttpRequest request)
+    private async ValueTask<MessageBody> ReadPlainAsync(HttpRequest request)
     {
         // No token: a cancelled read leaves the server's body reader unusable. The server itself ends the reads of callers that disconnect
         // or are too slow.
@@ -103,15 +103,21 @@ internal sealed class HttpMessageReader(
         return body;
     }
 
-    private static IEnumerable<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
+    // Those that the rules admit, or count as reserved.
+    private IReadOnlyList<KeyValuePair<string, string>> HeadersOf(HttpRequest request)
     {
+        List<KeyValuePair<string, string>>? headers = null; // most requests have none
         var connection = request.Headers.Connection;
         foreach (var (name, values) in request.Headers)
         {
             if (HttpFields.EndsHere(name, connection) || HttpFields.IsOfContent(name))
                 continue;
+            if (!_rules.Allows(name) && !HeaderRules.IsReserved(name))
+                continue;
             foreach (var value in values)
-                yield return new(name, value ?? "");
+                (headers ??= []).Add(new(name, value ?? ""));
         }
+
+        return headers ?? [];
     }
 }

@@ -20,9 +20,12 @@ internal sealed class MessageExchange(ListeningEndpointConfig config, IMessageIn
         var (message, key) = await ReadAsync(context);
         var answer = key is null
             ? (await ReceiveAsync(context, message, aborting)).Answer
-            : await keyed!.AnswerAsync(key, message, () => ReceiveAsync(context, message, aborting).AsTask());
+            : await AnswerOnceAsync(key, context, message, aborting);
         await answer.WriteAsync(context);
     }
+
+    private Task<HttpAnswer> AnswerOnceAsync(string key, HttpContext context, EsbMessage message, CancellationToken aborting) =>
+        keyed!.AnswerAsync(key, message, () => ReceiveAsync(context, message, aborting).AsTask());
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<(HttpAnswer Answer, bool IsDurable)> ReceiveAsync(

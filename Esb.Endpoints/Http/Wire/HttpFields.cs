@@ -60,21 +60,21 @@ internal static class HttpFields
     /// <exception cref="EsbException"><c>ESB-HDR-VALUE</c>: a value is more than one line.</exception>
     public static IReadOnlyList<KeyValuePair<string, string>> Outgoing(EsbMessage message, HeaderRules rules)
     {
-        var admitted = new List<KeyValuePair<string, string>>();
+        List<KeyValuePair<string, string>>? admitted = null; // most messages have none
         foreach (var header in message.Headers)
         {
             if (!rules.Allows(header.Key) || IsOfContent(header.Key) || IsOfTheWay(header.Key) || EndsHere(header.Key, StringValues.Empty))
                 continue;
             RequireValue(header.Key, header.Value);
             if (rules.Rewrite.NameOf(header.Key) is { } name)
-                admitted.Add(new(name, header.Value));
+                (admitted ??= []).Add(new(name, header.Value));
         }
 
         if (message.ContentType is { } contentType)
             RequireValue("Content-Type", contentType);
-        if (admitted.Count == 0 && rules.Rewrite.Set.Count == 0)
-            return [];
-        return [.. MessageHeaders.From(admitted.Concat(rules.Rewrite.Set))]; // joins headers that now have the same name
+        if (rules.Rewrite.IsEmpty)
+            return admitted ?? [];
+        return [.. MessageHeaders.From((admitted ?? []).Concat(rules.Rewrite.Set))]; // joins headers that now have the same name
     }
 
     // The message counts its hops itself.

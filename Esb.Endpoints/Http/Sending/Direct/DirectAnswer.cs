@@ -102,20 +102,16 @@ internal static class DirectAnswer
                 wait ??= field.Value;
             if (HttpFields.EndsHere(field.Name, head.Connection) || HttpFields.IsOfContent(field.Name) || !rules.Allows(field.Name))
                 continue;
-            (admitted ??= []).Add(new(field.Name, field.Value));
+            if (HeaderRules.IsValue(field.Value))
+                (admitted ??= []).Add(new(field.Name, field.Value));
         }
 
-        var headers = (admitted is null && rules.Rewrite.IsEmpty ? MessageHeaders.Empty : rules.Admit(admitted ?? [], out _)).With(
-            EsbHeaders.Status,
-            head.Status.ToString(CultureInfo.InvariantCulture)
-        );
+        var headers = rules
+            .Rewrite.Apply(admitted is null ? MessageHeaders.Empty : MessageHeaders.From(admitted))
+            .With(EsbHeaders.Status, head.Status.ToString(CultureInfo.InvariantCulture));
         if (wait is not null && RetryConditionHeaderValue.TryParse(wait, out var parsed))
             headers = headers.With(HttpAnswers.RetryAfter, parsed.ToString()); // the delivery honours it
-        return request.Reply(body, time) with
-        {
-            ContentType = type is not null && HeaderRules.IsValue(type) ? type : null,
-            Headers = headers,
-        };
+        return request.Reply(body, time, headers, contentType: type is not null && HeaderRules.IsValue(type) ? type : null);
     }
 
     private static bool Is(string name, string other) => name.Equals(other, StringComparison.OrdinalIgnoreCase);

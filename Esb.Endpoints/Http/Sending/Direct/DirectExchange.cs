@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Credentials;
 using Esb.Endpoints.Http.Outside;
 using Esb.Endpoints.Http.Relaying;
 using Esb.Endpoints.Http.Servers;
@@ -63,81 +64,71 @@ internal sealed class DirectExchange(
         }
     }
 
+    private ValueTask<EsbMessage> AuthorizeAsync(HttpServer server, DirectRequest request, CancellationToken cancellationToken) =>
+        target.Credential is { } credential
+            ? AuthorizeAsync(credential, server, request, cancellationToken)
+            : ExchangeAsync(server, request, value: null, cancellationToken);
+
     // A request refused with 401 is sent once more if the credential can be renewed.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage> AuthorizeAsync(HttpServer server, DirectRequest request, CancellationToken cancellationToken)
+    private async ValueTask<EsbMessage> AuthorizeAsync(
+        TargetCredential credential,
+        HttpServer server,
+        DirectRequest request,
+        CancellationToken cancellationToken
+    )
     {
-        if (target.Credential is not { } credential)
-            return await SendAsync(server, request, value: null, cancellationToken);
         var value = await credential.CurrentAsync(cancellationToken);
-        var answer = await SendAsync(server, request, value, cancellationToken);
+        var answer = await ExchangeAsync(server, request, value, cancellationToken);
         if (answer.Headers[EsbHeaders.Status] != "401" || !credential.Refuse(value))
             return answer;
-        return await SendAsync(server, request, await credential.CurrentAsync(cancellationToken), cancellationToken);
+        return await ExchangeAsync(server, request, await credential.CurrentAsync(cancellationToken), cancellationToken);
     }
 
-    // A server may close a connection just as it is reused.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage> SendAsync(
-        HttpServer server,
-        DirectRequest request,
-        string? value,
-        CancellationToken cancellationToken
-    ) =>
-        await TryAsync(server, request, value, isNew: false, cancellationToken)
-        ?? (await TryAsync(server, request, value, isNew: true, cancellationToken))!;
-
-    // Null if the request may be sent again.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage?> TryAsync(
-        HttpServer server,
-        DirectRequest request,
-        string? value,
-        bool isNew,
-        CancellationToken cancellationToken
-    )
-    {
-        OutsideConnection? connection = null;
-        try
-        {
-            connection = await server.Connections.RentAsync(isNew, config.Timeout, cancellationToken);
-            var answer = await ExchangeAsync(connection, server, request, value, cancellationToken);
-            if (connection.Head.KeepsConnection && connection.Body.IsComplete)
-                server.Connections.Return(connection);
-            else
-                server.Connections.Discard(connection);
-            return answer;
-        }
-        catch (Exception ex)
-        {
-            if (connection is not null)
-                server.Connections.Discard(connection);
-            if (ex is EsbException)
-                throw;
-            if (cancellationToken.IsCancellationRequested)
-                throw new OperationCanceledException("The request was cancelled.", ex, cancellationToken);
-            if (ex is OutsideException && connection is { IsReused: true, HasReceived: false } && !isNew && request.MaySendAgain)
-                return null;
-            if (HttpFailures.Of(config.Name, server.Url, ex, cancellationToken) is { } failure)
-                throw failure;
-            throw;
-        }
-    }
-
+    // A server may close a connection just as it is reused: what may be sent again is then sent over a new one.
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<EsbMessage> ExchangeAsync(
-        OutsideConnection connection,
         HttpServer server,
         DirectRequest request,
         string? value,
         CancellationToken cancellationToken
     )
     {
-        using var leaving = cancellationToken.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection);
-        await request.SendAsync(connection, server, config.KeepAlive, target.Credential, value);
-        await DirectAnswer.ReadHeadAsync(connection);
-        var body = await ReadBodyAsync(connection, request.Method, cancellationToken);
-        return DirectAnswer.Read(request.Message, connection.Head, body, answerRules, time);
+        for (var isNew = false; ; isNew = true)
+        {
+            OutsideConnection? connection = null;
+            try
+            {
+                connection = await server.Connections.RentAsync(isNew, config.Timeout, cancellationToken);
+                EsbMessage answer;
+                using (cancellationToken.UnsafeRegister(static connection => ((OutsideConnection)connection!).Abort(), connection))
+                {
+                    await request.SendAsync(connection, server, config.KeepAlive, target.Credential, value);
+                    await DirectAnswer.ReadHeadAsync(connection);
+                    var body = await ReadBodyAsync(connection, request.Method, cancellationToken);
+                    answer = DirectAnswer.Read(request.Message, connection.Head, body, answerRules, time);
+                }
+
+                if (connection.Head.KeepsConnection && connection.Body.IsComplete)
+                    server.Connections.Return(connection);
+                else
+                    server.Connections.Discard(connection);
+                return answer;
+            }
+            catch (Exception ex)
+            {
+                if (connection is not null)
+                    server.Connections.Discard(connection);
+                if (ex is EsbException)
+                    throw;
+                if (cancellationToken.IsCancellationRequested)
+                    throw new OperationCanceledException("The request was cancelled.", ex, cancellationToken);
+                if (ex is OutsideException && connection is { IsReused: true, HasReceived: false } && !isNew && request.MaySendAgain)
+                    continue;
+                if (HttpFailures.Of(config.Name, server.Url, ex, cancellationToken) is { } failure)
+                    throw failure;
+                throw;
+            }
+        }
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
@@ -146,11 +137,11 @@ internal sealed class DirectExchange(
         try
         {
             var bytes = await DirectAnswer.ReadBodyAsync(connection, method, maxBodyBytes);
-            await PoolThread.SwitchAsync(); // unpacking takes long
             if (bytes.Length == 0 || HttpMethods.IsHead(method))
                 return MessageBody.Empty;
             if (DirectAnswer.CodingOf(connection.Head) is not { } coding)
                 return MessageBody.FromBytes(bytes);
+            await PoolThread.SwitchAsync(); // unpacking takes long
             await using var unpacked =
                 DirectAnswer.TryUnpack(coding, bytes)
                 ?? throw Unusable("ESB-HTTP-ENCODING", "is packed in a way that it was not asked for");

@@ -89,8 +89,9 @@ internal sealed record DirectRequest(
     {
         head.Clear();
         server.WriteRequestLineTo(head, Method, IsOwnUrl ? null : Url);
-        foreach (var (name, text) in Headers)
+        for (var i = 0; i < Headers.Count; i++) // without an enumerator
         {
+            var (name, text) = Headers[i];
             if (!Is(name, credential) && !IsOfCall(name) && (HasBody || !IsOfBody(name)))
                 head.WriteField(name, text);
         }
@@ -135,9 +136,9 @@ internal sealed record DirectRequest(
 
     private bool IsNamed(string name)
     {
-        foreach (var header in Headers)
+        for (var i = 0; i < Headers.Count; i++)
         {
-            if (Is(header.Key, name))
+            if (Is(Headers[i].Key, name))
                 return true;
         }
 

@@ -19,7 +19,7 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
 
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    private readonly IReadOnlyList<StatusPattern> _expected = settings.Expect.Count > 0 ? settings.Expect : [StatusPattern.Success];
+    private readonly StatusPattern[] _expected = settings.Expect.Count > 0 ? [.. settings.Expect] : [StatusPattern.Success];
     private readonly bool _keeps = settings.Headers?.Word != AnswerHeaders.Replace;
 
     /// <summary>Makes the answer the message.</summary>
@@ -27,7 +27,7 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
     public void Take(MessageContext context, EsbMessage answer)
     {
         var status = answer.Headers[EsbHeaders.Status] is { } text ? int.Parse(text, CultureInfo.InvariantCulture) : (int?)null;
-        if (status is { } code && !_expected.Any(pattern => pattern.Matches(code)))
+        if (status is { } code && !IsExpected(code))
             throw Failure(context, answer, code);
 
         context.SetProperty(MessageContext.StatusProperty, status is null ? null : (double)status);
@@ -39,6 +39,17 @@ internal sealed partial class CallAnswers(CallConfig settings, IMessageMask mask
             CorrelationId = context.Received.CorrelationId,
             Key = context.Message.Key, // where a later step holds the message, it keeps its order
         };
+    }
+
+    private bool IsExpected(int status)
+    {
+        foreach (var pattern in _expected)
+        {
+            if (pattern.Matches(status))
+                return true;
+        }
+
+        return false;
     }
 
     private EsbException Failure(MessageContext context, EsbMessage answer, int status)
