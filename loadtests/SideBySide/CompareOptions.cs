@@ -36,6 +36,9 @@ internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted
                 case "--earlier":
                     earlier = Text(arguments, ++index);
                     break;
+                case "--flames":
+                    method = method with { Flames = Text(arguments, ++index) };
+                    break;
                 case ['S', .. var number] id when int.TryParse(number, CultureInfo.InvariantCulture, out _):
                     wanted.Add(id);
                     break;
@@ -45,7 +48,10 @@ internal sealed record CompareOptions(Method Method, IReadOnlySet<string> Wanted
         }
 
         var isShort = method.Rounds < Method.Full.Rounds || method.Round < Method.Full.Round || method.WarmUp < Method.Full.WarmUp;
-        return new CompareOptions(method, wanted, isQuick || isShort || earlier is not null) { Earlier = earlier };
+        return new CompareOptions(method, wanted, isQuick || isShort || earlier is not null || method.Flames is not null)
+        {
+            Earlier = earlier,
+        };
     }
 
     private static int Number(IReadOnlyList<string> arguments, int index) =>

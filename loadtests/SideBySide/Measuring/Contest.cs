@@ -1,3 +1,5 @@
+using SideBySide.Flames;
+
 namespace SideBySide.Measuring;
 
 /// <summary>Sides that are measured by turns, and the rows that their figures fill.</summary>
@@ -43,7 +45,7 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
             {
                 await TryAsync(
                     series,
-                    async () => Add(series, await series.Target.MeasureAsync(method.Round, cancellationToken)),
+                    async () => Add(series, await MeasureAsync(series.Target, round, method, cancellationToken)),
                     cancellationToken
                 );
             }
@@ -52,6 +54,15 @@ internal sealed class Contest(string title, IReadOnlyList<Row> rows)
         }
 
         return [.. rows.Select(row => RowJudge.Judge(row, Of(row.Ours), [.. row.Peers.Select(Of)]))];
+    }
+
+    private async Task<Sample> MeasureAsync(ITarget target, int round, Method method, CancellationToken cancellationToken)
+    {
+        if (method.Flames is not { } folder || round > 1 || rows.All(row => row.Ours != target))
+            return await MeasureAsync();
+        return await new HostProfile(folder).DrawAsync($"{title}, {target.Name}", method.Round, MeasureAsync, cancellationToken);
+
+        Task<Sample> MeasureAsync() => target.MeasureAsync(method.Round, cancellationToken);
     }
 
     // Whatever happens to one side, and however long it hangs, the others are measured.

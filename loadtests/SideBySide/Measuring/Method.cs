@@ -12,6 +12,9 @@ internal sealed record Method(int Rounds, TimeSpan Round, TimeSpan WarmUp)
 
     public static Method Quick { get; } = new(2, TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(3));
 
+    /// <summary>The folder for flame graphs of our sides, one for each; null for none.</summary>
+    public string? Flames { get; init; }
+
     /// <summary>For what ran warm already, with messages of another size: a tenth, in whole seconds, since wrk knows no others.</summary>
     public TimeSpan WarmAgain => TimeSpan.FromSeconds(Math.Max(1, Math.Floor(WarmUp.TotalSeconds / 10)));
 
