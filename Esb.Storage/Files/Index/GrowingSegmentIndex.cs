@@ -1,3 +1,4 @@
+using System.Runtime.InteropServices;
 using System.Text.Json;
 using Esb.Core.Audit;
 using Esb.Storage.Segments;
@@ -6,13 +7,15 @@ using Microsoft.Extensions.Logging;
 namespace Esb.Storage.Files.Index;
 
 /// <summary>The index of a segment that still grows, in memory: the postings of a key are a chain, the latest first.</summary>
+/// <remarks>Chains are made when something is looked for: a segment that has stopped growing is indexed without any.</remarks>
 internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentReader reader, ILogger logger) : ISegmentIndex
 {
     private const int EndOfChain = -1;
 
     private readonly Lock _gate = new();
     private readonly List<FactRow> _rows = [];
-    private readonly List<(FactPosting Posting, int Previous)> _postings = [];
+    private readonly List<FactPosting> _postings = [];
+    private readonly List<int> _previous = []; // of the postings that are in chains: the one before with the same key
     private readonly Dictionary<ulong, int> _latest = [];
     private readonly List<ulong> _keys = []; // of one fact
     private Guid _newestId;
@@ -64,9 +67,10 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     {
         lock (_gate)
         {
+            Chain();
             var found = new List<FactRow>();
-            for (var at = _latest.GetValueOrDefault(key, EndOfChain); at != EndOfChain; at = _postings[at].Previous)
-                found.Add(_rows[_postings[at].Posting.Row]);
+            for (var at = _latest.GetValueOrDefault(key, EndOfChain); at != EndOfChain; at = _previous[at])
+                found.Add(_rows[_postings[at].Row]);
             return found;
         }
     }
@@ -76,7 +80,7 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
     {
         lock (_gate)
         {
-            var postings = _postings.Select(posting => posting.Posting).ToArray();
+            FactPosting[] postings = [.. _postings];
             Array.Sort(postings);
             return SealedSegmentIndex.Write(segment, _newestId, _newestTicks, [.. _rows], postings);
         }
@@ -100,12 +104,18 @@ internal sealed partial class GrowingSegmentIndex(SegmentFile segment, SegmentRe
         _keys.Clear();
         FactKeys.Add(fact, _keys);
         foreach (var key in _keys)
-        {
-            _postings.Add((new FactPosting(key, _rows.Count), _latest.GetValueOrDefault(key, EndOfChain)));
-            _latest[key] = _postings.Count - 1;
-        }
-
+            _postings.Add(new FactPosting(key, _rows.Count));
         _rows.Add(row);
+    }
+
+    private void Chain()
+    {
+        for (var at = _previous.Count; at < _postings.Count; at++)
+        {
+            ref var latest = ref CollectionsMarshal.GetValueRefOrAddDefault(_latest, _postings[at].Key, out var isKnown);
+            _previous.Add(isKnown ? latest : EndOfChain);
+            latest = at;
+        }
     }
 
     [LoggerMessage(EventId = 4510, Level = LogLevel.Error, Message = "the record at {Offset} of {Segment} cannot be read")]
