@@ -10,7 +10,7 @@ internal static class FlameGraph
     private const int Width = 1200;
     private const int Line = 15;
     private const int Head = 2 * Line;
-    private const double LetterWidth = 6.2;
+    private const double LetterWidth = 6.7;
     private const double LeastShare = 0.004; // of the samples; narrower boxes are left out
 
     private const string Style = """

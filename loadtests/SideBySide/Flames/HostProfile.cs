@@ -6,7 +6,7 @@ using SideBySide.Targets;
 namespace SideBySide.Flames;
 
 /// <summary>Samples the hosts of the bus while a round runs, and draws a flame graph of it. Needs <c>perf</c> (Debian: linux-perf), the
-/// right to use it, and hosts with <c>DOTNET_PerfMapEnabled=1</c>, for the names of compiled methods.</summary>
+/// right to use it, and the variables that <c>loadtests/compare</c> sets, for the names of compiled methods.</summary>
 /// <param name="folder">Where the pictures go.</param>
 internal sealed class HostProfile(string folder)
 {

@@ -61,7 +61,7 @@ internal static partial class Stacks
         if (begin < 0 || end <= begin)
             return;
         var (symbol, library) = (line[(begin + 1)..end], line[(end + 2)..^1]);
-        if (symbol == "[unknown]")
+        if (symbol.StartsWith("[unknown]", StringComparison.Ordinal))
             return; // a stub: it says nothing
         if (Compiled().Match(symbol) is { Success: true } method)
             stack.Add((NameOf(method.Groups["type"].Value, method.Groups["method"].Value), method.Groups["assembly"].Value));
