@@ -25,6 +25,7 @@ public sealed class StoreEncryptionTests : ShopHost
     public async Task RemoveSchema()
     {
         _keys = "[]"; // of the next test
+        await Host.DisposeAsync(); // while it works, its transactions and the end of its schema may wait for each other
         await using var connection = new NpgsqlConnection(Environment.GetEnvironmentVariable("ESB_TEST_POSTGRES"));
         await connection.ExecuteAsync($"drop schema if exists {_schema} cascade");
     }
