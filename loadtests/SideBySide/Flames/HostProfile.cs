@@ -26,7 +26,21 @@ internal sealed class HostProfile(string folder)
         var data = Path.Combine(folder, "perf.data");
         var seconds = duration.TotalSeconds.ToString(CultureInfo.InvariantCulture);
         var recording = Tool.RunAsync(
-            ["perf", "record", "-q", "-g", "-F", SamplesPerSecond, "-p", string.Join(',', Hosts()), "-o", data, "--", "sleep", seconds],
+            [
+                "perf",
+                "record",
+                "-q",
+                "-g",
+                "-F",
+                SamplesPerSecond,
+                "-p",
+                string.Join(',', ProcessTree.Running(Path.GetFileName(EsbHost.Program))),
+                "-o",
+                data,
+                "--",
+                "sleep",
+                seconds,
+            ],
             [],
             duration + Deadline,
             cancellationToken
@@ -43,24 +57,5 @@ internal sealed class HostProfile(string folder)
         await File.WriteAllTextAsync(Path.Combine(folder, file), FlameGraph.Write(title, Stacks.Read(script)), cancellationToken);
         File.Delete(data);
         return sample;
-    }
-
-    private static IEnumerable<string> Hosts() =>
-        Directory
-            .GetDirectories("/proc")
-            .Where(process => int.TryParse(Path.GetFileName(process), CultureInfo.InvariantCulture, out _) && IsHost(process))
-            .Select(process => Path.GetFileName(process));
-
-    private static bool IsHost(string process)
-    {
-        try
-        {
-            return File.ReadAllText(Path.Combine(process, "cmdline")).Split('\0') is ["dotnet", var program, ..]
-                && program.EndsWith($"/{Path.GetFileName(EsbHost.Program)}", StringComparison.Ordinal);
-        }
-        catch (IOException)
-        {
-            return false; // it has ended meanwhile
-        }
     }
 }

@@ -12,6 +12,16 @@ internal static class ProcessTree
         TimeSpan.FromSeconds(Ticks(Read($"/proc/{id}/stat")) / TicksPerSecond)
         + Children(id).Aggregate(TimeSpan.Zero, (sum, child) => sum + ProcessorTime(child));
 
+    /// <summary>The processes that run a .NET program.</summary>
+    /// <param name="program">The name of its file.</param>
+    public static IEnumerable<int> Running(string program) =>
+        Directory
+            .GetDirectories("/proc")
+            .Select(process => int.TryParse(Path.GetFileName(process), CultureInfo.InvariantCulture, out var id) ? id : 0)
+            .Where(id =>
+                id > 0 && Read($"/proc/{id}/cmdline").Split('\0') is ["dotnet", var file, ..] && Path.GetFileName(file) == program
+            );
+
     /// <summary>Fields 14 and 15 of proc(5), counted behind the name, which may hold blanks.</summary>
     internal static long Ticks(string stat)
     {
