@@ -81,6 +81,7 @@ internal sealed class DirectExchange(
         var answer = await ExchangeAsync(server, request, value, cancellationToken);
         if (answer.Headers[EsbHeaders.Status] != "401" || !credential.Refuse(value))
             return answer;
+        await PoolThread.SwitchAsync(); // to renew a credential may take long
         return await ExchangeAsync(server, request, await credential.CurrentAsync(cancellationToken), cancellationToken);
     }
 
