@@ -15,6 +15,9 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
 
     // Bounds the wait for an unreachable broker, so that other endpoints can open.
     private static readonly TimeSpan LongestConnect = TimeSpan.FromSeconds(2);
+
+    // Bounds the wait for a first message that another host may have taken.
+    private static readonly TimeSpan LongestRead = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan Reading = TimeSpan.FromMilliseconds(250);
     private static readonly TimeSpan LongestWork = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
@@ -22,6 +25,7 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
     private readonly TaskCompletionSource _read = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _inHand;
     private int _settled;
+    private volatile bool _hasArrived;
     private int _isOver;
 
     public string Endpoint => endpoint;
@@ -32,6 +36,7 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
         if (Volatile.Read(ref _isOver) == 1)
             return await work();
         Interlocked.Increment(ref _inHand);
+        _hasArrived = true;
         try
         {
             await _read.Task.WaitAsync(cancellationToken);
@@ -49,11 +54,15 @@ internal sealed class EndpointOpening(string endpoint, TimeProvider time, Action
     }
 
     /// <summary>Waits while the queue is first read and its deliveries are processed: all of them, 32 deliveries, or 2 s.</summary>
-    /// <param name="isLive">Returns true once the queue is consumed.</param>
+    /// <param name="holdsMessages">True if messages wait in the queue: the first of them is awaited for at most 10 s, since a busy machine
+    /// may take long to read it.</param>
+    /// <param name="isLive">Returns true while the queue is consumed.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    public async Task WatchAsync(Func<bool> isLive, CancellationToken cancellationToken)
+    public async Task WatchAsync(bool holdsMessages, Func<bool> isLive, CancellationToken cancellationToken)
     {
         await WaitAsync(isLive, LongestConnect, cancellationToken);
+        if (holdsMessages)
+            await WaitAsync(() => _hasArrived || !isLive(), LongestRead, cancellationToken);
         await Task.Delay(Reading, time, cancellationToken);
         BeginWork();
         await WaitAsync(

@@ -217,9 +217,22 @@ internal sealed partial class EndpointConsumer : IAsyncDisposable
     private async Task OpenAsync(HeldLease? lease, CancellationToken cancellationToken)
     {
         using var opening = await _services.Quarantine.EnterAsync(_endpoint, cancellationToken);
+        var holdsMessages = opening is not null && await HoldsMessagesAsync(cancellationToken);
         await SubscribeAsync(lease, opening, cancellationToken);
         if (opening is not null)
-            await opening.WatchAsync(() => _subscription?.IsLive == true, cancellationToken);
+            await opening.WatchAsync(holdsMessages, () => _subscription?.IsLive == true, cancellationToken);
+    }
+
+    private async Task<bool> HoldsMessagesAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await _services.Transport.CountWaitingAsync(_settings.Subscription, cancellationToken) > 0;
+        }
+        catch (EsbException)
+        {
+            return false; // the broker is unreachable, which the transport reports; the endpoint opens all the same
+        }
     }
 
     private async Task SubscribeAsync(HeldLease? lease, EndpointOpening? opening, CancellationToken cancellationToken)

@@ -43,6 +43,41 @@ public sealed class CrashQuarantineTests : DeliveryFixture
     }
 
     [Test, CancelAfter(30_000)]
+    public async Task Mark_stays_until_the_first_message_that_waits_was_read_however_long_a_busy_machine_takes(
+        CancellationToken cancellationToken
+    )
+    {
+        Runs.Left = new HostRun { IsRunning = true };
+        Waiting = 1;
+        await StartAsync(new TestOutboundConfig());
+
+        await AdvanceByAsync(TimeSpan.FromSeconds(9), cancellationToken);
+        var slow = Runs.Left.Opening;
+        var first = DeliverAsync(Some.Message(), cancellationToken);
+        await AdvanceUntilAsync(first, Step, cancellationToken);
+
+        Assert.That((slow, Runs.Left.Opening), Is.EqualTo((Endpoint, (string?)null)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Message_that_another_host_took_keeps_the_mark_for_ten_seconds(CancellationToken cancellationToken)
+    {
+        Runs.Left = new HostRun { IsRunning = true };
+        Waiting = 1;
+        await StartAsync(new TestOutboundConfig());
+
+        var began = Time.GetUtcNow();
+        await AdvanceUntilAsync(
+            Eventually.HoldsAsync(() => Runs.Left.Opening is null, "the mark is taken off", cancellationToken),
+            Step,
+            cancellationToken
+        );
+
+        Assert.That(Time.GetUtcNow() - began, Is.GreaterThanOrEqualTo(TimeSpan.FromSeconds(10)));
+        Assert.That(Controller.Status.State, Is.EqualTo(EndpointState.Running));
+    }
+
+    [Test, CancelAfter(30_000)]
     public async Task Endpoint_at_which_two_processes_in_a_row_died_is_quarantined_until_it_is_resumed_however_often_the_host_starts(
         CancellationToken cancellationToken
     )
@@ -142,5 +177,12 @@ public sealed class CrashQuarantineTests : DeliveryFixture
         await AdvanceUntilAsync(delivery, Step, cancellationToken);
 
         Assert.That(await delivery, Is.EqualTo(Settlement.Done));
+    }
+
+    private async Task AdvanceByAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        for (var until = Time.GetUtcNow() + time; Time.GetUtcNow() < until; await Task.Delay(1, cancellationToken))
+            if (Time.Waiting > 0)
+                Time.Advance(Step);
     }
 }

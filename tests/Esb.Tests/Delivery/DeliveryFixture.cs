@@ -59,6 +59,9 @@ public abstract class DeliveryFixture
 
     internal Subscription? Wanted { get; set; }
 
+    /// <summary>The number of messages that wait in the queue.</summary>
+    internal long Waiting { get; set; }
+
     internal ITopicTransport Transport { get; private set; } = null!;
 
     internal IEndpointQueues Queues { get; } = Substitute.For<IEndpointQueues>();
@@ -87,6 +90,7 @@ public abstract class DeliveryFixture
         config = Subscribing(config);
         var transport = Transport = Substitute.For<ITopicTransport>();
         transport.IsDurable.Returns(true);
+        transport.CountWaitingAsync(default!, default).ReturnsForAnyArgs(new ValueTask<long?>(Waiting));
         Quarantine = new CrashQuarantine(Runs, transport, Time, NullLogger<CrashQuarantine>.Instance);
         await Quarantine.StartAsync(CancellationToken.None);
         Subscription.IsLive.Returns(true);
