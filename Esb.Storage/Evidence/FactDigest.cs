@@ -19,11 +19,11 @@ internal static class FactDigest
 
     // One for each thread: of a thousand facts in a group, none needs a buffer of its own.
     [ThreadStatic]
-    private static ArrayBufferWriter<byte>? t_form;
+    private static ArrayBufferWriter<byte>? _form;
 
     public static byte[] Of(AuditFact fact, byte[]? bodyDigest)
     {
-        var form = t_form ??= new ArrayBufferWriter<byte>(1024);
+        var form = _form ??= new ArrayBufferWriter<byte>(1024);
         form.ResetWrittenCount();
         Add(form, Form);
         Add(form, fact.Id);

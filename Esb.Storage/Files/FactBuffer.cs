@@ -9,7 +9,7 @@ internal sealed class FactBuffer
     private const int MostKept = 256 * 1024;
 
     [ThreadStatic]
-    private static FactBuffer? t_own;
+    private static FactBuffer? _own;
 
     private byte[] _bytes = new byte[1024];
 
@@ -19,8 +19,8 @@ internal sealed class FactBuffer
 
     public static FactBuffer Take()
     {
-        var buffer = t_own ?? new FactBuffer();
-        t_own = null;
+        var buffer = _own ?? new FactBuffer();
+        _own = null;
         buffer.Length = 0;
         return buffer;
     }
@@ -29,7 +29,7 @@ internal sealed class FactBuffer
     public void Return()
     {
         if (_bytes.Length <= MostKept)
-            t_own = this;
+            _own = this;
     }
 
     public void Add(byte value) => Next(1)[0] = value;

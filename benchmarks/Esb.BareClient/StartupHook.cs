@@ -7,15 +7,15 @@ using System.Globalization;
 /// loadtests/topics.</remarks>
 internal static class StartupHook
 {
-    private static Timer? s_timer;
+    private static Timer? _timer;
 
     public static void Initialize()
     {
         if (Environment.GetEnvironmentVariable("COST_FILE") is not { } path)
             return;
         var process = Process.GetCurrentProcess();
-        s_timer = new Timer(_ => Note(process, path));
-        s_timer.Change(0, Timeout.Infinite);
+        _timer = new Timer(_ => Note(process, path));
+        _timer.Change(0, Timeout.Infinite);
     }
 
     private static void Note(Process process, string path)
@@ -27,6 +27,6 @@ internal static class StartupHook
         );
         File.WriteAllText(path + ".part", line);
         File.Move(path + ".part", path, overwrite: true);
-        s_timer!.Change(100, Timeout.Infinite); // one at a time, however busy the machine is
+        _timer!.Change(100, Timeout.Infinite); // one at a time, however busy the machine is
     }
 }
