@@ -15,11 +15,7 @@ internal sealed class EndpointSettings
         Config = EndpointTunings.Over(model.Config, applied);
         Configured = EndpointTunings.Of(model.Config);
         Current = EndpointTunings.Change(model.Config, Configured, applied);
-        Subscription = Subscription.Of(Config) with
-        {
-            Concurrency = Current.ProcessingThreads!.Value,
-            Prefetch = Current.Prefetch!.Value,
-        };
+        Subscription = Subscription.Of(Config) with { Concurrency = Current.ProcessingThreads!.Value, Prefetch = Current.Prefetch!.Value };
     }
 
     public OutboundModel Model { get; }

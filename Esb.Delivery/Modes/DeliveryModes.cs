@@ -31,12 +31,7 @@ internal sealed class DeliveryModes(
         services.Loggers.CreateLogger<LaneBook>()
     );
 
-    private readonly AttemptBook _book = new(
-        endpoint,
-        services.Attempts,
-        services.Time,
-        services.Loggers.CreateLogger<AttemptBook>()
-    );
+    private readonly AttemptBook _book = new(endpoint, services.Attempts, services.Time, services.Loggers.CreateLogger<AttemptBook>());
 
     /// <param name="config">The settings, the tuned ones included; <c>delivery</c> is the same each time.</param>
     /// <param name="gate">Holds deliveries back during an outage.</param>

@@ -18,9 +18,6 @@ else if (args is ["engine-rate", var connection, .. var ofEngine])
         ofEngine is [_, var workflow] ? workflow : EngineRate.Short
     );
 else if (args is ["statement-cost", var database, .. var ofStatements])
-    await StatementCost.RunAsync(
-        database,
-        ofStatements is [var each] ? double.Parse(each, CultureInfo.InvariantCulture) : 5
-    );
+    await StatementCost.RunAsync(database, ofStatements is [var each] ? double.Parse(each, CultureInfo.InvariantCulture) : 5);
 else
     BenchmarkSwitcher.FromAssembly(typeof(TransportCost).Assembly).Run(args);

@@ -9,7 +9,12 @@ using Npgsql;
 // acknowledgement. No audit, no order, no dead letters that can be replayed. Addresses as of the host, ESB_RABBITMQ and ESB_POSTGRES; the
 // file READY_FILE is written when it consumes.
 const int atOnce = 30;
-var parts = new NpgsqlConnectionStringBuilder(Required("ESB_POSTGRES")) { MaxPoolSize = atOnce, MaxAutoPrepare = 64, Enlist = false };
+var parts = new NpgsqlConnectionStringBuilder(Required("ESB_POSTGRES"))
+{
+    MaxPoolSize = atOnce,
+    MaxAutoPrepare = 64,
+    Enlist = false,
+};
 await using var database = NpgsqlDataSource.Create(parts);
 var builder = Host.CreateApplicationBuilder(args);
 builder.Logging.ClearProviders();

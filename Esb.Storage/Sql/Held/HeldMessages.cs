@@ -81,7 +81,6 @@ internal sealed partial class HeldMessages(SqlDatabase database) : IHeldMessages
         }
 
         return [.. messages.Select(passed => changes.GetValueOrDefault(passed, SequenceChange.Known))];
-
     }
 
     public async Task<IReadOnlyList<HeldCount>> CountAsync(CancellationToken cancellationToken) =>

@@ -41,8 +41,7 @@ internal sealed class MediationSides(
 
     public ITarget Call { get; } = Ours("call", "call", Audit, size, documents, surroundings, host);
 
-    public ITarget Copy { get; } =
-        Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, warmKey: "call");
+    public ITarget Copy { get; } = Ours("header set, then call", "copy", Audit, size, documents, surroundings, host, warmKey: "call");
 
     public ITarget Tap { get; } =
         Ours(
@@ -110,15 +109,7 @@ internal sealed class MediationSides(
         Surroundings surroundings,
         EsbHost host,
         string? warmKey = null
-    ) =>
-        Wrk(
-            name,
-            $"{Runtime(host)}; {settings}",
-            Echo($"{host.Url}/{path}", size, documents),
-            Meter.Of(host),
-            surroundings,
-            warmKey
-        );
+    ) => Wrk(name, $"{Runtime(host)}; {settings}", Echo($"{host.Url}/{path}", size, documents), Meter.Of(host), surroundings, warmKey);
 
     private static string Runtime(EsbHost host) => $"{host.Collector} collector, settings as they come";
 

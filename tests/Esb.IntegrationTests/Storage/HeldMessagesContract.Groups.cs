@@ -37,9 +37,7 @@ public abstract partial class HeldMessagesContract
     {
         var rule = new GroupRule(Expected: 5, IsLast: false, 100, 1_000_000, Idle: TimeSpan.FromMinutes(1), Within: null);
 
-        var changes = await Task.WhenAll(
-            Enumerable.Range(0, 50).Select(n => JoinAsync(Message("k", $"{n}"), rule, cancellationToken))
-        );
+        var changes = await Task.WhenAll(Enumerable.Range(0, 50).Select(n => JoinAsync(Message("k", $"{n}"), rule, cancellationToken)));
 
         var groups = changes.GroupBy(change => change.Group).ToList();
         Assert.That(groups.Select(group => group.Count()), Is.All.EqualTo(5));

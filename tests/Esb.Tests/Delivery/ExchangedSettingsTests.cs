@@ -65,7 +65,12 @@ public sealed class ExchangedSettingsTests : DeliveryFixture
         await Eventually.HoldsAsync(() => Time.Waiting > 0 && Attempts.Count == 1, "to wait", cancellationToken);
         var begun = Time.GetUtcNow();
 
-        await ChangeAsync(Ordered with { Retry = new RetryConfig { Immediate = 0, Delays = [Second] } });
+        await ChangeAsync(
+            Ordered with
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [Second] },
+            }
+        );
         await AdvanceUntilAsync(waiting, Second, cancellationToken);
 
         Assert.That(waiting.Result, Is.EqualTo(Settlement.Done));
@@ -81,7 +86,13 @@ public sealed class ExchangedSettingsTests : DeliveryFixture
         var waiting = DeliverAsync(Some.Message(), cancellationToken);
         await Eventually.HoldsAsync(() => Time.Waiting > 0 && Attempts.Count == 1, "to wait", cancellationToken);
 
-        await Controller.TuneAsync(new EndpointTuning { Retry = new RetryTuning { Immediate = 0, Delays = ["1s"] } }, cancellationToken);
+        await Controller.TuneAsync(
+            new EndpointTuning
+            {
+                Retry = new RetryTuning { Immediate = 0, Delays = ["1s"] },
+            },
+            cancellationToken
+        );
         await AdvanceUntilAsync(waiting, Second, cancellationToken);
 
         Assert.That((waiting.Result, Outside.Attempts.Count), Is.EqualTo((Settlement.Done, 2)));
@@ -91,9 +102,7 @@ public sealed class ExchangedSettingsTests : DeliveryFixture
     }
 
     [Test]
-    public async Task Endpoint_that_stands_at_a_message_tries_it_at_once_and_stands_there_all_the_time(
-        CancellationToken cancellationToken
-    )
+    public async Task Endpoint_that_stands_at_a_message_tries_it_at_once_and_stands_there_all_the_time(CancellationToken cancellationToken)
     {
         var during = EndpointState.Starting;
         Outside
@@ -103,14 +112,25 @@ public sealed class ExchangedSettingsTests : DeliveryFixture
                 during = Controller.Status.State;
                 return Task.FromException(Failure);
             });
-        await StartAsync(Ordered with { Retry = new RetryConfig { Immediate = 0, Delays = [] } });
+        await StartAsync(
+            Ordered with
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            }
+        );
         var message = Some.Message();
         var standing = DeliverAsync(message, cancellationToken);
         await Eventually.HoldsAsync(() => Controller.Status.StandsAt is not null, "to stop", cancellationToken);
         var since = Controller.Status.StandsAt!.Since;
         Time.Advance(Second);
 
-        await ChangeAsync(Ordered with { Retry = new RetryConfig { Immediate = 0, Delays = [] } }, Filter(accepts: true));
+        await ChangeAsync(
+            Ordered with
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [] },
+            },
+            Filter(accepts: true)
+        );
         await Eventually.HoldsAsync(() => Controller.TryMoveOn(message.Id, discard: true, null), "to stop again", cancellationToken);
         var stands = Controller.Status.StandsAt;
 
@@ -181,16 +201,7 @@ public sealed class ExchangedSettingsTests : DeliveryFixture
     {
         await StartAsync(Parallel);
 
-        await ChangeAsync(
-            Parallel with
-            {
-                PoolSize = 5,
-                ProcessingThreads = 4,
-                Prefetch = 40,
-                Paused = true,
-                Rate = 3,
-            }
-        );
+        await ChangeAsync(Parallel with { PoolSize = 5, ProcessingThreads = 4, Prefetch = 40, Paused = true, Rate = 3 });
 
         await Subscription.Received(1).TuneAsync(4, 40, true, Arg.Any<CancellationToken>());
         var status = Controller.Status;

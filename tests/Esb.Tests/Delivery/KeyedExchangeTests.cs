@@ -19,7 +19,12 @@ public sealed class KeyedExchangeTests : KeyedDeliveryFixture
         var first = DeliverAsync("a", 1, cancellationToken);
         await Eventually.HoldsAsync(() => Outside.Attempts.Count == 1, "to begin", cancellationToken);
 
-        await ChangeAsync(ByKey with { Retry = new RetryConfig { Immediate = 5, Delays = [Second] } });
+        await ChangeAsync(
+            ByKey with
+            {
+                Retry = new RetryConfig { Immediate = 5, Delays = [Second] },
+            }
+        );
         var other = await DeliverAsync("b", 2, cancellationToken);
         var isUnderWay = !first.IsCompleted;
         fail.SetException(new EndpointException(Endpoint, "ESB-TEST-FAILED", "It failed.", isTransient: false));
@@ -35,11 +40,21 @@ public sealed class KeyedExchangeTests : KeyedDeliveryFixture
     public async Task Parked_message_is_released_by_the_new_settings(CancellationToken cancellationToken)
     {
         Outside.Fails(times: 2);
-        await StartAsync(ByKey with { Retry = new RetryConfig { Immediate = 0, Delays = [Second, Second] } });
+        await StartAsync(
+            ByKey with
+            {
+                Retry = new RetryConfig { Immediate = 0, Delays = [Second, Second] },
+            }
+        );
         await DeliverAsync("a", 1, cancellationToken);
         await DeliverAsync("a", 2, cancellationToken);
 
-        await ChangeAsync(ByKey with { Retry = new RetryConfig { Immediate = 5, Delays = [] } });
+        await ChangeAsync(
+            ByKey with
+            {
+                Retry = new RetryConfig { Immediate = 5, Delays = [] },
+            }
+        );
         await ReleaseDueAsync(Second, cancellationToken);
 
         Assert.That(Sent(), Is.EqualTo("1 1 1 2"), "repeated at once");

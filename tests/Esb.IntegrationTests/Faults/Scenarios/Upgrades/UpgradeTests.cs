@@ -31,7 +31,11 @@ public sealed class UpgradeTests
             {
                 var before = await EarlierRelease.ReadStoreVersionAsync(bench);
                 var isOneWay = false; // the release before would refuse the store
-                for (var number = 0; number < Restarts && !(isOneWay && ProgramsOf(bench) is [var only] && only == Repository.Host); number++)
+                for (
+                    var number = 0;
+                    number < Restarts && !(isOneWay && ProgramsOf(bench) is [var only] && only == Repository.Host);
+                    number++
+                )
                 {
                     await Task.Delay(isOneWay ? LongPause : Pause, token);
                     var host = bench.Farm.Hosts[number % bench.Farm.Hosts.Count];
