@@ -16,7 +16,7 @@ internal static class HealthRoutes
         var checks = bus.GetServices<IHealthCheck>().ToList();
         var state = bus.GetRequiredService<HostState>();
         var time = bus.GetRequiredService<TimeProvider>();
-        health.MapGet("/live", () => TypedResults.Ok(new { live = true }));
+        health.MapGet("/live", () => Results.Ok(new { live = true }));
         var backlog = bus.GetService<IBacklogMonitor>();
         var notices = bus.GetServices<IHealthNotices>().ToList();
         var obstacles = new RecentObstacles(() => FindObstaclesAsync(checks, time, CancellationToken.None), time);
