@@ -6,17 +6,11 @@ namespace Esb.Content.Codecs.Secure;
 
 /// <summary>Decrypts and verifies OpenPGP messages (RFC 9580). Thread-safe.</summary>
 /// <param name="keys">Decrypt; null if nothing encrypted is expected.</param>
-/// <param name="passphrase">Opens the keys.</param>
 /// <param name="trusted">Keys of trusted signers; null if no signature is looked at.</param>
 /// <param name="demand">How a body has to be secured.</param>
 /// <param name="time">The clock.</param>
-internal sealed class PgpDecoder(
-    PgpSecretKeyRingBundle? keys,
-    string? passphrase,
-    PgpPublicKeyRingBundle? trusted,
-    SecurityDemand demand,
-    TimeProvider time
-) : ISecureDecoder
+internal sealed class PgpDecoder(PgpSecretKeys? keys, PgpPublicKeyRingBundle? trusted, SecurityDemand demand, TimeProvider time)
+    : ISecureDecoder
 {
     public DecodedMessage Decode(EsbMessage message, CodecLimits limits)
     {
@@ -66,7 +60,7 @@ internal sealed class PgpDecoder(
             throw SecureFaults.Key("the step has no key");
         foreach (var data in list.GetEncryptedDataObjects().OfType<PgpPublicKeyEncryptedData>())
         {
-            if (keys.GetSecretKey(data.KeyId)?.ExtractPrivateKeyUtf8((passphrase ?? "").ToCharArray()) is not { } found)
+            if (keys.Open(data.KeyId) is not { } found)
                 continue;
             key = found;
             return data;

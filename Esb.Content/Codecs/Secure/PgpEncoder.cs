@@ -7,9 +7,8 @@ namespace Esb.Content.Codecs.Secure;
 
 /// <summary>Signs and encrypts bodies as OpenPGP messages (RFC 9580), armored. Thread-safe.</summary>
 /// <param name="signer">Signs, by SHA-256; null if the body is not signed.</param>
-/// <param name="passphrase">Opens the signer's key.</param>
 /// <param name="recipients">Keys that can decrypt, by AES-256; none if the body is not encrypted.</param>
-internal sealed class PgpEncoder(PgpSecretKey? signer, string? passphrase, IReadOnlyList<PgpPublicKey> recipients) : ISecureEncoder
+internal sealed class PgpEncoder(PgpPrivateKey? signer, IReadOnlyList<PgpPublicKey> recipients) : ISecureEncoder
 {
     private const int PacketSize = 1 << 16;
 
@@ -46,8 +45,8 @@ internal sealed class PgpEncoder(PgpSecretKey? signer, string? passphrase, IRead
         PgpSignatureGenerator? signature = null;
         if (signer is not null)
         {
-            signature = new PgpSignatureGenerator(signer.PublicKey.Algorithm, HashAlgorithmTag.Sha256);
-            signature.InitSign(PgpSignature.BinaryDocument, signer.ExtractPrivateKeyUtf8((passphrase ?? "").ToCharArray()));
+            signature = new PgpSignatureGenerator(signer.PublicKeyPacket.Algorithm, HashAlgorithmTag.Sha256);
+            signature.InitSign(PgpSignature.BinaryDocument, signer);
             signature.GenerateOnePassVersion(isNested: false).Encode(output);
             signature.Update(body);
         }

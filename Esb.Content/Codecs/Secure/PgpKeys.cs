@@ -1,32 +1,11 @@
-using System.Text;
 using Esb.Core.Certificates;
 using Org.BouncyCastle.Bcpg.OpenPgp;
 
 namespace Esb.Content.Codecs.Secure;
 
-/// <summary>Reads OpenPGP keys (RFC 9580).</summary>
+/// <summary>Reads public keys of OpenPGP (RFC 9580).</summary>
 internal static class PgpKeys
 {
-    /// <summary>The secret keys of an armored text.</summary>
-    /// <exception cref="CertificateException">It holds no secret key, or none that the passphrase opens.</exception>
-    public static PgpSecretKeyRingBundle Secret(string armored, string? passphrase)
-    {
-        try
-        {
-            using var stream = PgpUtilities.GetDecoderStream(new MemoryStream(Encoding.UTF8.GetBytes(armored)));
-            var keys = new PgpSecretKeyRingBundle(stream);
-            var first = keys.GetKeyRings().FirstOrDefault() ?? throw new CertificateException("holds no secret key of OpenPGP");
-            _ = first.GetSecretKey().ExtractPrivateKeyUtf8((passphrase ?? "").ToCharArray());
-            return keys;
-        }
-        catch (Exception ex) when (ex is IOException or PgpException)
-        {
-            throw new CertificateException(
-                "holds no secret key of OpenPGP that can be opened: it is something else, or the passphrase is wrong"
-            );
-        }
-    }
-
     /// <summary>The public keys of a file, armored or binary.</summary>
     /// <exception cref="CertificateException">It holds no public key.</exception>
     public static PgpPublicKeyRingBundle Public(string path)

@@ -119,10 +119,10 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
 
     private PgpDecoder? Pgp(SecureDecoding given, SecurityDemand demand, SettingsRecord settings, ConfigErrors errors)
     {
-        var keys = given.Key is { } armored ? Try(errors, settings, "key", () => PgpKeys.Secret(armored, given.Passphrase)) : null;
+        var keys = given.Key is { } armored ? Try(errors, settings, "key", () => PgpSecretKeys.Read(armored, given.Passphrase)) : null;
         var trusted = given.Trust is { } path ? Try(errors, settings, "trust", () => PgpKeys.Public(path)) : null;
         return (given.Key is null || keys is not null) && (given.Trust is null || trusted is not null)
-            ? new PgpDecoder(keys, given.Passphrase, trusted, demand, time)
+            ? new PgpDecoder(keys, trusted, demand, time)
             : null;
     }
 
@@ -145,7 +145,7 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
     private PgpEncoder? Pgp(SecureEncoding given, SettingsRecord settings, ConfigErrors errors)
     {
         var signer = given.Sign is { } armored
-            ? Try(errors, settings, "sign", () => SignerOf(PgpKeys.Secret(armored, given.Passphrase)))
+            ? Try(errors, settings, "sign", () => PgpSecretKeys.Read(armored, given.Passphrase).OpenSigner())
             : null;
         var recipients = new List<PgpPublicKey>();
         foreach (var path in given.Encrypt)
@@ -155,12 +155,8 @@ public sealed class SecureCodecs(IReadOnlyDictionary<string, PartyConfig> partie
             recipients.Add(found);
         }
 
-        return given.Sign is null || signer is not null ? new PgpEncoder(signer, given.Passphrase, recipients) : null;
+        return given.Sign is null || signer is not null ? new PgpEncoder(signer, recipients) : null;
     }
-
-    private static PgpSecretKey SignerOf(PgpSecretKeyRingBundle keys) =>
-        keys.GetKeyRings().SelectMany(ring => ring.GetSecretKeys()).FirstOrDefault(key => key.IsSigningKey)
-        ?? throw new CertificateException("holds no key for signatures");
 
     private static Func<EsbMessage, DecodedMessage>? Missing(ConfigErrors errors, SettingsRecord settings, string property, string why)
     {

@@ -79,6 +79,7 @@ internal sealed class SecureKeyFiles : IDisposable
     /// <c>partner.pub</c>.</summary>
     public void MakePgpKeys()
     {
+        Write("gpg-agent.conf", "s2k-count 65536\n"); // the least: how hard the passphrase is to guess is no subject of tests
         foreach (var name in new[] { "us", "partner" })
         {
             Write(
