@@ -53,12 +53,12 @@ internal sealed class PgpSecretKeys
 
     /// <summary>A key for decryption; null if there is none of this id.</summary>
     /// <exception cref="PgpException">The passphrase does not open it.</exception>
-    public PgpPrivateKey? Open(long id) =>
-        // Only ids of our own keys are kept: others come from the messages.
-        _keys.GetSecretKey(id)
-            is { } key
-            ? _opened.GetOrAdd(id, _ => new Lazy<PgpPrivateKey?>(() => key.ExtractPrivateKeyUtf8(_passphrase))).Value
-            : null;
+    public PgpPrivateKey? Open(long id)
+    {
+        if (_keys.GetSecretKey(id) is not { } key)
+            return null; // of somebody else: messages name what ids they like
+        return _opened.GetOrAdd(id, _ => new Lazy<PgpPrivateKey?>(() => key.ExtractPrivateKeyUtf8(_passphrase))).Value;
+    }
 
     private static CertificateException NotOpened() =>
         new("holds no secret key of OpenPGP that can be opened: it is something else, or the passphrase is wrong");

@@ -73,6 +73,23 @@ public sealed class PgpTests
     }
 
     [Test]
+    public async Task Subkey_signs_where_the_secret_of_the_main_key_is_kept_elsewhere(CancellationToken cancellationToken)
+    {
+        _keys.MakeOfflinePgpKey();
+        var encoded = await RunAsync(
+            """{ "encode": { "codec": "pgp", "sign": "${file:offline.sec}" } }""",
+            Some.Message(Text),
+            cancellationToken
+        );
+
+        _keys.Write("offline.asc", encoded.Body.Bytes.ToArray());
+        _keys.Run("gpg", "--batch", "--yes", "--status-file", "offline.txt", "--output", "signed.txt", "--decrypt", "offline.asc");
+
+        Assert.That(Encoding.UTF8.GetString(_keys.Read("signed.txt")), Is.EqualTo(Text));
+        Assert.That(Encoding.UTF8.GetString(_keys.Read("offline.txt")), Does.Contain("GOODSIG"));
+    }
+
+    [Test]
     public async Task What_is_not_as_it_has_to_be_is_refused_with_the_reason(CancellationToken cancellationToken)
     {
         var both = await RunAsync(
@@ -125,7 +142,7 @@ public sealed class PgpTests
 
     private CompiledProcesses Compile(string step)
     {
-        foreach (var file in new[] { "us.sec", "partner.sec", "us.pub", "partner.pub", "pass.txt", "us.key", "ca.pem" })
+        foreach (var file in new[] { "us.sec", "partner.sec", "offline.sec", "us.pub", "partner.pub", "pass.txt", "us.key", "ca.pem" })
         {
             step = step.Replace($"file:{file}", $"file:{_keys.PathOf(file)}", StringComparison.Ordinal)
                 .Replace($"\"{file}\"", $"\"{_keys.PathOf(file)}\"", StringComparison.Ordinal);

@@ -116,6 +116,30 @@ internal sealed class SecureKeyFiles : IDisposable
         File.SetUnixFileMode(PathOf("pass.txt"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
     }
 
+    /// <summary>Makes <c>offline.sec</c>: a subkey that signs, with the public part only of its main key.</summary>
+    public void MakeOfflinePgpKey()
+    {
+        Write(
+            "key.txt",
+            """
+            Key-Type: RSA
+            Key-Length: 2048
+            Key-Usage: cert
+            Subkey-Type: RSA
+            Subkey-Length: 2048
+            Subkey-Usage: sign
+            Name-Email: offline@example.org
+            Expire-Date: 0
+            %no-protection
+            %commit
+
+            """
+        );
+        Run("gpg", "--batch", "--generate-key", "key.txt");
+        Run("gpg", "--batch", "--armor", "--output", "offline.sec", "--export-secret-subkeys", "offline@example.org");
+        File.SetUnixFileMode(PathOf("offline.sec"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    }
+
     /// <summary>Ends the agent that <c>gpg</c> started for the folder.</summary>
     public void StopPgpAgent() => Run("gpgconf", "--kill", "gpg-agent");
 

@@ -118,6 +118,45 @@ public sealed class InstancePoolTests
     }
 
     [Test]
+    public async Task An_instance_that_comes_as_its_caller_goes_is_lost_to_nobody(CancellationToken cancellationToken)
+    {
+        await using var pool = Pool(1);
+        var (served, gone) = (0, 0);
+
+        for (var round = 0; round < 2_000; round++)
+        {
+            using var going = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            var lease = await pool.RentAsync(cancellationToken);
+            var waiting = pool.RentAsync(going.Token).AsTask();
+            using var both = new Barrier(2);
+            await Task.WhenAll(
+                Task.Run(() => Together(both, round % 32 * 16, going.Cancel), cancellationToken),
+                Task.Run(() => Together(both, 0, lease.Dispose), cancellationToken)
+            );
+            try
+            {
+                (await waiting).Dispose();
+                served++;
+            }
+            catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+            {
+                gone++;
+            }
+
+            Assert.That((pool.Status.InUse, pool.Status.Waiting, pool.Status.Created), Is.EqualTo((0, 0, 1)), $"round {round}");
+        }
+
+        TestContext.Out.WriteLine($"{served} served, {gone} gone");
+
+        void Together(Barrier both, int spins, Action act)
+        {
+            both.SignalAndWait(cancellationToken);
+            Thread.SpinWait(spins);
+            act();
+        }
+    }
+
+    [Test]
     public async Task That_callers_wait_is_said_once_in_ten_seconds(CancellationToken cancellationToken)
     {
         await using var pool = Pool(1);
