@@ -36,6 +36,15 @@ internal static class CommandLine
         return (process.ExitCode, await output, await error);
     }
 
+    /// <summary>Runs a command in this process, also where it reads files: for what is asked again and again until a moment has come. The
+    /// host of the folder has to have made its key.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> RunHereAsync(
+        string folder,
+        IReadOnlyDictionary<string, string> variables,
+        CancellationToken cancellationToken,
+        params string[] arguments
+    ) => await CallAsync((await FindKeyAsync(folder, variables, cancellationToken))!, variables, arguments);
+
     /// <summary>Presses Ctrl-C behind the first line of the output.</summary>
     public static async Task<(int ExitCode, string Line, string Error)> InterruptAsync(
         string folder,
