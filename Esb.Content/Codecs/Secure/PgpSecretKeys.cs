@@ -35,7 +35,7 @@ internal sealed class PgpSecretKeys
     }
 
     /// <summary>The first key that makes signatures.</summary>
-    /// <exception cref="CertificateException">There is none, or the passphrase does not open it.</exception>
+    /// <exception cref="CertificateException">No key makes signatures, or the passphrase does not open it.</exception>
     public PgpPrivateKey OpenSigner()
     {
         var signer =
@@ -51,12 +51,12 @@ internal sealed class PgpSecretKeys
         }
     }
 
-    /// <summary>A key for decryption; null if there is none of this id.</summary>
+    /// <summary>Returns an opened key; null if no secret key has this id.</summary>
     /// <exception cref="PgpException">The passphrase does not open it.</exception>
     public PgpPrivateKey? Open(long id)
     {
         if (_keys.GetSecretKey(id) is not { } key)
-            return null; // of somebody else: messages name what ids they like
+            return null; // not cached: the id comes from the message
         return _opened.GetOrAdd(id, _ => new Lazy<PgpPrivateKey?>(() => key.ExtractPrivateKeyUtf8(_passphrase))).Value;
     }
 
