@@ -41,7 +41,7 @@ internal static class ConnectionTrouble
             SocketError.HostUnreachable or SocketError.NetworkUnreachable or SocketError.HostDown or SocketError.NetworkDown =>
                 "there is no route to the host",
             SocketError.TimedOut => "no connection in time",
-            SocketError.ConnectionReset or SocketError.ConnectionAborted => "the connection was reset",
+            SocketError.ConnectionReset or SocketError.ConnectionAborted or SocketError.NotConnected => "the connection was reset",
             SocketError.AccessDenied => "the system does not permit the connection",
             _ => $"the connection failed ({error})",
         };

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using Esb.Core.Audit;
@@ -150,6 +151,10 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
             throw Unreachable(
                 ex.HttpRequestError == HttpRequestError.ConnectionError ? "nobody listens there" : ex.HttpRequestError.ToString()
             );
+        }
+        catch (SocketException)
+        {
+            throw Unreachable("it resets connections"); // the client throws it bare where the connection was just opened
         }
         catch (TaskCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

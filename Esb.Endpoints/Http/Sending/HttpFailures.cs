@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
 using Esb.Endpoints.Http.Tls;
@@ -19,18 +20,19 @@ internal static class HttpFailures
         exception switch
         {
             _ when cancellationToken.IsCancellationRequested => null,
-            HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError or HttpRequestError.NameResolutionError } =>
-                new EndpointException(
-                    endpoint,
-                    "ESB-HTTP-UNREACHABLE",
-                    $"The endpoint '{endpoint}' cannot be reached.",
-                    isTransient: true,
-                    exception
-                )
-                {
-                    IsOutage = true,
-                    Detail = ConnectionTrouble.Describe(ConnectionTrouble.PlaceOf(address), exception),
-                },
+            // The platform's client throws a bare SocketException for a connection that is reset between being opened and being used.
+            HttpRequestException { HttpRequestError: HttpRequestError.ConnectionError or HttpRequestError.NameResolutionError }
+            or SocketException => new EndpointException(
+                endpoint,
+                "ESB-HTTP-UNREACHABLE",
+                $"The endpoint '{endpoint}' cannot be reached.",
+                isTransient: true,
+                exception
+            )
+            {
+                IsOutage = true,
+                Detail = ConnectionTrouble.Describe(ConnectionTrouble.PlaceOf(address), exception),
+            },
 
             HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError, InnerException: var cause } =>
                 new EndpointException(

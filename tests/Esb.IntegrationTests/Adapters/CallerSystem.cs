@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using System.Threading.Channels;
@@ -78,7 +79,8 @@ internal abstract class CallerSystem : AdapterSystem
             using var answer = await _client.SendAsync(call, _stopping.Token);
             return answer.IsSuccessStatusCode;
         }
-        catch (Exception ex) when (ex is HttpRequestException || (ex is OperationCanceledException && !_stopping.IsCancellationRequested))
+        catch (Exception ex)
+            when (ex is HttpRequestException or SocketException || (ex is OperationCanceledException && !_stopping.IsCancellationRequested))
         {
             return false; // refused, cut, or silent for too long
         }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Sockets;
 using Dapper;
 using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.EndToEnd.Hosts;
@@ -141,7 +142,7 @@ public sealed class TransactionFaultTests
                             if (response.StatusCode == HttpStatusCode.Accepted)
                                 _accepted.Add(Guid.Parse(response.Headers.GetValues("Esb-Message-Id").Single()));
                         }
-                        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
+                        catch (Exception ex) when (ex is HttpRequestException or SocketException or OperationCanceledException)
                         {
                             if (cancellationToken.IsCancellationRequested)
                                 return;

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Sockets;
 using Dapper;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Npgsql;
@@ -265,7 +266,7 @@ public sealed class BadDayTests
                             if (await PostOrderAsync(cancellationToken) is { } id)
                                 accepted.Add(id);
                         }
-                        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException)
+                        catch (Exception ex) when (ex is HttpRequestException or SocketException or OperationCanceledException)
                         {
                             if (cancellationToken.IsCancellationRequested)
                                 return; // the host died: nothing was accepted

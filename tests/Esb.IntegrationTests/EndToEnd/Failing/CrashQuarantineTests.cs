@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using Esb.Host.Commands;
 using Esb.IntegrationTests.EndToEnd.Hosts;
@@ -198,7 +199,7 @@ public sealed class CrashQuarantineTests
         {
             using var _ = await _host!.PostAsync("/deadly", "{}", "application/json", cancellationToken);
         }
-        catch (HttpRequestException)
+        catch (Exception ex) when (ex is HttpRequestException or SocketException)
         {
             // It died first.
         }
@@ -227,7 +228,7 @@ public sealed class CrashQuarantineTests
             return await _host!.IsReadyAsync(cancellationToken)
                 && (await StatesAsync(cancellationToken)).All(state => !state.EndsWith("=starting", StringComparison.Ordinal));
         }
-        catch (HttpRequestException)
+        catch (Exception ex) when (ex is HttpRequestException or SocketException)
         {
             return false; // not listening yet, or not any more
         }

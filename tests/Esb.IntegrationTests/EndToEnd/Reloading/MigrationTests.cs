@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Sockets;
 using Esb.Host.Commands;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.IntegrationTests.Storage;
@@ -102,7 +103,7 @@ public sealed class MigrationTests
                 if (response.StatusCode == HttpStatusCode.Accepted)
                     accepted.Enqueue(number);
             }
-            catch (HttpRequestException)
+            catch (Exception ex) when (ex is HttpRequestException or SocketException)
             {
                 // The host that is replaced does not listen any more: it took nothing.
             }

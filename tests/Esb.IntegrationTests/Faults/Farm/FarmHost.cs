@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Esb.IntegrationTests.EndToEnd;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 using Esb.Tests;
@@ -84,7 +85,8 @@ internal sealed class FarmHost(
             limit.CancelAfter(TimeSpan.FromSeconds(10));
             return await Process.IsReadyAsync(limit.Token);
         }
-        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException && !cancellationToken.IsCancellationRequested)
+        catch (Exception ex)
+            when (ex is HttpRequestException or SocketException or OperationCanceledException && !cancellationToken.IsCancellationRequested)
         {
             return false;
         }
@@ -102,7 +104,8 @@ internal sealed class FarmHost(
                 .EnumerateArray()
                 .Any(item => item.GetProperty("name").GetString() == endpoint && item.GetProperty("state").GetString() == "running");
         }
-        catch (Exception ex) when (ex is HttpRequestException or OperationCanceledException or InvalidOperationException or IOException)
+        catch (Exception ex)
+            when (ex is HttpRequestException or SocketException or OperationCanceledException or InvalidOperationException or IOException)
         {
             return false; // dead, stopped, or not up yet
         }

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 
 namespace Esb.IntegrationTests.Faults.Load;
 
@@ -71,7 +72,7 @@ internal sealed class CallLoad(IReadOnlyList<CallWay> ways, Func<Random, Uri> ho
         {
             return (CallResult.Wrong, $"no answer within {Patience.TotalSeconds} s");
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException)
+        catch (Exception ex) when (ex is HttpRequestException or SocketException or IOException)
         {
             return (CallResult.Broken, null); // the host died
         }

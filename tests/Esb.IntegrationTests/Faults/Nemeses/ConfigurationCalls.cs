@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Farm;
@@ -30,7 +31,7 @@ internal sealed class ConfigurationCalls : IDisposable
             return (response.StatusCode, await response.Content.ReadAsStringAsync(cancellationToken));
         }
         catch (Exception ex)
-            when (ex is HttpRequestException or IOException or InvalidOperationException or JsonException
+            when (ex is HttpRequestException or SocketException or IOException or InvalidOperationException or JsonException
                 || (ex is TaskCanceledException && !cancellationToken.IsCancellationRequested)
             )
         {

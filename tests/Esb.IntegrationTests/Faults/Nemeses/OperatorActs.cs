@@ -1,5 +1,6 @@
 using System.Net.Http.Headers;
 using System.Net.Http.Json;
+using System.Net.Sockets;
 using System.Text.Json.Nodes;
 using Esb.IntegrationTests.Faults.Farm;
 
@@ -69,7 +70,8 @@ internal sealed class OperatorActs(HostFarm farm, string endpoint) : IDisposable
             using var response = await _client.SendAsync(request);
             return response.IsSuccessStatusCode;
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException or TaskCanceledException or InvalidOperationException)
+        catch (Exception ex)
+            when (ex is HttpRequestException or SocketException or IOException or TaskCanceledException or InvalidOperationException)
         {
             return false; // it is being killed, or starts
         }

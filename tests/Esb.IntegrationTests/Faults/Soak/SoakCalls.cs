@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using Esb.IntegrationTests.Faults.Benches;
 using Esb.IntegrationTests.Faults.Load;
 using Esb.IntegrationTests.Faults.Results;
@@ -77,7 +78,9 @@ internal sealed class SoakCalls(IReadOnlyList<Uri> throughHost, Uri direct) : ID
             if (!response.IsSuccessStatusCode || answer != body)
                 _wrong.Enqueue($"{url.AbsolutePath}: {(int)response.StatusCode}, {answer.Length} of {body.Length} characters");
         }
-        catch (Exception ex) when (ex is HttpRequestException or IOException or TaskCanceledException { InnerException: TimeoutException })
+        catch (Exception ex)
+            when (ex is HttpRequestException or SocketException or IOException or TaskCanceledException { InnerException: TimeoutException }
+            )
         {
             _wrong.Enqueue($"{url.AbsolutePath}: {ex.Message}");
         }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Net.Sockets;
 
 namespace Esb.IntegrationTests.Faults.Workflows;
 
@@ -38,7 +39,7 @@ internal sealed class WorkflowOrders(WorkflowBench bench)
             _accepted.Add(order);
             return true;
         }
-        catch (Exception ex) when (ex is HttpRequestException or ObjectDisposedException)
+        catch (Exception ex) when (ex is HttpRequestException or SocketException or ObjectDisposedException)
         {
             return false; // the host was killed
         }

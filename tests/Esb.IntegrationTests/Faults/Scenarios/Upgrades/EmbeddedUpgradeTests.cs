@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 using Esb.IntegrationTests.EndToEnd.Hosts;
 
@@ -88,7 +89,7 @@ public sealed class EmbeddedUpgradeTests
                 if (await host.IsReadyAsync(cancellationToken))
                     return false;
             }
-            catch (HttpRequestException)
+            catch (Exception ex) when (ex is HttpRequestException or SocketException)
             {
                 // not listening yet, or any more
             }

@@ -1,6 +1,10 @@
+using System.Net;
+using System.Net.Sockets;
 using Esb.Core.Endpoints;
 using Esb.Core.Errors;
 using Esb.Core.Messages;
+using Esb.Endpoints.Http.Sending;
+using Esb.Endpoints.Http.Servers;
 using Esb.Tests.Fakes;
 using Microsoft.AspNetCore.Http;
 
@@ -75,6 +79,24 @@ public sealed class HttpServersTests
         var failure = Assert.ThrowsAsync<EndpointException>(() => SendAsync(adapter, count: 1, cancellationToken));
 
         Assert.That((failure.Code, failure.IsOutage), Is.EqualTo(("ESB-HTTP-UNREACHABLE", true)));
+    }
+
+    [Test, CancelAfter(30_000)]
+    public async Task Request_whose_connection_is_reset_as_it_is_opened_goes_to_the_next_server(CancellationToken cancellationToken)
+    {
+        var config = new HttpOutboundConfig
+        {
+            Name = "out",
+            Urls = ["http://one/x", "http://other/x"],
+            Balance = ServerBalance.First,
+        };
+        using var servers = new HttpServers(config, _time);
+        using var client = new HttpMessageInvoker(new FailOverHandler(config.Name, servers, new ResettingServer("one")));
+        using var request = new HttpRequestMessage(HttpMethod.Post, "http://one/x");
+
+        using var answer = await client.SendAsync(request, cancellationToken);
+
+        Assert.That((answer.StatusCode, request.RequestUri!.Host), Is.EqualTo((HttpStatusCode.OK, "other")));
     }
 
     [Test, CancelAfter(30_000)]
@@ -165,5 +187,14 @@ public sealed class HttpServersTests
         var endpoint = adapter.CreateInstance();
         for (var number = 0; number < count; number++)
             await endpoint.SendAsync(EsbMessage.Create(MessageBody.FromText("body"), _time), cancellationToken);
+    }
+
+    // What the platform's client throws for a connection that is reset between being opened and being used.
+    private sealed class ResettingServer(string host) : HttpMessageHandler
+    {
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            request.RequestUri!.Host == host
+                ? Task.FromException<HttpResponseMessage>(new SocketException((int)SocketError.NotConnected))
+                : Task.FromResult(new HttpResponseMessage(HttpStatusCode.OK));
     }
 }
