@@ -88,7 +88,11 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .Services.AddSingleton(bus.GetRequiredService<ILoggerFactory>())
             .AddSingleton<IHostLifetime, BusLifetime>()
             .AddRoutingCore()
-            .ConfigureHttpJsonOptions(json => Configure(json.SerializerOptions));
+            .ConfigureHttpJsonOptions(json =>
+            {
+                Configure(json.SerializerOptions);
+                json.SerializerOptions.Converters.Insert(0, new DeferredJson());
+            });
         builder
             .WebHost.UseKestrelCore()
             .ConfigureKestrel(kestrel =>
