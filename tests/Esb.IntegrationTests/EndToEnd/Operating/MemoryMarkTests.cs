@@ -32,7 +32,7 @@ public sealed class MemoryMarkTests
             Configuration,
             _folder.CreateSubdirectory("host").FullName,
             cancellationToken,
-            new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0xC000000" } // 192 MiB, of which any host uses 3 %
+            new Dictionary<string, string> { ["DOTNET_GCHeapHardLimit"] = "0x6000000" } // 96 MiB, of which any host uses 3 %
         );
         await host.WaitAsync(
             async token => await PostAsync(host, token) == HttpStatusCode.ServiceUnavailable,
