@@ -300,12 +300,12 @@ public abstract class ItineraryContract
         return found[0];
     }
 
-    // The stops that the journey of a message has facts of.
+    // The stops that the journey of a message has facts of; none before the first fact can be found.
     private async Task<string?[]> StopsAsync(string? id, CancellationToken cancellationToken) =>
         [
-            .. (await Host.AskAsync($"/api/messages/{id}", cancellationToken))
-                .GetProperty("items")
-                .EnumerateArray()
+            .. (
+                (await Host.FindAsync($"/api/messages/{id}", cancellationToken))?.GetProperty("items").EnumerateArray().AsEnumerable() ?? []
+            )
                 .Where(fact => fact.TryGetProperty("name", out var name) && name.GetString() == "itinerary-stop")
                 .Select(fact => fact.GetProperty("step").GetString()),
         ];
