@@ -16,8 +16,8 @@ public sealed class StreamedSendTests
     private const long Killed = 256L << 20;
     private const long LargestGrowth = 32L << 20;
 
-    // A host that has started has not filled its youngest generation yet: the less it starts with, the more 4 GiB, and the minutes that
-    // they take, seem to add.
+    // A host that has just started has not filled its youngest generation yet: the less it starts with, the more a minute of work seems to
+    // add. SSH.NET creates 4 KiB of garbage for each 32 KiB, and has 100 requests on their way.
     private const long Working = 128L << 20;
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(300);
@@ -176,7 +176,7 @@ public sealed class StreamedSendTests
         await WaitAsync(() => Finished(Out).Count == 2 && Left() == 0, "to take the large file", cancellationToken);
 
         await AssertWholeAsync(Out, size, digest, cancellationToken);
-        AssertGrowth(size, before);
+        AssertGrowth(size, size == Largest ? Math.Max(before, Working) : before);
     }
 
     [Test]
@@ -257,8 +257,7 @@ public sealed class StreamedSendTests
     {
         var peak = _host!.PeakMemory;
         TestContext.Out.WriteLine($"{size >> 20} MiB, memory {before >> 20} MiB before, {peak >> 20} MiB at its peak");
-        var allowed = LargestGrowth + (size == Largest ? Math.Max(before, Working) : before);
-        Assert.That(peak, Is.LessThan(allowed), "bytes of memory at its peak");
+        Assert.That(peak, Is.LessThan(before + LargestGrowth), "bytes of memory at its peak");
     }
 
     private static async Task AssertWholeAsync(string folder, long size, string digest, CancellationToken cancellationToken)
