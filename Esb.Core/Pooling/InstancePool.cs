@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
 using Esb.Core.Diagnostics;
 using Esb.Core.Errors;
 using Microsoft.Extensions.Logging;
@@ -17,7 +19,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     private readonly LogPace _pace = new(time);
     private readonly Lock _gate = new();
     private readonly Stack<T> _idle = new();
-    private readonly LinkedList<TaskCompletionSource<T>> _waiters = new();
+    private readonly LinkedList<Waiter> _waiters = new();
     private int _maximum = limits.MaximumInstances;
     private int _created;
     private int _peak;
@@ -55,27 +57,28 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     /// <param name="cancellationToken">Cancels waiting.</param>
     /// <exception cref="PoolTimeoutException">No instance became free within that time.</exception>
     /// <exception cref="ObjectDisposedException">The pool is disposed, or was disposed while the caller waited.</exception>
-    public async ValueTask<InstanceLease<T>> RentAsync(TimeSpan timeout, CancellationToken cancellationToken)
+    public ValueTask<InstanceLease<T>> RentAsync(TimeSpan timeout, CancellationToken cancellationToken)
     {
-        LinkedListNode<TaskCompletionSource<T>> waiter;
+        Waiter waiter;
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             if (_idle.TryPop(out var idle))
             {
                 _peak = Math.Max(_peak, _created - _idle.Count);
-                return new InstanceLease<T>(this, idle);
+                return new(new InstanceLease<T>(this, idle));
             }
 
             if (_created < _maximum)
-                return new InstanceLease<T>(this, CreateCounted());
-            waiter = _waiters.AddLast(new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously));
+                return new(new InstanceLease<T>(this, CreateCounted()));
+            waiter = new Waiter(this, timeout);
+            _waiters.AddLast(waiter.Place);
             _waits++;
         }
 
         if (_pace.Next() is not null)
             LogWaiting(owner, Status.Maximum);
-        return new InstanceLease<T>(this, await WaitAsync(waiter, timeout, cancellationToken));
+        return WaitAsync(waiter, timeout, cancellationToken);
     }
 
     /// <summary>Changes the maximum while the pool is in use; above a lowered maximum, instances are disposed as they are
@@ -112,7 +115,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
             _created -= idle.Count;
             _idle.Clear();
             foreach (var waiter in _waiters)
-                waiter.TrySetException(new ObjectDisposedException(owner));
+                waiter.Fail(new ObjectDisposedException(owner));
             _waiters.Clear();
         }
 
@@ -148,20 +151,17 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    private async Task<T> WaitAsync(LinkedListNode<TaskCompletionSource<T>> waiter, TimeSpan timeout, CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<InstanceLease<T>> WaitAsync(Waiter waiter, TimeSpan timeout, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
         try
         {
-            return await waiter.Value.Task.WaitAsync(timeout, time, cancellationToken);
-        }
-        catch (Exception ex) when (ex is TimeoutException or OperationCanceledException)
-        {
-            if (!TryLeave(waiter))
-                return await waiter.Value.Task; // it has just received an instance
-            if (ex is OperationCanceledException)
-                throw;
-            throw new PoolTimeoutException(owner, Status.Maximum, timeout);
+            using var timer = time.CreateTimer(static state => ((Waiter)state!).TimeOut(), waiter, timeout, Timeout.InfiniteTimeSpan);
+            using var cancelled = cancellationToken.UnsafeRegister(static (state, token) => ((Waiter)state!).Cancel(token), waiter);
+            if (timeout == TimeSpan.Zero)
+                waiter.TimeOut(); // a timer would fire a moment later
+            return new InstanceLease<T>(this, await waiter.InstanceAsync());
         }
         finally
         {
@@ -169,14 +169,14 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    // The code that removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
-    private bool TryLeave(LinkedListNode<TaskCompletionSource<T>> waiter)
+    // Whoever removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
+    private bool TryLeave(Waiter waiter)
     {
         lock (_gate)
         {
-            if (waiter.List is null)
+            if (waiter.Place.List is null)
                 return false;
-            _waiters.Remove(waiter);
+            _waiters.Remove(waiter.Place);
             return true;
         }
     }
@@ -191,16 +191,16 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         return instance;
     }
 
-    private void CreateFor(LinkedListNode<TaskCompletionSource<T>> waiter)
+    private void CreateFor(LinkedListNode<Waiter> waiter)
     {
         _waiters.Remove(waiter);
         try
         {
-            waiter.Value.SetResult(CreateCounted());
+            waiter.Value.Receive(CreateCounted());
         }
         catch (Exception ex)
         {
-            waiter.Value.SetException(ex); // to the waiting caller, as if the instance had been created for it at once
+            waiter.Value.Fail(ex); // to the waiting caller, as if the instance had been created for it at once
         }
     }
 
@@ -210,7 +210,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         if (_waiters.First is { } waiter)
         {
             _waiters.RemoveFirst();
-            waiter.Value.SetResult(instance);
+            waiter.Value.Receive(instance);
             return;
         }
 
@@ -225,4 +225,49 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
 
     [LoggerMessage(EventId = 1001, Level = LogLevel.Warning, Message = "waiting for a free instance of {Owner}: all {Count} are in use")]
     private partial void LogWaiting(string owner, int count);
+
+    /// <summary>A caller that waits. It is completed once, and goes on on another thread: the lock may be held.</summary>
+    private sealed class Waiter : IValueTaskSource<T>
+    {
+        private readonly InstancePool<T> _pool;
+        private readonly TimeSpan _timeout;
+        private ManualResetValueTaskSourceCore<T> _instance = new() { RunContinuationsAsynchronously = true };
+
+        public Waiter(InstancePool<T> pool, TimeSpan timeout)
+        {
+            (_pool, _timeout) = (pool, timeout);
+            Place = new LinkedListNode<Waiter>(this);
+        }
+
+        public LinkedListNode<Waiter> Place { get; }
+
+        public ValueTask<T> InstanceAsync() => new(this, _instance.Version);
+
+        public void Receive(T instance) => _instance.SetResult(instance);
+
+        public void Fail(Exception failure) => _instance.SetException(failure);
+
+        public void TimeOut()
+        {
+            if (_pool.TryLeave(this))
+                Fail(new PoolTimeoutException(_pool.Owner, _pool.Status.Maximum, _timeout));
+        }
+
+        public void Cancel(CancellationToken cancellationToken)
+        {
+            if (_pool.TryLeave(this))
+                Fail(new OperationCanceledException(cancellationToken));
+        }
+
+        T IValueTaskSource<T>.GetResult(short token) => _instance.GetResult(token);
+
+        ValueTaskSourceStatus IValueTaskSource<T>.GetStatus(short token) => _instance.GetStatus(token);
+
+        void IValueTaskSource<T>.OnCompleted(
+            Action<object?> continuation,
+            object? state,
+            short token,
+            ValueTaskSourceOnCompletedFlags flags
+        ) => _instance.OnCompleted(continuation, state, token, flags);
+    }
 }

@@ -100,6 +100,16 @@ public sealed class InstancePoolTests
     }
 
     [Test]
+    public async Task Who_does_not_wait_is_told_at_once(CancellationToken cancellationToken)
+    {
+        await using var pool = Pool(1);
+        using var lease = await pool.RentAsync(cancellationToken);
+
+        Assert.ThrowsAsync<PoolTimeoutException>(() => pool.RentAsync(TimeSpan.Zero, cancellationToken).AsTask());
+        Assert.That(pool.Status.Waiting, Is.Zero);
+    }
+
+    [Test]
     public async Task An_instance_is_not_given_to_a_caller_that_has_gone(CancellationToken cancellationToken)
     {
         await using var pool = Pool(1);
