@@ -27,9 +27,24 @@ internal sealed class DirectExchange(
         using var span = RelaySpan.Start(request.Method, request.Url);
         try
         {
-            var answer = await TryServersAsync(request, cancellationToken);
-            RelaySpan.End(span, int.Parse(answer.Headers[EsbHeaders.Status]!, System.Globalization.CultureInfo.InvariantCulture));
-            return answer;
+            var turn = target.Servers.Begin();
+            var server = turn.Next()!;
+            while (true)
+            {
+                try
+                {
+                    var answer = await AuthorizeAsync(server, request, cancellationToken);
+                    RelaySpan.End(span, int.Parse(answer.Headers[EsbHeaders.Status]!, System.Globalization.CultureInfo.InvariantCulture));
+                    return answer;
+                }
+                catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
+                {
+                    server.NoteFailure();
+                    if (!FailOverHandler.MayPassOn(ex, request.IsRepeatable) || turn.Next() is not { } next)
+                        throw;
+                    server = next; // it gets a request that was not sent, or that may be repeated
+                }
+            }
         }
         catch (Exception ex)
         {
@@ -39,28 +54,6 @@ internal sealed class DirectExchange(
         finally
         {
             await PoolThread.SwitchAsync(); // what follows may block
-        }
-    }
-
-    // The next server gets the request if one is unreachable, or lost a request that may be repeated.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<EsbMessage> TryServersAsync(DirectRequest request, CancellationToken cancellationToken)
-    {
-        var turn = target.Servers.Begin();
-        var server = turn.Next()!;
-        while (true)
-        {
-            try
-            {
-                return await AuthorizeAsync(server, request, cancellationToken);
-            }
-            catch (EndpointException ex) when (ex is { IsOutage: true } or { IsUnanswered: true })
-            {
-                server.NoteFailure();
-                if (!FailOverHandler.MayPassOn(ex, request.IsRepeatable) || turn.Next() is not { } next)
-                    throw;
-                server = next;
-            }
         }
     }
 
