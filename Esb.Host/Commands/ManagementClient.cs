@@ -15,8 +15,6 @@ namespace Esb.Host.Commands;
 internal sealed class ManagementClient : IMessageSearch, IDisposable
 {
     private static readonly TimeSpan AnswerTime = TimeSpan.FromSeconds(60);
-    private static readonly JsonSerializerOptions Json = MakeJson();
-
     private readonly HttpClient _http;
     private readonly Uri _host;
     private bool _reached;
@@ -95,7 +93,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     {
         using var request = new HttpRequestMessage(HttpMethod.Post, path)
         {
-            Content = JsonContent.Create(body, body.GetType(), options: Json),
+            Content = JsonContent.Create(body, body.GetType(), options: ManagementServer.Json),
         };
         NameOperator(request);
         if (command is not null)
@@ -107,7 +105,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     {
         using var request = new HttpRequestMessage(HttpMethod.Patch, path)
         {
-            Content = JsonContent.Create(body, body.GetType(), options: Json),
+            Content = JsonContent.Create(body, body.GetType(), options: ManagementServer.Json),
         };
         NameOperator(request);
         return await AskAsync<T>(request, cancellationToken);
@@ -134,7 +132,11 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
     }
 
     private Task<T> AskAsync<T>(HttpRequestMessage request, CancellationToken cancellationToken) =>
-        AskAsync(request, async content => (await content.ReadFromJsonAsync<T>(Json, cancellationToken))!, cancellationToken);
+        AskAsync(
+            request,
+            async content => (await content.ReadFromJsonAsync<T>(ManagementServer.Json, cancellationToken))!,
+            cancellationToken
+        );
 
     private async Task<T> AskAsync<T>(HttpRequestMessage request, Func<HttpContent, Task<T>> read, CancellationToken cancellationToken)
     {
@@ -195,7 +197,7 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
             );
         var problem =
             response.Content.Headers.ContentType?.MediaType == "application/problem+json"
-                ? await response.Content.ReadFromJsonAsync<Problem>(Json, cancellationToken)
+                ? await response.Content.ReadFromJsonAsync<Problem>(ManagementServer.Json, cancellationToken)
                 : null;
         var exitCode = response.StatusCode switch
         {
@@ -212,13 +214,6 @@ internal sealed class ManagementClient : IMessageSearch, IDisposable
             problem?.Code ?? "ESB-CLI-ANSWER",
             problem?.Detail ?? $"{_host.Authority} answered {(int)response.StatusCode}."
         );
-    }
-
-    private static JsonSerializerOptions MakeJson()
-    {
-        var options = new JsonSerializerOptions();
-        ManagementServer.Configure(options);
-        return options;
     }
 
     private sealed record Problem(string? Code, string? Detail);

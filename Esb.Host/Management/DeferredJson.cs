@@ -7,26 +7,17 @@ namespace Esb.Host.Management;
 /// answers before the first request; preparing these takes 0.2 s, and most hosts write few of them.</summary>
 internal sealed class DeferredJson : JsonConverterFactory
 {
-    private static readonly JsonSerializerOptions Prepared = MakeOptions();
-
     public override bool CanConvert(Type typeToConvert) => true;
 
     public override JsonConverter CreateConverter(Type typeToConvert, JsonSerializerOptions options) =>
         (JsonConverter)Activator.CreateInstance(typeof(Deferred<>).MakeGenericType(typeToConvert))!;
 
-    private static JsonSerializerOptions MakeOptions()
-    {
-        var options = new JsonSerializerOptions();
-        ManagementServer.Configure(options);
-        return options;
-    }
-
     private sealed class Deferred<T> : JsonConverter<T>
     {
         public override T? Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
-            JsonSerializer.Deserialize<T>(ref reader, Prepared);
+            JsonSerializer.Deserialize<T>(ref reader, ManagementServer.Json);
 
         public override void Write(Utf8JsonWriter writer, T value, JsonSerializerOptions options) =>
-            JsonSerializer.Serialize(writer, value, Prepared);
+            JsonSerializer.Serialize(writer, value, ManagementServer.Json);
     }
 }

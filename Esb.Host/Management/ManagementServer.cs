@@ -35,6 +35,9 @@ namespace Esb.Host.Management;
 /// <param name="keyFile">The path of the key file, which may not exist yet.</param>
 internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : IAsyncDisposable
 {
+    /// <summary>The JSON format of the API, for what is written or read outside its routes.</summary>
+    public static readonly JsonSerializerOptions Json = MakeJson();
+
     private const int MaxConnections = 100;
 
     private readonly ManagementConfig _config = bus.GetRequiredService<Live<ManagementConfig>>().Current; // its address needs a restart
@@ -158,6 +161,13 @@ internal sealed class ManagementServer(IServiceProvider bus, string keyFile) : I
             .MapMetricsRoutes(bus)
             .MapLogRoutes(bus);
         return application;
+    }
+
+    private static JsonSerializerOptions MakeJson()
+    {
+        var options = new JsonSerializerOptions();
+        Configure(options);
+        return options;
     }
 
     /// <summary>The JSON format of the API and its clients.</summary>

@@ -232,17 +232,8 @@ internal sealed record ShareEvents(IReadOnlyList<SharedEvent> Events);
 /// <summary>An event of another host.</summary>
 internal sealed record SharedEvent(BusEventKind Kind, JsonElement Data)
 {
-    private static readonly JsonSerializerOptions Json = MakeOptions();
-
     public static SharedEvent Of(BusEventKind kind, object data) =>
-        new(kind, JsonSerializer.SerializeToElement(data, data.GetType(), Json));
-
-    private static JsonSerializerOptions MakeOptions()
-    {
-        var options = new JsonSerializerOptions();
-        ManagementServer.Configure(options);
-        return options;
-    }
+        new(kind, JsonSerializer.SerializeToElement(data, data.GetType(), ManagementServer.Json));
 }
 
 /// <summary>The state of an endpoint has changed.</summary>

@@ -16,8 +16,6 @@ internal sealed class EventStream
     /// <summary>The most readers at once.</summary>
     public const int MaxReaders = 64;
 
-    private static readonly JsonSerializerOptions Json = MakeOptions();
-
     private readonly Lock _gate = new();
     private readonly Queue<BusEvent> _kept = new();
     private readonly List<EventReader> _readers = [];
@@ -47,7 +45,7 @@ internal sealed class EventStream
 
     public void Publish(BusEventKind kind, object data)
     {
-        var json = JsonSerializer.Serialize(data, data.GetType(), Json);
+        var json = JsonSerializer.Serialize(data, data.GetType(), ManagementServer.Json);
         lock (_gate)
         {
             var added = new BusEvent(++_number, kind, json);
@@ -116,12 +114,5 @@ internal sealed class EventStream
             var old = _kept.Dequeue();
             (_keptBytes, _forgotten) = (_keptBytes - old.Size, old.Number);
         }
-    }
-
-    private static JsonSerializerOptions MakeOptions()
-    {
-        var options = new JsonSerializerOptions();
-        ManagementServer.Configure(options);
-        return options;
     }
 }
