@@ -70,6 +70,32 @@ public sealed class RemoteCommandTests : CommandLineFixture
         Assert.That(Error, Does.Match(@"^ESB-CLI-UNREACHABLE No host can be reached at 127\.0\.0\.1:\d+: nobody listens there\."));
     }
 
+    // Again and again: a connection that is reset between being opened and being used, some in a thousand, fails in a way of its own.
+    [Test]
+    public void Host_that_resets_connections_is_named(CancellationToken cancellationToken)
+    {
+        using var resetting = new TcpListener(IPAddress.Loopback, 0);
+        resetting.Start();
+        var accepting = ResetAsync();
+        using (var client = new ManagementClient(new Uri($"http://{resetting.LocalEndpoint}"), key: null))
+        {
+            for (var attempt = 0; attempt < 1_000; attempt++)
+            {
+                var failure = Assert.ThrowsAsync<CommandException>(() => client.GetEndpointsAsync(cancellationToken));
+                Assert.That((failure.ExitCode, failure.Code), Is.EqualTo((ExitCode.Unreachable, "ESB-CLI-UNREACHABLE")));
+            }
+        }
+
+        resetting.Stop();
+        Assert.That(() => accepting, Throws.InstanceOf<SocketException>().Or.InstanceOf<ObjectDisposedException>());
+
+        async Task ResetAsync()
+        {
+            while (true)
+                (await resetting.AcceptSocketAsync(CancellationToken.None)).Close(timeout: 0);
+        }
+    }
+
     [Test, Property("Case", "CLI-06")]
     public async Task Host_that_hangs_is_given_up_within_ten_seconds()
     {
