@@ -169,7 +169,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
         }
     }
 
-    // Whoever removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
+    // The code that removes a waiter from the list, under the lock, also completes it: a waiter that has left gets no instance.
     private bool TryLeave(Waiter waiter)
     {
         lock (_gate)
@@ -226,7 +226,7 @@ public sealed partial class InstancePool<T>(string owner, Func<T> create, PoolLi
     [LoggerMessage(EventId = 1001, Level = LogLevel.Warning, Message = "waiting for a free instance of {Owner}: all {Count} are in use")]
     private partial void LogWaiting(string owner, int count);
 
-    /// <summary>A caller that waits. It is completed once, and goes on on another thread: the lock may be held.</summary>
+    /// <summary>A caller that waits. It is completed once and continues on another thread, because the lock may be held.</summary>
     private sealed class Waiter : IValueTaskSource<T>
     {
         private readonly InstancePool<T> _pool;
