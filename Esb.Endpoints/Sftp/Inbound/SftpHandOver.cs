@@ -56,7 +56,7 @@ internal sealed class SftpHandOver(
 
         var found = await TryAsync(() => client.GetAttributesAsync(item.Path, cancellationToken), cancellationToken);
         return found.Size == size
-            ? MessageBody.FromSource(() => new SftpFileBody(config.Name, item, client), size)
+            ? MessageBody.FromSource(() => SftpFileBody.Open(config.Name, item, client), size)
             : throw new SftpChangedException();
     }
 
